@@ -81,6 +81,7 @@ CROSS JOIN (
   SELECT project_id, trace_id, min(if(row_type = 2, origin_ver, ver)) AS created_ver,
     max(ver) AS latest,
     groupArrayIf((ver, next_ver), row_type < 2) AS stale,
+    throwIf(latest != maxIf(ver, row_type = 2), 'the latest fact of a trace is no tombstone') AS wrong,
     groupArrayIf((session_id, 0, if(origin_ver = 0, ver, origin_ver), '', CAST(map(), 'Map(String, String)')), isNotNull(session_id)) AS session_writes
   FROM (
     SELECT ver, project_id, trace_id, row_type, id, session_id, origin_ver,
@@ -92,4 +93,5 @@ CROSS JOIN (
   )
   WHERE next_write != ver
   GROUP BY project_id, trace_id
+  HAVING wrong = 0
 ) AS own;

@@ -813,6 +813,7 @@ CROSS JOIN
         min(if(row_type = 2, origin_ver, ver)) AS created_ver,
         max(ver) AS latest,
         groupArrayIf((ver, next_ver), row_type < 2) AS stale,
+        throwIf(latest != maxIf(ver, row_type = 2), 'the latest fact of a trace is no tombstone') AS wrong,
         groupArrayIf((session_id, 0, if(origin_ver = 0, ver, origin_ver), '', CAST(map(), 'Map(String, String)')), isNotNull(session_id)) AS session_writes
     FROM
     (
@@ -842,4 +843,5 @@ CROSS JOIN
     GROUP BY
         project_id,
         trace_id
+    HAVING wrong = 0
 ) AS own;

@@ -79,6 +79,19 @@ export function reopenStore(client: ClickHouseClient, options: StoreOptions = {}
   });
 }
 
+/** A client that inserts otherwise, and does all else as another does. */
+export function withInsert(client: ClickHouseClient, insert: ClickHouseClient['insert']): ClickHouseClient {
+  return {
+    query: (statement, options) => client.query(statement, options),
+    stream: (statement, options) => client.stream(statement, options),
+    text: (statement, options) => client.text(statement, options),
+    command: (statement, options) => client.command(statement, options),
+    ping: () => client.ping(),
+    close: () => client.close(),
+    insert,
+  };
+}
+
 /** The rows of a page, however it came. */
 export async function rowsOf<Row>({ json }: Page): Promise<Row[]> {
   return JSON.parse(json instanceof Readable ? await text(json) : json.toString()) as Row[];

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { DomainError } from '../../src/domain/errors.js';
+import { refusalCode } from '../../src/storage/clickhouse/client/client-errors.js';
+import { InsertError } from '../../src/storage/clickhouse/client/client.js';
+import { THROWN_BY_VIEW } from '../../src/storage/clickhouse/client/error-codes.js';
 import { number, sql, value } from '../../src/storage/clickhouse/client/sql.js';
 import type { AppendedWrites } from '../../src/storage/clickhouse/commit/rows.js';
 import { storedSpan } from '../harness/span.js';
 import { statementOf } from '../harness/statement.js';
-import { openStore, type OpenedStore } from '../harness/trace-store.js';
+import { openStore, reopenStore, withInsert, type OpenedStore } from '../harness/trace-store.js';
 
 const PROJECT = randomUUID();
 const TABLES = ['traces', 'session_traces', 'superseded'] as const;
@@ -17,7 +22,7 @@ describe('traces that were removed whole', () => {
   afterEach(() => opened.dispose());
 
   const append = (writes: Omit<AppendedWrites, 'projectId'>) =>
-    opened.store.log.append({ projectId: PROJECT, ...writes } as AppendedWrites);
+    opened.store.log.append({ projectId: PROJECT, ...writes });
   const remove = (...traces: string[]) =>
     append({ removedTraces: traces.map((trace_id) => ({ trace_id, firstVersion: 1 })) });
 
@@ -88,4 +93,54 @@ describe('traces that were removed whole', () => {
       ].sort(),
     );
   });
+
+  it('are not taken for removed where their latest fact is another', async () => {
+    const traces = await write();
+    const before = await rows();
+    const touch = sql`INSERT INTO touch_removed_traces SELECT DISTINCT project_id, trace_id, ${number(2 ** 50)}, 1 FROM facts`;
+    const refused = await opened.client.command(touch).catch((error: unknown) => refusalCode(error));
+    expect(refused).to.equal(THROWN_BY_VIEW);
+    expect(await rows()).to.deep.equal(before);
+    expect(traces).to.have.length(before.traces.length);
+  });
+
+  it('stay where ClickHouse did not take their tombstones, and no log has them', async () => {
+    const traces = await write();
+    const before = await rows();
+    let isLost = false;
+    // The first tombstones are lost on the way, and nobody knows.
+    const losing = withInsert(opened.client, async (table, ...rest) => {
+      if (table !== 'facts' || isLost) return opened.client.insert(table, ...rest);
+      isLost = true;
+      throw new InsertError('unavailable', 'lost', { outcome: 'unknown', unreadable: false }, {});
+    });
+    await opened.store.close();
+    const store = await reopenStore(losing, { log: null });
+    const removedTraces = traces.map((trace_id) => ({ trace_id, firstVersion: 1 }));
+    const writes: AppendedWrites = { projectId: PROJECT, removedTraces };
+    const failure = await store.log.append(writes).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(DomainError);
+    expect(isLost).to.equal(true);
+    // It takes writes again once what it may have stored is whole.
+    const other = { projectId: randomUUID(), spans: [storedSpan()] };
+    const takes = () =>
+      store.log.append(other).then(
+        () => true,
+        () => false,
+      );
+    while (!(await takes())) await sleep(20);
+    await store.rollUp();
+    const now = await rows();
+    expect(
+      now.traces.filter((row) => (row as { project_id: string }).project_id === PROJECT).map(figuresOf),
+    ).to.deep.equal(before.traces.map(figuresOf));
+    expect(now.superseded).to.deep.equal(before.superseded);
+    await store.close();
+  });
 });
+
+/** A row but for the state that it was computed in. */
+function figuresOf(row: object): object {
+  const { state: _state, ...figures } = row as { readonly state: unknown };
+  return figures;
+}

@@ -11,7 +11,7 @@ import { sql } from '../../src/storage/clickhouse/client/sql.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { storedSpan } from '../harness/span.js';
-import { openStore, reopenStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';
+import { openStore, reopenStore, rowsOf, withInsert, type OpenedStore } from '../harness/trace-store.js';
 
 const ROUNDS = 30;
 const READERS = 4;
@@ -25,20 +25,12 @@ function losing(client: ClickHouseClient): ClickHouseClient {
     lost.add(name);
     return true;
   };
-  return {
-    query: (statement, options) => client.query(statement, options),
-    stream: (statement, options) => client.stream(statement, options),
-    text: (statement, options) => client.text(statement, options),
-    command: (statement, options) => client.command(statement, options),
-    ping: () => client.ping(),
-    close: () => client.close(),
-    async insert(table, columns, format, given, options) {
-      const rows = Buffer.isBuffer(given) ? given : Buffer.concat(given);
-      await client.insert(table, columns, format, rows, options);
-      if (table === 'spans' && lose(rows))
-        throw new InsertError('unavailable', 'lost', { outcome: 'unknown', unreadable: false }, {});
-    },
-  };
+  return withInsert(client, async (table, columns, format, given, options) => {
+    const rows = Buffer.isBuffer(given) ? given : Buffer.concat(given);
+    await client.insert(table, columns, format, rows, options);
+    if (table === 'spans' && lose(rows))
+      throw new InsertError('unavailable', 'lost', { outcome: 'unknown', unreadable: false }, {});
+  });
 }
 
 for (const kept of ['a write-ahead log', 'ClickHouse alone'])

@@ -73,8 +73,6 @@ export abstract class WatchedStore<Statements> {
   protected readonly db: Database;
   protected readonly statements: Statements;
   readonly #dataVersion;
-  /** What was read in this turn of the event loop. */
-  #counter: number | null = null;
 
   protected constructor(db: Database, prepare: (db: Database) => Statements) {
     this.db = db;
@@ -82,14 +80,9 @@ export abstract class WatchedStore<Statements> {
     this.#dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
   }
 
-  /**
-   * Changes when another process has written anything since the last turn of the event loop. Read once in a turn: it takes locks
-   * of the file, and each span that comes in asks for it several times.
-   */
+  /** Changes when another process has written anything since the last call. */
   changeCounter(): number {
-    if (this.#counter !== null) return this.#counter;
-    setImmediate(() => (this.#counter = null));
-    return (this.#counter = guarded(() => this.#dataVersion.get() ?? 0));
+    return guarded(() => this.#dataVersion.get() ?? 0);
   }
 }
 

@@ -8,6 +8,9 @@ export const NO_SPACE = /no space left on device|ENOSPC|errno: 28\b/i;
 /** ClickHouse's code for a statement that met its memory limit. */
 export const MEMORY_LIMIT_EXCEEDED = 241;
 
+/** ClickHouse's code for what a view of ours throws, FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. */
+export const THROWN_BY_VIEW = 395;
+
 /** Codes of ClickHouse for a limit met, with what it was a limit of. */
 export const LIMITS: ReadonlyMap<number, string> = new Map([
   [158, 'rows read'], // TOO_MANY_ROWS

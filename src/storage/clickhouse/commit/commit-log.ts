@@ -47,6 +47,8 @@ export interface CommitLogParts {
   readonly isGone?: IsGone;
 }
 
+/** The share of the queue that work in the background takes at once. */
+const EASY_SHARE = 0.25;
 /** A project's writes wait while ClickHouse is behind by so many rows: who reads it next waits for their flush. */
 const MOST_BEHIND_ROWS = 10_000;
 
@@ -150,9 +152,10 @@ export class CommitLog implements WriteLog, EncodedLog {
     await Promise.allSettled(this.#pending);
   }
 
-  /** The most bytes that the rows of one call of {@link append} may take. */
-  get maxRequestBytes(): number {
-    return this.#parts.limits.maxRequestBytes;
+  /** How many bytes the rows of one call of {@link append} may take, so that there is room for them beside others. */
+  get easyBytes(): number {
+    const { maxRequestBytes, queueMaxBytes } = this.#parts.limits;
+    return Math.min(maxRequestBytes, queueMaxBytes * EASY_SHARE);
   }
 
   /**

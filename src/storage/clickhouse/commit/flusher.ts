@@ -139,6 +139,7 @@ export class Flusher {
   ): Promise<void> {
     const { writes, log, observer, onStored } = this.#parts;
     const started = performance.now();
+    let stored = taken;
     try {
       await this.#insert(taken, unsure);
     } catch (error) {
@@ -155,9 +156,10 @@ export class Flusher {
         return this.#store(taken.slice(half), onUnreadable, again);
       }
       await onUnreadable(only, error);
+      stored = [{ ...only, unsure: true }];
     }
     writes.remove(taken);
-    onStored(taken);
+    onStored(stored);
     log?.stored(taken.flatMap(({ place }) => place ?? []));
     const deletes = taken.every((write) => write.deletes);
     observer.flushed({ ...sizeOf(taken), deletes, seconds: (performance.now() - started) / 1000 });

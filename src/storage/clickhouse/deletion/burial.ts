@@ -71,22 +71,29 @@ export class Burial {
       const tooLarge = new Set(stale(projectId));
       const going = ids.filter((id) => !changed.has(id) && !tooLarge.has(id) && (stored.get(id) ?? 0) > 0);
       const removed: string[] = [];
-      const atOnce = Math.min(TOMBSTONES_AT_ONCE, Math.floor(log.maxRequestBytes / TOMBSTONE_BYTES));
-      for (let from = 0; from < going.length; from += atOnce)
+      for (let from = 0; from < going.length;) {
+        const some = going.slice(from, from + this.#tombstonesAtOnce);
         await settleMany(projectId, async () => {
-          const removedTraces = going
-            .slice(from, from + atOnce)
+          const removedTraces = some
             .filter((id) => !watch.sawWritten(id))
             .map((id) => ({ trace_id: id, firstVersion: stored.get(id) ?? 0 }));
           await log.append({ projectId, removedTraces });
           for (const { trace_id } of removedTraces) removed.push(trace_id);
         });
+        from += some.length;
+      }
       await this.#hideRemoved(projectId, removed);
       deleted();
       return removed;
     } finally {
       watch.end();
     }
+  }
+
+  get #tombstonesAtOnce(): number {
+    const { log, reads } = this.#source;
+    const most = reads.lately ? TRACES_BESIDE_READS : TOMBSTONES_AT_ONCE;
+    return Math.max(1, Math.min(most, Math.floor(log.easyBytes / TOMBSTONE_BYTES)));
   }
 
   /** The first versions of those of some traces that are stored, or were. */

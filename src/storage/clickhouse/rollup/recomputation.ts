@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { metLimit } from '../client/client-errors.js';
+import { metLimit, refusalCode } from '../client/client-errors.js';
+import { THROWN_BY_VIEW } from '../client/error-codes.js';
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
 import { identifier, number, sql, value } from '../client/sql.js';
 import { RowBinaryWriter } from '../commit/row-binary.js';
@@ -45,9 +46,15 @@ export class Recomputation {
 
   /** @throws DomainError when ClickHouse as a whole fails. */
   async traces(traces: readonly WaitingItem[], round: Round): Promise<void> {
-    const removed = new Set(traces.filter((trace) => this.#isRemoved(trace, round)));
-    const hidden = removed.size > 0 && (await this.#touchRemoved([...removed], round));
-    const others = hidden ? traces.filter((trace) => !removed.has(trace)) : traces;
+    const [removed, others]: [DirtyItem[], DirtyItem[]] = [[], []];
+    for (const trace of traces) (this.#isRemoved(trace, round) ? removed : others).push(trace);
+    await halving(
+      removed,
+      async (some) => {
+        if (!(await this.#touchRemoved(some, round))) others.push(...some);
+      },
+      async (one) => void others.push(one),
+    );
     await this.#each('trace', others, (items, bare) => this.#touchTraces(items, round, bare));
     await this.#sessionsOf(traces, round);
   }
@@ -167,13 +174,13 @@ export class Recomputation {
     return removed && last <= upTo(projectId) && this.#aside.get('trace', trace) === undefined;
   }
 
-  /** @returns false: that met a limit */
+  /** @returns false: not all of them are removed, and nothing is stored */
   async #touchRemoved(items: readonly DirtyItem[], round: Round): Promise<boolean> {
     try {
       await this.#touch('touch_removed_traces', traceColumns, encodeTraces(items, round), false);
       return true;
     } catch (error) {
-      if (!metLimit(error)) throw error;
+      if (refusalCode(error) !== THROWN_BY_VIEW) throw error;
       return false;
     }
   }

@@ -93,10 +93,10 @@ export class Rollups {
   /** To be called when ClickHouse holds writes, in the turn of the event loop in which the state shows them. */
   stored(writes: readonly StampedWrite[]): void {
     const projects = new Set<string>();
-    for (const { projectId, touched, first: since, last } of writes) {
+    for (const { projectId, touched, first: since, last, unsure = false } of writes) {
       projects.add(projectId);
       for (const id of touched.traces) {
-        this.#changes.markTrace({ projectId, id, since, last, removed: touched.removed.has(id) });
+        this.#changes.markTrace({ projectId, id, since, last, removed: !unsure && touched.removed.has(id) });
         this.#aside.written('trace', { projectId, id });
       }
       for (const id of touched.sessions) {

@@ -180,6 +180,7 @@ FROM (SELECT max(round) AS round FROM touch_removed_traces) AS touched
 CROSS JOIN (
   SELECT project_id, trace_id, ${aggregates.first_ver} AS created_ver${latest},
     groupArrayIf((ver, next_ver), row_type < 2) AS stale,
+    throwIf(latest != maxIf(ver, row_type = 2), 'the latest fact of a trace is no tombstone') AS wrong,
     groupArrayIf((session_id, 0, ${written}, '', CAST(map(), 'Map(String, String)')), isNotNull(session_id)) AS session_writes
   FROM (
     ${successors(
@@ -189,4 +190,5 @@ CROSS JOIN (
   )
   WHERE next_write != ver
   GROUP BY project_id, trace_id
+  HAVING wrong = 0
 ) AS own`;

@@ -99,19 +99,20 @@ export function useLive({ list, query, columns }: Asked, page: Answer<ListPage<L
 function useCatchUp(page: Answer<ListPage<ListRow>>, tail: TailState): boolean {
   const [isCaughtUp, setCaughtUp] = useState(false);
   useEffect(() => {
-    if (tail !== 'live') return;
+    // What failed is asked again by itself.
+    if (tail !== 'live' || page.isError) return;
     let stale = false;
     const catchUp = async () => {
       // An answer that is still under way may be older than the tail.
       if (page.data === undefined || page.isPlaceholderData) await page.refetch();
-      if (!stale) await page.refetch();
-      if (!stale) setCaughtUp(true);
+      const { isSuccess } = await page.refetch();
+      if (!stale && isSuccess) setCaughtUp(true);
     };
     void catchUp();
     return () => {
       stale = true;
       setCaughtUp(false);
     };
-  }, [tail]);
+  }, [tail, page.isError]);
   return isCaughtUp;
 }

@@ -87,7 +87,13 @@ function useOutline(id: string, trace: TraceRead | undefined): Answer<TraceOutli
   // What came between the two answers is in the trace alone, if the outline was answered first.
   const isBehind = trace !== undefined && answer.data !== undefined && answer.data.total < trace.span_count;
   useEffect(() => {
-    if (isBehind) void answer.refetch({ cancelRefetch: false });
+    if (!isBehind) return;
+    const catchUp = async () => {
+      // One that was under way may be older than the trace, too.
+      const { data } = await answer.refetch({ cancelRefetch: false });
+      if ((data?.total ?? 0) < trace.span_count) await answer.refetch();
+    };
+    void catchUp();
   }, [isBehind]);
   const data = useMemo(() => (answer.data === undefined ? undefined : traceOutline(answer.data)), [answer.data]);
   return { ...answer, data } as Answer<TraceOutline>;
