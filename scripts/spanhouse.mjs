@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=1048576 node --max-semi-space-size=16
 /** The command of the installed package. Nothing is imported that an older Node.js cannot read before its version is known. */
 import { OLDEST, suffices } from './node-releases.mjs';
 

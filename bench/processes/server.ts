@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
+import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/start/node-flags.js';
 import { PROJECT_ID } from '../rows.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -69,6 +69,7 @@ export async function startServerProcess({
   const main = checkout === undefined ? MAIN : resolvePath(checkout, MAIN_OF_CHECKOUT);
   if (!existsSync(main)) throw new Error(`there is no ${main}: is that checkout compiled?`);
   const child = run(node, [...NODE_FLAGS, ...nodeArguments, main], {
+    ...NODE_VARIABLES,
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'warn',

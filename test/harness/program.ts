@@ -4,7 +4,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
+import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/start/node-flags.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-000000000002';
@@ -59,6 +59,7 @@ export class Program {
       env: {
         PATH: process.env['PATH'],
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...NODE_VARIABLES,
         PORT: '0',
         DATA_DIR: dataDir,
         // Whatever else is on the disk of tests.

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
+import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/start/node-flags.js';
 import { loadConfig } from '../../src/config/config.js';
 import { settingDefinitions, settings } from '../../src/config/settings.js';
 import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
@@ -212,6 +212,8 @@ describe('the image', () => {
       const [command, ...args] = JSON.parse(all(final, 'CMD')[0]?.words.join(' ') ?? '[]') as string[];
       expect(command).to.equal('node');
       expect(args).to.include.members([...NODE_FLAGS]);
+      const variables = all(final, 'ENV').flatMap(({ words }) => words);
+      expect(variables).to.include.members(Object.entries(NODE_VARIABLES).map(([name, value]) => `${name}=${value}`));
       const program = spawn(process.execPath, args, {
         cwd: app,
         env: environment(),

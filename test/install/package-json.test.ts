@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
+import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/start/node-flags.js';
 
 interface Locked {
   readonly version: string;
@@ -22,11 +22,14 @@ describe('package.json', () => {
       expect(command, name).to.match(/ && exec "\$node" (--\S+ )*scripts\//);
   });
 
-  it('bounds the young generation of the server, as the installed command does', () => {
+  it('bounds what the server keeps of memory, as the installed command does', () => {
     const flags = NODE_FLAGS.join(' ');
-    expect(scripts['start']).to.include(`"$node" ${flags} scripts/run.mjs`);
+    const variables = Object.entries(NODE_VARIABLES)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ');
+    expect(scripts['start']).to.include(`&& export ${variables} && exec "$node" ${flags} scripts/run.mjs`);
     const [shebang] = readFileSync(new URL('../../../scripts/spanhouse.mjs', import.meta.url), 'utf8').split('\n', 1);
-    expect(shebang).to.equal(`#!/usr/bin/env -S node ${flags}`);
+    expect(shebang).to.equal(`#!/usr/bin/env -S ${variables} node ${flags}`);
   });
 
   it('runs every script on a Node.js that is new enough, fetched where the machine has none', () => {
