@@ -74,8 +74,7 @@ CREATE TABLE IF NOT EXISTS touch_removed_traces (project_id LowCardinality(Strin
 CREATE MATERIALIZED VIEW IF NOT EXISTS recompute_removed_traces TO traces_recomputed AS
 SELECT own.project_id AS project_id, own.trace_id AS id, 1 AS gone, 'unset' AS status, own.created_ver AS created_ver,
   bitShiftLeft(toUInt128(1), 126) + bitShiftLeft(toUInt128(own.latest), 66) + bitShiftLeft(toUInt128(1), 65) + bitShiftLeft(toUInt128(touched.round), 1) + 1 AS ver, touched.round AS round,
-  own.stale AS stale,
-  CAST(own.session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
+  stale, CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
 FROM (SELECT max(round) AS round FROM touch_removed_traces) AS touched
 CROSS JOIN (
   SELECT project_id, trace_id, min(if(row_type = 2, origin_ver, ver)) AS created_ver,

@@ -798,8 +798,8 @@ AS SELECT
     own.created_ver AS created_ver,
     (((bitShiftLeft(toUInt128(1), 126) + bitShiftLeft(toUInt128(own.latest), 66)) + bitShiftLeft(toUInt128(1), 65)) + bitShiftLeft(toUInt128(touched.round), 1)) + 1 AS ver,
     touched.round AS round,
-    own.stale AS stale,
-    CAST(own.session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
+    stale,
+    CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
 FROM
 (
     SELECT max(round) AS round

@@ -5,7 +5,7 @@ import type { Span } from '../../src/domain/span/span.js';
 import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../harness/span.js';
-import { COMMIT_LIMITS, openStore, reopenStore, type OpenedStore } from '../harness/trace-store.js';
+import { COMMIT_LIMITS, openStore, reopenStore, withInsert, type OpenedStore } from '../harness/trace-store.js';
 import { statementOf } from '../harness/statement.js';
 
 const POISON = 'rows that the store cannot read';
@@ -29,20 +29,12 @@ function deep(levels: number): unknown[] {
 
 /** The client with inserts that break off within their last row where they hold the poison. */
 function poisoned(client: ClickHouseClient, inserted: Buffer[]): ClickHouseClient {
-  return {
-    query: (sql, options) => client.query(sql, options),
-    stream: (sql, options) => client.stream(sql, options),
-    text: (sql, options) => client.text(sql, options),
-    command: (sql, options) => client.command(sql, options),
-    ping: () => client.ping(),
-    close: () => client.close(),
-    insert: (table, columns, format, given, options) => {
-      const rows = Buffer.isBuffer(given) ? given : Buffer.concat(given);
-      if (table === 'spans') inserted.push(rows);
-      const whole = !rows.includes(POISON);
-      return client.insert(table, columns, format, whole ? rows : rows.subarray(0, -1), options);
-    },
-  };
+  return withInsert(client, (table, columns, format, given, options) => {
+    const rows = Buffer.isBuffer(given) ? given : Buffer.concat(given);
+    if (table === 'spans') inserted.push(rows);
+    const whole = !rows.includes(POISON);
+    return client.insert(table, columns, format, whole ? rows : rows.subarray(0, -1), options);
+  });
 }
 
 describe('a request that cannot be stored', () => {

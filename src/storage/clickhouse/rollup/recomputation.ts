@@ -8,6 +8,8 @@ import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { DirtyItem, WaitingItem } from './dirty-set.js';
 import type { Aside, Kind, SetAside } from './set-aside.js';
 
+/** Of `touch_traces` and `touch_removed_traces`. */
+const TRACE_COLUMNS = ['project_id', 'trace_id', 'upto', 'round'];
 /** How often an item that meets a limit alone is tried before it is set aside: the memory may have been another's. */
 const TRIES = 3;
 const TRY_PAUSE_MS = 100;
@@ -177,7 +179,7 @@ export class Recomputation {
   /** @returns false: not all of them are removed, and nothing is stored */
   async #touchRemoved(items: readonly DirtyItem[], round: Round): Promise<boolean> {
     try {
-      await this.#touch('touch_removed_traces', traceColumns, encodeTraces(items, round), false);
+      await this.#touch('touch_removed_traces', TRACE_COLUMNS, encodeTraces(items, round), false);
       return true;
     } catch (error) {
       if (refusalCode(error) !== THROWN_BY_VIEW) throw error;
@@ -186,7 +188,7 @@ export class Recomputation {
   }
 
   #touchTraces(items: readonly DirtyItem[], round: Round, bare: boolean): Promise<void> {
-    return this.#touch('touch_traces', traceColumns, encodeTraces(items, round), bare);
+    return this.#touch('touch_traces', TRACE_COLUMNS, encodeTraces(items, round), bare);
   }
 
   #touchSessions(items: readonly DirtyItem[], upTo: Round['upTo'], bare: boolean): Promise<void> {
@@ -231,8 +233,6 @@ async function halving(
     await halving(items.slice(middle), work, alone);
   }
 }
-
-const traceColumns = ['project_id', 'trace_id', 'upto', 'round'];
 
 function encodeTraces(items: readonly DirtyItem[], { upTo, round }: Round): Buffer {
   return encode(items, (writer, projectId) => {

@@ -132,7 +132,7 @@ export class Rollups {
 
   /** Does work in which much is written, and settled as `large`: rounds wait for more of it. */
   inLargeRounds<T>(projectId: string, work: () => Promise<T>): Promise<T> {
-    return this.#schedule.inLargeRounds(projectId, work);
+    return this.#schedule.awaiting(projectId, true, work);
   }
 
   /**

@@ -60,22 +60,19 @@ export class RoundSchedule {
    * Runs rounds, in which the project is first, until a condition holds. A repair may mark again what was settled.
    * @param large whether few large rounds are better than a quick one
    */
-  async until(projectId: string | undefined, settled: () => boolean, large = false): Promise<void> {
-    this.#await(projectId, 1, large);
-    try {
+  until(projectId: string | undefined, settled: () => boolean, large = false): Promise<void> {
+    return this.awaiting(projectId, large, async () => {
       while (!settled()) await (this.#round ??= this.#runRound());
-    } finally {
-      this.#await(projectId, -1, large);
-    }
+    });
   }
 
-  /** Does work for which few large rounds are better than quick ones, as if it waited for rounds all the time. */
-  async inLargeRounds<T>(projectId: string, work: () => Promise<T>): Promise<T> {
-    this.#await(projectId, 1, true);
+  /** Does work during which rounds run as for one who waits for them. The parameters are those of {@link until}. */
+  async awaiting<T>(projectId: string | undefined, large: boolean, work: () => Promise<T>): Promise<T> {
+    this.#await(projectId, 1, large);
     try {
       return await work();
     } finally {
-      this.#await(projectId, -1, true);
+      this.#await(projectId, -1, large);
     }
   }
 

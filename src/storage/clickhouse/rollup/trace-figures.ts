@@ -123,6 +123,9 @@ const sessionWrites = sql`,
     groupArrayIf((session_id, toUInt8(newest AND NOT deleted), written, session_name, CAST(session_tags, 'Map(String, String)')),
       isNotNull(session_id) OR (newest AND NOT deleted AND (session_name != '' OR notEmpty(session_tags)))) AS session_writes`;
 
+/** With the names that views read its parts by. */
+const namedSessionWrites = sql`CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes`;
+
 /** The columns that sessions need of a trace: the figures that they sum, and the writes about them in it. */
 export const broughtBy: Beside = {
   figures: [
@@ -137,13 +140,18 @@ export const broughtBy: Beside = {
     'output_tokens',
   ],
   columns: sql`,
-  CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes`,
+  ${namedSessionWrites}`,
   aggregates: sessionWrites,
   facts: sql`, session_name`,
   tags: sql`trace_tags, session_tags`,
 };
 
 const noTags = sql`CAST(map(), 'Map(LowCardinality(String), String)')`;
+
+/** The facts of the traces that are named in a table, each up to the version that stands there. */
+function factsTouchedBy(table: Sql): Sql {
+  return sql`(project_id, trace_id) IN (SELECT project_id, trace_id FROM ${table}) AND ver <= (SELECT maxMap(map(project_id, upto)) FROM ${table})[project_id]`;
+}
 
 /**
  * The query of the view that recomputes the traces named in `touch_traces`; the migrations hold the same text. A view
@@ -153,19 +161,16 @@ export const recomputedTraces = sql`SELECT figures.* EXCEPT (latest),
   ${rowVersion({ state: sql`figures.latest`, whole, round: sql`touched.round` })} AS ver, touched.round AS round
 FROM (SELECT max(round) AS round FROM touch_traces) AS touched
 CROSS JOIN (
-${traceFigures(
-  sql`(project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_traces) AND ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_traces)[project_id]`,
-  {
-    columns: sql`,
+${traceFigures(factsTouchedBy(sql`touch_traces`), {
+  columns: sql`,
   latest,
   stale,
   session_writes`,
-    aggregates: sql`${latest},
+  aggregates: sql`${latest},
     groupArrayIf((ver, next_ver), NOT newest AND (row_type = 0 OR (row_type = 1 AND removed != 0))) AS stale${sessionWrites}`,
-    facts: broughtBy.facts,
-    tags: sql`if(${bare}, ${noTags}, trace_tags) AS trace_tags, if(${bare}, ${noTags}, session_tags) AS session_tags`,
-  },
-)}
+  facts: broughtBy.facts,
+  tags: sql`if(${bare}, ${noTags}, trace_tags) AS trace_tags, if(${bare}, ${noTags}, session_tags) AS session_tags`,
+})}
 ) AS figures`;
 
 /**
@@ -174,8 +179,7 @@ ${traceFigures(
  */
 export const recomputedRemovedTraces = sql`SELECT own.project_id AS project_id, own.trace_id AS id, 1 AS gone, 'unset' AS status, own.created_ver AS created_ver,
   ${rowVersion({ state: sql`own.latest`, whole: sql`1`, round: sql`touched.round` })} AS ver, touched.round AS round,
-  own.stale AS stale,
-  CAST(own.session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
+  stale, ${namedSessionWrites}
 FROM (SELECT max(round) AS round FROM touch_removed_traces) AS touched
 CROSS JOIN (
   SELECT project_id, trace_id, ${aggregates.first_ver} AS created_ver${latest},
@@ -185,7 +189,7 @@ CROSS JOIN (
   FROM (
     ${successors(
       sql`project_id, trace_id, row_type, id, session_id, origin_ver`,
-      sql`(project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_removed_traces) AND ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_removed_traces)[project_id]`,
+      factsTouchedBy(sql`touch_removed_traces`),
     )}
   )
   WHERE next_write != ver
