@@ -32,7 +32,7 @@ export interface ServerRun {
   /** Milliseconds of each write and fdatasync of the same bodies to a file, before and after the lone client. */
   readonly syncs: readonly number[];
   readonly singles: LoadOutcome & { readonly cpu: ProcessorTime };
-  readonly plainSingles: LoadOutcome;
+  readonly plainSingles: LoadOutcome & { readonly cpu: ProcessorTime };
   readonly steady: LoadOutcome & { readonly cpu: ProcessorTime };
   readonly burst: { readonly writeMs: number; readonly firstReadMs: number; readonly secondReadMs: number };
 }
@@ -106,10 +106,12 @@ async function timeSyncs(path: string, bodies: Bodies): Promise<number[]> {
 }
 
 /** The plain server's own process, with the clients and bodies of the server's. */
-async function measurePlain(path: string, singles: Bodies): Promise<LoadOutcome> {
+async function measurePlain(path: string, singles: Bodies): Promise<ServerRun['plainSingles']> {
   const plain = await startProgram([APPENDING, path], {});
   try {
-    return await fetchLoad('64 clients, plain server', singles, { url: plain.url, clients: SINGLE_CLIENTS });
+    const before = plain.cpuMs();
+    const outcome = await fetchLoad('64 clients, plain server', singles, { url: plain.url, clients: SINGLE_CLIENTS });
+    return { ...outcome, cpu: { server: plain.cpuMs().server - before.server, engine: 0 } };
   } finally {
     await plain.stop();
   }

@@ -14,8 +14,8 @@ export function serverTable(options: ServerOptions, runs: readonly ServerRun[]) 
     of(other),
     of((run) => own(run) / other(run)),
   ];
-  const perRequest = (part: 'server' | 'engine') => (run: ServerRun) =>
-    (run.singles.cpu[part] / run.singles.latencies.length) * 1000;
+  const perRequest = ({ cpu, latencies }: ServerRun['singles'], part: 'server' | 'engine') =>
+    (cpu[part] / latencies.length) * 1000;
   const cores = (part: 'server' | 'engine') => (run: ServerRun) => run.steady.cpu[part] / run.steady.ms;
   const steadyRate = (run: ServerRun) => perSecond(run.steady) * STEADY.spansEach;
   const rows = [
@@ -44,8 +44,12 @@ export function serverTable(options: ServerOptions, runs: readonly ServerRun[]) 
       (run) => percentile(run.singles.latencies, 99),
       (run) => percentile(run.plainSingles.latencies, 99),
     ),
-    alone('  processor time per request, µs: server', perRequest('server')),
-    alone('  processor time per request, µs: engine', perRequest('engine')),
+    beside(
+      '  processor time per request, µs: server',
+      (run) => perRequest(run.singles, 'server'),
+      (run) => perRequest(run.plainSingles, 'server'),
+    ),
+    alone('  processor time per request, µs: engine', (run) => perRequest(run.singles, 'engine')),
     alone(`steady ${STEADY.spansPerSecond.toLocaleString('en')} spans/s, nobody reading: share reached, %`, (run) =>
       Math.min(100, (steadyRate(run) / STEADY.spansPerSecond) * 100),
     ),
