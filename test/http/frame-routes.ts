@@ -18,11 +18,14 @@ const about = {
   summary: 's',
   description: 'd',
   tag: 't',
-  responses: { 200: { description: 'ok' } },
+  responses: { 200: { description: 'ok', schema: Type.Unknown() } },
   errors: [],
 } as const;
 
-type Given<A extends Access> = Pick<RouteDefinition<never, undefined, undefined, A>, 'path' | 'handle'>;
+type Given<A extends Access> = Pick<
+  RouteDefinition<never, undefined, undefined, A, typeof about.responses>,
+  'path' | 'handle'
+>;
 
 function get(path: string, handle: Given<'public'>['handle']): Route {
   return defineRoute({ ...about, method: 'GET', path, operationId: path, access: 'public', handle });

@@ -78,7 +78,7 @@ export interface FacetQuery {
 }
 
 export interface Facets {
-  readonly values: readonly { readonly value: PropertyValue; readonly count: number }[];
+  readonly values: readonly { readonly value: NonNullable<PropertyValue>; readonly count: number }[];
   /** How many values there are, of which these are the most frequent that are not too long. */
   readonly total: number;
 }

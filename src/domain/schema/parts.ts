@@ -2,6 +2,13 @@ import { Type, type ObjectOptions, type Static, type TSchema } from '@sinclair/t
 
 /* Parts of schemas. */
 
+/** A value of a schema for those who only read it: whatever is in it may be shared. */
+export type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
 export const uuid = (description: string) => Type.String({ format: 'uuid', description });
 /** Time in ISO 8601 with an offset. */
 export const time = (description: string) => Type.String({ format: 'date-time', description });

@@ -1,6 +1,10 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { uuid } from '../schema/parts.js';
-import { LONGEST_OUTLINED, MAX_OUTLINED } from './outline.js';
+
+/** Spans that an outline has at most. */
+export const MAX_OUTLINED = 50_000;
+/** Longest name of a span or a model in an outline, in characters. */
+export const LONGEST_OUTLINED = 256;
 
 const column = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description });
 const integers = (description: string) => column(Type.Integer(), description);

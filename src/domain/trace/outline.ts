@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
 import type { Lists } from '../list/lists.js';
 import { inPortions } from '../portions.js';
+import type { DeepReadonly } from '../schema/parts.js';
 import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { MAX_OUTLINED, type OutlineRead } from './outline-schema.js';
 
 /** The spans of a trace by start, then id: one array per field. */
 export interface SpanColumns {
@@ -48,28 +50,7 @@ export interface Verdicts {
   feedback(projectId: string, spanIds: readonly string[]): SpanVerdicts[];
 }
 
-/** A trace as columns of numbers; the schema says what each means. */
-export interface Outline {
-  readonly trace_id: string;
-  readonly total: number;
-  readonly start: string | null;
-  readonly spans: Readonly<Record<string, readonly (string | number | null)[]>>;
-  readonly names: readonly string[];
-  readonly kinds: readonly string[];
-  readonly statuses: readonly string[];
-  readonly errors: readonly number[];
-  readonly models: readonly string[];
-  readonly calls: Readonly<Record<'span' | 'model' | 'input_tokens' | 'output_tokens', readonly (number | null)[]>>;
-  readonly missing_parents: { readonly span: readonly number[]; readonly id: readonly string[] };
-  readonly cycles: readonly (readonly number[])[];
-  readonly evaluations: { readonly span: number[]; readonly passed: number[]; readonly failed: number[] };
-  readonly feedback: { readonly span: number[]; readonly up: number[]; readonly down: number[] };
-}
-
-/** Spans that an outline has at most. */
-export const MAX_OUTLINED = 50_000;
-/** Longest name of a span or a model in an outline, in characters. */
-export const LONGEST_OUTLINED = 256;
+export type Outline = DeepReadonly<OutlineRead>;
 
 export interface OutlineParts {
   readonly spans: TraceSpans;

@@ -4,6 +4,7 @@ import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox
 import type { DomainErrorKind } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
 import type { CallPurpose } from '../../domain/identity/key-access.js';
+import type { DeepReadonly } from '../../domain/schema/parts.js';
 import { idWriter, unknownNamer } from '../../domain/validation/body-parts.js';
 import { closed } from '../../domain/validation/closed.js';
 import type { UnknownNames } from '../../domain/validation/unknown-names.js';
@@ -52,9 +53,8 @@ interface WithHeaders {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A handler's answer. `body` is serialised afterwards, `json` was serialised already. */
-export type HandlerResult =
-  | (WithHeaders & { readonly body: unknown })
+/** An answer without a body, or one that was serialised already. */
+export type SerialisedResult =
   | (WithHeaders & {
       readonly json: string | Buffer;
       /** Whether the bytes are of this answer alone. */
@@ -68,6 +68,9 @@ export type HandlerResult =
       readonly lasting?: boolean;
     })
   | (WithHeaders & { readonly status: 204 | 304 });
+
+/** A handler's answer as it is sent: `body` is serialised then. */
+export type HandlerResult = (WithHeaders & { readonly body: unknown }) | SerialisedResult;
 
 /** The part of a request that is known before its body is read. */
 export type Opening<P> = Pick<RequestContext<P, unknown, unknown>, 'params' | 'headers' | 'remoteAddress'>;
@@ -97,6 +100,18 @@ export interface ResponseDefinition {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export type Responses = Readonly<Record<number, ResponseDefinition>>;
+
+/** What has the type of the response schema of its status. */
+type Described<R extends Responses> = {
+  [S in keyof R & number]: R[S] extends { readonly schema: infer Schema extends TSchema }
+    ? WithHeaders & { readonly status: S; readonly body: DeepReadonly<Static<Schema>> }
+    : never;
+}[keyof R & number];
+
+/** A handler's answer: a body has the type of its status's schema. */
+export type ResultOf<R extends Responses> = Described<R> | SerialisedResult;
+
 /** How a route writes errors when not as problem+json, which is what undefined stands for. The status stays what it is. */
 export type ErrorRenderer = (
   problem: ProblemDetails,
@@ -109,7 +124,7 @@ export type ErrorRenderer = (
     }
   | undefined;
 
-export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
+export interface RouteDefinition<P extends TObject, Q, B, A extends Access, R extends Responses = Responses> {
   readonly method: Method;
   /** `/spans/:span_id`; a parameter may have a literal suffix: `/tags/:tag:pin`. */
   readonly path: string;
@@ -126,7 +141,7 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   readonly query?: QueryDefinition<Q>;
   readonly body?: BodyDefinition<B>;
   /** By status. */
-  readonly responses: Readonly<Record<number, ResponseDefinition>>;
+  readonly responses: R;
   /** Beyond those every route can answer (access, body, overload, defect). */
   readonly errors: readonly DomainErrorKind[];
   readonly renderError?: ErrorRenderer;
@@ -138,7 +153,7 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   readonly makesWay?: boolean;
   /** Not part of the documented interface (the documentation's own files). */
   readonly hidden?: boolean;
-  handle(context: RequestContext<Static<P>, Q, B, A>): HandlerResult | Promise<HandlerResult>;
+  handle(context: RequestContext<Static<P>, Q, B, A>): ResultOf<NoInfer<R>> | Promise<ResultOf<NoInfer<R>>>;
 }
 
 /** A route as the router and the documentation see it. */
@@ -148,15 +163,19 @@ export type Route = Omit<RouteDefinition<TObject, unknown, unknown, Access>, 'ha
 };
 
 /** Describes one endpoint, once: the router, the validation and the OpenAPI document come from it. */
-export function defineRoute<P extends TObject = TObject, Q = undefined, B = undefined, A extends Access = 'key'>(
-  definition: RouteDefinition<P, Q, B, A>,
-): Route {
+export function defineRoute<
+  R extends Responses,
+  P extends TObject = TObject,
+  Q = undefined,
+  B = undefined,
+  A extends Access = 'key',
+>(definition: RouteDefinition<P, Q, B, A, R>): Route {
   return definition;
 }
 
 /** The answer of a route that lists. */
-export function listOf(schema: TSchema, description: string): ResponseDefinition {
-  return { description, schema: Type.Array(schema, { description }) };
+export function listOf<S extends TSchema>(schema: S, description: string) {
+  return { description, schema: Type.Array(schema, { description }) } satisfies ResponseDefinition;
 }
 
 const JSON_TYPES = ['application/json'];

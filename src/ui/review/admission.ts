@@ -4,7 +4,7 @@ import type { ReviewService } from '../../domain/review/review-service.js';
 import type { ReviewObserver, ReviewResult } from '../../observability/events/requests.js';
 import type { ProblemDetails } from '../../transport/http/errors.js';
 import { ownOrigins } from '../../transport/http/own-origin.js';
-import type { ErrorRenderer, HandlerResult, Opening } from '../../transport/http/route.js';
+import type { ErrorRenderer, Opening } from '../../transport/http/route.js';
 import { requireOwnSite, type ReviewAccess } from './access.js';
 import { PAGE_HEADERS } from './shell.js';
 
@@ -42,7 +42,7 @@ export class ReviewAdmission {
   }
 
   /** Answers and counts how it ended. */
-  counted(result: 'shown' | 'saved', answer: () => Promise<HandlerResult>): Promise<HandlerResult> {
+  counted<T extends { readonly status: number }>(result: 'shown' | 'saved', answer: () => Promise<T>): Promise<T> {
     return this.#failuresCounted(async () => {
       const answered = await answer();
       this.#parts.observer.reviewRequested({ result: answered.status === 422 ? 'invalid' : result });

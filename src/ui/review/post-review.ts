@@ -5,7 +5,7 @@ import type { ReviewService } from '../../domain/review/review-service.js';
 import { NAMELESS } from '../../domain/review/review-service.js';
 import { UUID } from '../../domain/schema/ids.js';
 import { invalid } from '../../domain/validation/validation.js';
-import { defineRoute, type HandlerResult, type Route } from '../../transport/http/route.js';
+import { defineRoute, type ResultOf, type Route } from '../../transport/http/route.js';
 import { feedbackRead } from '../../transport/http/routes/feedback/presenters.js';
 import { TAG } from '../../transport/http/routes/feedback/schema.js';
 import { isVouchedFor } from './access.js';
@@ -15,6 +15,12 @@ import { formValues, type ReviewForm, type SentReview } from './review-form.js';
 import type { ReviewPages, Visit } from './review-pages.js';
 import { TokenParams } from './schema.js';
 import { PAGE_HEADERS } from './shell.js';
+
+const RESPONSES = {
+  200: { description: 'The feedback as stored, when JSON was sent.', schema: FeedbackRead },
+  303: { description: 'Redirect to the next page, when a form was sent.' },
+};
+type Answer = ResultOf<typeof RESPONSES>;
 
 export interface PostReviewParts {
   readonly pages: ReviewPages;
@@ -38,7 +44,7 @@ export function postReviewRoute({ pages, reviews, signer, admission, form }: Pos
       signer.isFormValue(signed, visit.link.id, id, pages.claim(visit, name));
     return ours ? name : '';
   };
-  const take = async (visit: Visit, sent: SentReview, from: IncomingHttpHeaders): Promise<HandlerResult> => {
+  const take = async (visit: Visit, sent: SentReview, from: IncomingHttpHeaders): Promise<Answer> => {
     const name = nameOf(visit, sent, from);
     const read = form.read(sent.fields);
     if ('issues' in read) throw invalid([...(name === '' ? [NAMELESS] : []), ...read.issues]);
@@ -61,10 +67,7 @@ export function postReviewRoute({ pages, reviews, signer, admission, form }: Pos
     access: 'public',
     params: TokenParams,
     body: form.body,
-    responses: {
-      200: { description: 'The feedback as stored, when JSON was sent.', schema: FeedbackRead },
-      303: { description: 'Redirect to the next page, when a form was sent.' },
-    },
+    responses: RESPONSES,
     errors: ['forbidden', 'not_found', 'unavailable'],
     renderError: admission.renderError,
     admit: (opening) => admission.admit(opening, { ownSiteOnly: true }),
@@ -89,7 +92,7 @@ async function formAgain(
   visit: Visit,
   { fields }: SentReview,
   { issues }: DomainError,
-): Promise<HandlerResult | null> {
+): Promise<Answer | null> {
   const id = fields['completion_id'];
   if (typeof id !== 'string' || !UUID.test(id)) return null;
   return pages.refused(visit, id, { values: formValues(fields), issues });

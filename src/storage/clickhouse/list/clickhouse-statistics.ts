@@ -95,9 +95,10 @@ export class ClickHouseStatistics implements ListStatistics {
       const objects = await this.#objects(read.source, found, query.objects, signal);
       const rows = await this.#rows<ValueRow>(valuesOf(objects, query), signal);
       return {
-        values: rows
-          .filter(({ too_long }) => too_long === 0)
-          .map((row) => ({ value: valueOf(read.source, query.of, row.shown), count: Number(row.objects) })),
+        values: rows.flatMap(({ too_long, shown, objects: count }) => {
+          const value = too_long === 0 ? valueOf(read.source, query.of, shown) : null;
+          return value === null ? [] : [{ value, count: Number(count) }];
+        }),
         total: Number(rows[0]?.values ?? 0),
       };
     });

@@ -3,12 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { spanList } from '../../../domain/list/definitions.js';
 import { byIds } from '../../../domain/list/one.js';
 import type { ListQuery } from '../../../domain/list/query.js';
-import {
-  LONGEST_OUTLINED,
-  type SpanColumns,
-  type TraceSpans,
-  type TraceSpansRead,
-} from '../../../domain/trace/outline.js';
+import type { SpanColumns, TraceSpans, TraceSpansRead } from '../../../domain/trace/outline.js';
+import { LONGEST_OUTLINED } from '../../../domain/trace/outline-schema.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { number, sql, value, type Sql } from '../client/sql.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';

@@ -2,22 +2,22 @@ import { Readable } from 'node:stream';
 import type { NamedEvaluation } from '../../../../domain/judge/evaluation.js';
 import type { EvaluationItems, EvaluationPage } from '../../../../domain/judge/evaluation-lists.js';
 import type { Window } from '../../../../domain/schema/page.js';
-import type { HandlerResult } from '../../route.js';
+import type { SerialisedResult } from '../../route.js';
 import { evaluationRead, namedEvaluationRead } from './presenters.js';
 
 /** The answer that is a page of evaluations, written as they are read: together they may be larger than memory. */
-export function evaluationPageAnswer({ total, items }: EvaluationPage, { limit, offset }: Window): HandlerResult {
+export function evaluationPageAnswer({ total, items }: EvaluationPage, { limit, offset }: Window): SerialisedResult {
   return answer({ total, limit, offset }, items, evaluationRead);
 }
 
 /** The answer that is all evaluations of a span, written as they are read. */
-export function spanEvaluationsAnswer(span_id: string, items: EvaluationItems): HandlerResult {
+export function spanEvaluationsAnswer(span_id: string, items: EvaluationItems): SerialisedResult {
   return answer({ span_id }, items, namedEvaluationRead);
 }
 
 type Present = (evaluation: NamedEvaluation) => object;
 
-function answer(head: object, items: EvaluationItems, present: Present): HandlerResult {
+function answer(head: object, items: EvaluationItems, present: Present): SerialisedResult {
   const stream = Readable.from(jsonOf(head, items, present), { objectMode: false });
   return { status: 200, stream, contentType: 'application/json' };
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import { basePath } from '../../base-path.js';
-import { defineRoute, type HandlerResult, type Route } from '../../route.js';
+import { defineRoute, type SerialisedResult, type Route } from '../../route.js';
 
 const ASSETS = {
   '/docs/swagger-ui.css': { file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8' },
@@ -62,7 +62,7 @@ export function docsRoutes(publicUrl: () => string): Route[] {
   ];
 }
 
-function docsRoute(path: string, operationId: string, handle: () => HandlerResult, hidden = false): Route {
+function docsRoute(path: string, operationId: string, handle: () => SerialisedResult, hidden = false): Route {
   return defineRoute({
     method: 'GET',
     path,
@@ -80,6 +80,6 @@ function docsRoute(path: string, operationId: string, handle: () => HandlerResul
   });
 }
 
-function asset(path: string, handle: () => HandlerResult): Route {
+function asset(path: string, handle: () => SerialisedResult): Route {
   return docsRoute(path, `getAsset_${path}`, handle, true);
 }

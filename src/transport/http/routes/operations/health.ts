@@ -17,6 +17,6 @@ export function healthRoute(): Route {
     access: 'public',
     responses: { 200: { description: 'The process is up.', schema: Health } },
     errors: [],
-    handle: () => ({ status: 200, body: { status: 'ok' } }),
+    handle: () => ({ status: 200, body: { status: 'ok' as const } }),
   });
 }

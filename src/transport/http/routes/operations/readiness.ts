@@ -37,7 +37,7 @@ export function readinessRoute(checks: readonly ReadinessCheck[], names: OwnName
       const outcomes = await Promise.all(checks.map(async (check) => ({ check, outcome: await outcomeOf(check) })));
       const failed = outcomes.filter(({ outcome }) => outcome !== 'ok').map(({ check }) => check);
       const ready = failed.every(({ degrades }) => degrades?.() === true);
-      const status = !ready ? 'unavailable' : failed.length > 0 ? 'degraded' : 'ready';
+      const status: Readiness['status'] = !ready ? 'unavailable' : failed.length > 0 ? 'degraded' : 'ready';
       const body = {
         status,
         checks: Object.fromEntries(outcomes.map(({ check, outcome }) => [check.name, outcome])),

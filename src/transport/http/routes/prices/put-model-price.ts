@@ -24,7 +24,8 @@ export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
     errors: ['conflict', 'unavailable'],
     handle({ principal, params: { provider, model }, body }) {
       const { price, created } = prices.put(principal, provider, model, body);
-      return { status: created ? 201 : 200, body: toPriceRead(price) };
+      const answer = { body: toPriceRead(price) };
+      return created ? { status: 201, ...answer } : { status: 200, ...answer };
     },
   });
 }

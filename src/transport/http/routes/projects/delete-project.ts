@@ -33,7 +33,7 @@ export function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProje
       const { project_id } = principal;
       if (!deletions.deleteProject(project_id, principal))
         throw new DomainError('not_found', 'There is no project with this id');
-      return { status: 202, body: { id: project_id, status: 'deleting' } };
+      return { status: 202, body: { id: project_id, status: 'deleting' as const } };
     },
   });
 }

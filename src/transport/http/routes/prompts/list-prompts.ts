@@ -69,7 +69,11 @@ export function listPromptsRoute(
       const listed = found.map(toSummaryRead);
       if (since === null) return { status: 200, headers, body: listed };
       const figured = await figures.of(project_id, found, since, signal);
-      return { status: 200, headers, body: listed.map((prompt, index) => ({ ...prompt, figures: figured[index] })) };
+      const body = figured.flatMap((of, index) => {
+        const prompt = listed[index];
+        return prompt === undefined ? [] : [{ ...prompt, figures: of }];
+      });
+      return { status: 200, headers, body };
     },
   });
 }

@@ -72,11 +72,11 @@ export function getCostRoute(costs: Pick<CostExplainer, 'of'>): Route {
 }
 
 function costRead({ price, ...explained }: CostExplanation) {
-  const { lines, ...named } = price ?? { lines: [] };
-  return {
-    ...explained,
-    explanation: COST_REASONS[explained.reason],
-    price: price === null ? null : { ...named, valid_from: formatOptionalTimestamp(price.valid_from) },
-    lines,
-  };
+  return { ...explained, explanation: COST_REASONS[explained.reason], ...pricedBy(price) };
+}
+
+function pricedBy(price: CostExplanation['price']) {
+  if (price === null) return { price, lines: [] };
+  const { lines, valid_from, ...named } = price;
+  return { price: { ...named, valid_from: formatOptionalTimestamp(valid_from) }, lines };
 }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { uuid } from '../../../../domain/schema/parts.js';
-import { MAX_OUTLINED, type OutlineService } from '../../../../domain/trace/outline.js';
-import { OutlineRead } from '../../../../domain/trace/outline-schema.js';
+import type { OutlineService } from '../../../../domain/trace/outline.js';
+import { MAX_OUTLINED, OutlineRead } from '../../../../domain/trace/outline-schema.js';
 import { defineRoute, type Route } from '../../route.js';
 import { NOT_CURRENT_HEADERS, notCurrentHeaders } from './object-headers.js';
 

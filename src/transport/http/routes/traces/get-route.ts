@@ -6,7 +6,7 @@ import { oneSpan, traceOrSession } from '../../../../domain/list/one.js';
 import { SessionRead, SpanRead, TraceRead } from '../../../../domain/list/read-schemas.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, type HandlerResult, type Route } from '../../route.js';
+import { defineRoute, type SerialisedResult, type Route } from '../../route.js';
 import { NOT_CURRENT_HEADERS, notCurrentHeaders } from './object-headers.js';
 
 type Kind = 'span' | 'trace' | 'session';
@@ -61,7 +61,7 @@ function shared(what: Kind, schema: TSchema, more = '') {
   } as const;
 }
 
-async function answer(what: Kind, concerned: string | null, { json, notCurrent }: Page): Promise<HandlerResult> {
+async function answer(what: Kind, concerned: string | null, { json, notCurrent }: Page): Promise<SerialisedResult> {
   const object = await onlyElement(json);
   if (object === null) throw new DomainError('not_found', `There is no ${what} with this id`);
   const headers = notCurrentHeaders(notCurrent.filter((id) => id === concerned));

@@ -3,7 +3,7 @@ import type { ListDefinition } from '../../../../domain/list/definitions.js';
 import type { Page } from '../../../../domain/list/lists.js';
 import type { ListQuery } from '../../../../domain/list/query.js';
 import { listQueries } from '../../list-query.js';
-import { defineRoute, type HandlerResult, type Route } from '../../route.js';
+import { defineRoute, type SerialisedResult, type Route } from '../../route.js';
 import { NOT_CURRENT, OBJECT_HEADERS, objectHeaders } from './object-headers.js';
 
 export type ReadPage = (projectId: string, query: ListQuery, signal: AbortSignal) => Promise<Page>;
@@ -36,7 +36,7 @@ const HEADERS = {
   'X-Total-Count': 'Number of all matches; only with `count=true`.',
 };
 
-function answer({ json, total, notCurrent }: Page, query: ListQuery): HandlerResult {
+function answer({ json, total, notCurrent }: Page, query: ListQuery): SerialisedResult {
   const headers = {
     ...objectHeaders(query, notCurrent),
     ...(total === null ? {} : { 'X-Total-Count': String(total) }),

@@ -7,7 +7,7 @@ import { SpanRead } from '../../../../domain/list/read-schemas.js';
 import { defineRoute, jsonBytes, type Route } from '../../route.js';
 
 /** The answer to stored spans, to be rendered or rendered already. */
-export type SpansAnswer = { readonly body: unknown } | { readonly json: Buffer; readonly once: true };
+export type SpansAnswer = { readonly body: readonly unknown[] } | { readonly json: Buffer; readonly once: true };
 
 /**
  * Stores the spans of a JSON body.
