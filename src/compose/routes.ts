@@ -5,30 +5,26 @@ import { reviewTextLimits } from '../domain/review/schema.js';
 import { packageVersion } from '../storage/schema-files.js';
 import { buildOpenApi } from '../transport/http/openapi.js';
 import type { Route } from '../transport/http/route.js';
-import { createApiKeyRoute } from '../transport/http/routes/api-keys/create-api-key.js';
-import { listApiKeysRoute } from '../transport/http/routes/api-keys/list-api-keys.js';
-import { revokeApiKeyRoute } from '../transport/http/routes/api-keys/revoke-api-key.js';
+import { apiKeyRoutes } from '../transport/http/routes/api-keys/routes.js';
 import { basePath } from '../transport/http/base-path.js';
-import { getAttachmentRoute } from '../transport/http/routes/attachments/get-attachment.js';
-import { listAttachmentsRoute } from '../transport/http/routes/attachments/list-attachments.js';
-import { calibrationRoutes } from '../transport/http/routes/calibration/index.js';
-import { feedbackRoutes } from '../transport/http/routes/feedback/index.js';
-import { listCompletionsRoute } from '../transport/http/routes/completions/list-completions.js';
-import { summariseVersionsRoute } from '../transport/http/routes/completions/summarise-versions.js';
-import { judgeRoutes } from '../transport/http/routes/judges/index.js';
+import { attachmentRoutes } from '../transport/http/routes/attachments/routes.js';
+import { calibrationRoutes } from '../transport/http/routes/calibration/routes.js';
+import { feedbackRoutes } from '../transport/http/routes/feedback/routes.js';
+import { completionRoutes } from '../transport/http/routes/completions/routes.js';
+import { judgeRoutes } from '../transport/http/routes/judges/routes.js';
 import { docsRoutes } from '../transport/http/routes/operations/docs.js';
 import { healthRoute } from '../transport/http/routes/operations/health.js';
 import { metricsRoute } from '../transport/http/routes/operations/metrics.js';
 import { openApiRoute } from '../transport/http/routes/operations/openapi-document.js';
 import { readinessRoute } from '../transport/http/routes/operations/readiness.js';
 import { rootRoute } from '../transport/http/routes/operations/root.js';
-import { optimizationRoutes } from '../transport/http/routes/optimizations/index.js';
+import { optimizationRoutes } from '../transport/http/routes/optimizations/routes.js';
 import { postOtlpTracesRoute } from '../transport/http/routes/otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../transport/http/routes/playground/index.js';
-import { priceRoutes } from '../transport/http/routes/prices/index.js';
-import { projectRoutes } from '../transport/http/routes/projects/index.js';
-import { promptRoutes } from '../transport/http/routes/prompts/index.js';
-import { transferRoutes } from '../transport/http/routes/transfer/index.js';
+import { priceRoutes } from '../transport/http/routes/prices/routes.js';
+import { projectRoutes } from '../transport/http/routes/projects/routes.js';
+import { promptRoutes } from '../transport/http/routes/prompts/routes.js';
+import { transferRoutes } from '../transport/http/routes/transfer/routes.js';
 import { traceRoutes } from '../transport/http/routes/traces/index.js';
 import { getOwnUsageRoute } from '../transport/http/routes/usage/get-own-usage.js';
 import { consoleRoutes } from '../ui/console/index.js';
@@ -52,9 +48,7 @@ export function createRoutes(context: Context, services: Services, door: Door): 
     ...reviewPages(context, services),
     ...doorRoutes(context, services, door, info.version),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
-    createApiKeyRoute(services.identity),
-    listApiKeysRoute(services.identity),
-    revokeApiKeyRoute(services.identity),
+    ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),
     ...transferRoutes(services.transfer),
     ...operationRoutes(context, services),
@@ -71,12 +65,10 @@ function apiRoutes(services: Services): Route[] {
   const { attachments, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
   return [
     ...traceRoutes(services),
-    listAttachmentsRoute(attachments),
-    getAttachmentRoute(attachments),
+    ...attachmentRoutes(attachments),
     postOtlpTracesRoute(exportTraces),
     ...promptRoutes(prompts, services.promptFigures),
-    listCompletionsRoute(services.completions),
-    summariseVersionsRoute(services.completions),
+    ...completionRoutes(services.completions),
     ...priceRoutes(prices, reprices, services.unpriced),
     ...judgeRoutes(services),
     getOwnUsageRoute(services.ownUsage),
