@@ -1,6 +1,17 @@
-import { sessionFields, spanFields, traceFields } from './fields.js';
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import {
+  sessionFields,
+  spanFields,
+  traceFields,
+  type SessionRead as Session,
+  type SpanRead as Span,
+  type TraceRead as Trace,
+} from './fields.js';
 import { readSchema } from './read-schema.js';
 
-export const SpanRead = readSchema('SpanRead', spanFields);
-export const TraceRead = readSchema('TraceRead', traceFields);
-export const SessionRead = readSchema('SessionRead', sessionFields);
+export const SpanRead = Type.Unsafe<Span>(readSchema('SpanRead', spanFields));
+export const TraceRead = Type.Unsafe<Trace>(readSchema('TraceRead', traceFields));
+export const SessionRead = Type.Unsafe<Session>(readSchema('SessionRead', sessionFields));
+
+/** Objects of which an answer may lack fields. */
+export const partly = <S extends TSchema>(schema: S) => Type.Unsafe<Partial<Static<S>>[]>(Type.Array(schema));

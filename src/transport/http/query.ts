@@ -13,7 +13,9 @@ import {
 } from './parameter.js';
 
 /** How a route takes its query: the schema by which `parse` reads is the one that the documentation shows. */
-export interface QueryDefinition<Q> {
+export interface QueryDefinition<Q, Sent = unknown> {
+  /** What clients send. Only its type counts. */
+  readonly sent?: Sent;
   readonly schema: TObject;
   /** @param found what else is wrong with the request @throws DomainError `invalid` with pointers `?name` */
   parse(search: URLSearchParams, found?: readonly Issue[]): Q;
@@ -27,8 +29,11 @@ interface QueryOptions<V, Q> {
 }
 
 /** A query read by its schema. Parameters that it does not name are left out, unless one stands for the rest. */
-export function queryOf<S extends TObject>(schema: S): QueryDefinition<Static<S>>;
-export function queryOf<S extends TObject, Q>(schema: S, options: QueryOptions<Static<S>, Q>): QueryDefinition<Q>;
+export function queryOf<S extends TObject>(schema: S): QueryDefinition<Static<S>, Partial<Static<S>>>;
+export function queryOf<S extends TObject, Q>(
+  schema: S,
+  options: QueryOptions<Static<S>, Q>,
+): QueryDefinition<Q, Partial<Static<S>>>;
 export function queryOf<S extends TObject>(
   schema: S,
   { check, to }: QueryOptions<Static<S>, unknown> = { to: (values) => values },

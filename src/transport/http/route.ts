@@ -75,7 +75,10 @@ export type HandlerResult = (WithHeaders & { readonly body: unknown }) | Seriali
 /** The part of a request that is known before its body is read. */
 export type Opening<P> = Pick<RequestContext<P, unknown, unknown>, 'params' | 'headers' | 'remoteAddress'>;
 
-export interface BodyDefinition<B> {
+/** @typeParam Sent what clients send as JSON; unknown where it is none */
+export interface BodyDefinition<B, Sent = unknown> {
+  /** Only its type counts. */
+  readonly sent?: Sent;
   /** Where a route takes less than the server's limit. */
   readonly maxBytes?: number;
   /** Accepted media types; another is 415. */
@@ -124,6 +127,14 @@ export type ErrorRenderer = (
     }
   | undefined;
 
+/** What clients say to a route, as types. */
+interface Wire<M extends Method = Method, Path extends string = string, Query = unknown, Body = unknown> {
+  readonly method: M;
+  readonly path: Path;
+  readonly query: Query;
+  readonly body: Body;
+}
+
 export interface RouteDefinition<P extends TObject, Q, B, A extends Access, R extends Responses = Responses> {
   readonly method: Method;
   /** `/spans/:span_id`; a parameter may have a literal suffix: `/tags/:tag:pin`. */
@@ -162,14 +173,33 @@ export type Route = Omit<RouteDefinition<TObject, unknown, unknown, Access>, 'ha
   handle(context: RequestContext<unknown, unknown, unknown, Access>): HandlerResult | Promise<HandlerResult>;
 };
 
+/** A route whose type says what clients send and get, for those that are derived from it. */
+export type DefinedRoute<P extends TObject, R extends Responses, W extends Wire> = Route &
+  Pick<W, 'method' | 'path'> & {
+    readonly responses: R;
+    /** Only its type counts. */
+    readonly wire?: W & { readonly params: Static<P> };
+  };
+
 /** Describes one endpoint, once: the router, the validation and the OpenAPI document come from it. */
 export function defineRoute<
   R extends Responses,
+  const M extends Method,
+  const Path extends string,
   P extends TObject = TObject,
   Q = undefined,
   B = undefined,
   A extends Access = 'key',
->(definition: RouteDefinition<P, Q, B, A, R>): Route {
+  SentQuery = undefined,
+  SentBody = undefined,
+>(
+  definition: RouteDefinition<P, Q, B, A, R> & {
+    readonly method: M;
+    readonly path: Path;
+    readonly query?: QueryDefinition<Q, SentQuery>;
+    readonly body?: BodyDefinition<B, SentBody>;
+  },
+): DefinedRoute<P, NoInfer<R>, Wire<M, Path, SentQuery, SentBody>> {
   return definition;
 }
 
@@ -188,17 +218,20 @@ interface JsonBodyOptions {
 }
 
 /** A JSON body. Names that its schema does not describe are refused at any depth, unless it is lenient. */
-export function jsonBody<S extends TSchema>(schema: S, options: JsonBodyOptions = {}): BodyDefinition<Static<S>> {
+export function jsonBody<S extends TSchema>(
+  schema: S,
+  options: JsonBodyOptions = {},
+): BodyDefinition<Static<S>, Static<S>> {
   const validator = options.lenient === true ? compile(schema) : compileClosed(schema);
-  const unchecked = uncheckedJsonBody(schema, options);
+  const unchecked = uncheckedJsonBody<S>(schema, options);
   return { ...unchecked, decode: (...sent) => assertValid(validator, unchecked.decode(...sent)) };
 }
 
 /** A JSON body that the domain checks against the schema, together with rules that no schema can say. */
-export function uncheckedJsonBody(
-  schema: TSchema,
+export function uncheckedJsonBody<S extends TSchema>(
+  schema: S,
   { lenient = false, maxDepth }: JsonBodyOptions = {},
-): BodyDefinition<unknown> {
+): BodyDefinition<unknown, Static<S>> {
   const writeIds = idWriter(schema);
   const nameUnknown = lenient ? unknownNamer(schema) : null;
   return {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { basePath } from '../../transport/http/base-path.js';
-import { defineRoute, type Route } from '../../transport/http/route.js';
+import { defineRoute } from '../../transport/http/route.js';
 import { consoleAssetRoute } from './assets.js';
 import { readBundle } from './bundle.js';
 import { consolePage, pageHeaders } from './page.js';
@@ -15,7 +15,7 @@ export interface ConsoleParts {
 const ScreenParams = Type.Object({ screen: Type.String({ description: 'What the console shows.' }) });
 
 /** The console: one page at every path below `/console`, and its files. */
-export function consoleRoutes({ baseUrl, imageOrigin }: ConsoleParts): Route[] {
+export function consoleRoutes({ baseUrl, imageOrigin }: ConsoleParts) {
   const bundle = readBundle();
   const headers = pageHeaders(bundle, imageOrigin);
   const shared = {

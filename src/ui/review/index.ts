@@ -1,7 +1,6 @@
 import type { ReviewService } from '../../domain/review/review-service.js';
 import type { ReviewTextLimits } from '../../domain/review/schema.js';
 import type { ReviewObserver } from '../../observability/events/requests.js';
-import type { Route } from '../../transport/http/route.js';
 import { ReviewAccess, type RequestsPerMinute } from './access.js';
 import { ReviewAdmission } from './admission.js';
 import { reviewAssets } from './assets.js';
@@ -32,7 +31,7 @@ export function reviewRoutes({
   requestsPerMinute,
   textLimits,
   observer,
-}: ReviewRoutesParts): Route[] {
+}: ReviewRoutesParts) {
   const { version, routes } = reviewAssets();
   const signer = new ReviewSigner(secret);
   const access = new ReviewAccess(trustedProxies, requestsPerMinute);

@@ -5,7 +5,7 @@ import type { ReviewService } from '../../domain/review/review-service.js';
 import { NAMELESS } from '../../domain/review/review-service.js';
 import { UUID } from '../../domain/schema/ids.js';
 import { invalid } from '../../domain/validation/validation.js';
-import { defineRoute, type ResultOf, type Route } from '../../transport/http/route.js';
+import { defineRoute, type ResultOf } from '../../transport/http/route.js';
 import { feedbackRead } from '../../transport/http/routes/feedback/presenters.js';
 import { TAG } from '../../transport/http/routes/feedback/schema.js';
 import { isVouchedFor } from './access.js';
@@ -30,7 +30,7 @@ export interface PostReviewParts {
   readonly form: ReviewForm;
 }
 
-export function postReviewRoute({ pages, reviews, signer, admission, form }: PostReviewParts): Route {
+export function postReviewRoute({ pages, reviews, signer, admission, form }: PostReviewParts) {
   /** The name that comes with the review, else the one given before, which no other site's form can rely on. */
   const nameOf = (visit: Visit, { fields }: SentReview, headers: IncomingHttpHeaders): string => {
     const given = fields['reviewer_name'];

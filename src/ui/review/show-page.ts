@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import { queryOf } from '../../transport/http/query.js';
-import { defineRoute, type Route } from '../../transport/http/route.js';
+import { defineRoute } from '../../transport/http/route.js';
 import { TAG } from '../../transport/http/routes/feedback/schema.js';
 import type { ReviewAdmission } from './admission.js';
 import type { ReviewPages } from './review-pages.js';
 import { PageQuery, TokenParams } from './schema.js';
 
-export function showReviewPageRoute(pages: ReviewPages, admission: ReviewAdmission): Route {
+export function showReviewPageRoute(pages: ReviewPages, admission: ReviewAdmission) {
   return defineRoute({
     method: 'GET',
     path: '/f/:token',

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import type { IdentityService } from '../../../../domain/identity/identity-service.js';
 import { DEFAULT_KEY_ACCESS } from '../../../../domain/identity/key-access.js';
-import { defineRoute, jsonBody, listOf, type Route } from '../../route.js';
+import { defineRoute, jsonBody, listOf } from '../../route.js';
 import { toApiKeyRead, toCreatedKeyRead } from './presenters.js';
 import { access, ApiKeyCreated, ApiKeyParams, ApiKeyRead, ProjectParams } from './schema.js';
 
 /** Keys of a project. */
-export function apiKeyRoutes(identity: IdentityService): Route[] {
+export function apiKeyRoutes(identity: IdentityService) {
   return [createApiKeyRoute(identity), listApiKeysRoute(identity), revokeApiKeyRoute(identity)];
 }
 
@@ -24,7 +24,7 @@ const ApiKeyCreate = Type.Object(
   { $id: 'ApiKeyCreate', description: 'An API key to create.' },
 );
 
-function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>): Route {
+function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/api-keys',
@@ -47,7 +47,7 @@ function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>): Route 
   });
 }
 
-function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>): Route {
+function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/api-keys',
@@ -63,7 +63,7 @@ function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>): Route {
   });
 }
 
-function revokeApiKeyRoute(identity: Pick<IdentityService, 'revokeKey'>): Route {
+function revokeApiKeyRoute(identity: Pick<IdentityService, 'revokeKey'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/projects/:project_id/api-keys/:key_id',

@@ -3,14 +3,14 @@ import type { AttachmentService, OpenedImage } from '../../../../domain/attachme
 import { AttachmentList } from '../../../../domain/attachment/schema.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 
 /** Images that spans carry. */
-export function attachmentRoutes(attachments: AttachmentService): Route[] {
+export function attachmentRoutes(attachments: AttachmentService) {
   return [listAttachmentsRoute(attachments), getAttachmentRoute(attachments)];
 }
 
-function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>): Route {
+function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/spans/:span_id/attachments',
@@ -33,7 +33,7 @@ function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>): Rou
 const anyText = (description: string) => Type.String({ description });
 
 /** The route that every presigned URL of an image points to. */
-function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>): Route {
+function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>) {
   return defineRoute({
     method: 'GET',
     path: '/attachments/:project_id/:sha256',

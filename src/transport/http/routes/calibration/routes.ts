@@ -6,14 +6,14 @@ import {
   CalibrationTrialSummaryRead,
   TrialInputBody,
 } from '../../../../domain/learning/calibration/schema.js';
-import { defineRoute, jsonBody, listOf, type Route } from '../../route.js';
+import { defineRoute, jsonBody, listOf } from '../../route.js';
 import { calibrationSvg } from './calibration-svg.js';
 import { calibrationRead } from './presenters.js';
 import { JobParams, JudgeParams, reportQuery, TAG } from './schema.js';
 import { toTrialRead, toTrialSummaryRead } from './trial-presenters.js';
 
 /** How far judges and people agree, and what corrections are worth. */
-export function calibrationRoutes(calibration: CalibrationService): Route[] {
+export function calibrationRoutes(calibration: CalibrationService) {
   return [
     getCalibrationRoute(calibration),
     plotCalibrationRoute(calibration),
@@ -24,7 +24,7 @@ export function calibrationRoutes(calibration: CalibrationService): Route[] {
   ];
 }
 
-function getCalibrationRoute(calibration: Pick<CalibrationService, 'report' | 'perCall'>): Route {
+function getCalibrationRoute(calibration: Pick<CalibrationService, 'report' | 'perCall'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/calibration',
@@ -52,7 +52,7 @@ function getCalibrationRoute(calibration: Pick<CalibrationService, 'report' | 'p
 
 const SVG = 'image/svg+xml';
 
-function plotCalibrationRoute(calibration: Pick<CalibrationService, 'report'>): Route {
+function plotCalibrationRoute(calibration: Pick<CalibrationService, 'report'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/calibration.svg',
@@ -77,7 +77,7 @@ function plotCalibrationRoute(calibration: Pick<CalibrationService, 'report'>): 
   });
 }
 
-function evaluateCalibrationRoute(calibration: Pick<CalibrationService, 'evaluate'>): Route {
+function evaluateCalibrationRoute(calibration: Pick<CalibrationService, 'evaluate'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id/calibration:evaluate',
@@ -102,7 +102,7 @@ function evaluateCalibrationRoute(calibration: Pick<CalibrationService, 'evaluat
   });
 }
 
-function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>): Route {
+function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/calibration/evaluations',
@@ -123,7 +123,7 @@ function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>): Route
   });
 }
 
-function getTrialRoute(calibration: Pick<CalibrationService, 'trial'>): Route {
+function getTrialRoute(calibration: Pick<CalibrationService, 'trial'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id',
@@ -144,7 +144,7 @@ function getTrialRoute(calibration: Pick<CalibrationService, 'trial'>): Route {
   });
 }
 
-function cancelTrialRoute(calibration: Pick<CalibrationService, 'cancel'>): Route {
+function cancelTrialRoute(calibration: Pick<CalibrationService, 'cancel'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id:cancel',

@@ -1,17 +1,17 @@
 import { Type } from '@sinclair/typebox';
 import type { CompletionLists } from '../../../../domain/completions/completion-lists.js';
 import { Slug } from '../../../../domain/prompt/schema.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 import { project_id } from '../parameters.js';
 import { completionPageRead, versionStatisticsRead } from './presenters.js';
 import { CompletionPageRead, completionQuery, statisticsQuery, TAG, VersionStatisticsRead } from './schema.js';
 
 /** Completions of a prompt, and figures of its versions. */
-export function completionRoutes(completions: CompletionLists): Route[] {
+export function completionRoutes(completions: CompletionLists) {
   return [listCompletionsRoute(completions), summariseVersionsRoute(completions)];
 }
 
-function listCompletionsRoute(completions: Pick<CompletionLists, 'list'>): Route {
+function listCompletionsRoute(completions: Pick<CompletionLists, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/completions',
@@ -34,7 +34,7 @@ function listCompletionsRoute(completions: Pick<CompletionLists, 'list'>): Route
   });
 }
 
-function summariseVersionsRoute(completions: Pick<CompletionLists, 'statistics'>): Route {
+function summariseVersionsRoute(completions: Pick<CompletionLists, 'statistics'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/versions:stats',

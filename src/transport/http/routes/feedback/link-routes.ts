@@ -4,7 +4,7 @@ import { FeedbackPageRead } from '../../../../domain/feedback/list-schema.js';
 import type { LinkService } from '../../../../domain/review/link-service.js';
 import { LinkInput, LinkPatch } from '../../../../domain/review/schema.js';
 import { uuid } from '../../../../domain/schema/parts.js';
-import { defineRoute, jsonBody, listOf, type Route } from '../../route.js';
+import { defineRoute, jsonBody, listOf } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
 import { toCreatedLinkRead, toListedLinkRead } from './link-presenters.js';
 import { CreatedLinkRead, ListedLinkRead } from './link-schema.js';
@@ -13,7 +13,7 @@ import { feedbackPageAnswer } from './page-json.js';
 import { TAG } from './schema.js';
 
 /** Links by which reviewers give feedback. */
-export function linkRoutes(links: LinkService, lists: Pick<FeedbackLists, 'ofLink'>): Route[] {
+export function linkRoutes(links: LinkService, lists: Pick<FeedbackLists, 'ofLink'>) {
   return [
     createLinkRoute(links),
     listLinksRoute(links),
@@ -24,7 +24,7 @@ export function linkRoutes(links: LinkService, lists: Pick<FeedbackLists, 'ofLin
   ];
 }
 
-function createLinkRoute(links: Pick<LinkService, 'create'>): Route {
+function createLinkRoute(links: Pick<LinkService, 'create'>) {
   return defineRoute({
     method: 'POST',
     path: '/feedback-links',
@@ -42,7 +42,7 @@ function createLinkRoute(links: Pick<LinkService, 'create'>): Route {
   });
 }
 
-function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
+function listLinksRoute(links: Pick<LinkService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/feedback-links',
@@ -65,7 +65,7 @@ function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
   });
 }
 
-function getLinkRoute(links: Pick<LinkService, 'get'>): Route {
+function getLinkRoute(links: Pick<LinkService, 'get'>) {
   return defineRoute({
     method: 'GET',
     path: '/feedback-links/:link_id',
@@ -84,7 +84,7 @@ function getLinkRoute(links: Pick<LinkService, 'get'>): Route {
   });
 }
 
-function updateLinkRoute(links: Pick<LinkService, 'update'>): Route {
+function updateLinkRoute(links: Pick<LinkService, 'update'>) {
   return defineRoute({
     method: 'PATCH',
     path: '/feedback-links/:link_id',
@@ -106,7 +106,7 @@ function updateLinkRoute(links: Pick<LinkService, 'update'>): Route {
   });
 }
 
-function revokeLinkRoute(links: Pick<LinkService, 'revoke'>): Route {
+function revokeLinkRoute(links: Pick<LinkService, 'revoke'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/feedback-links/:link_id',
@@ -125,7 +125,7 @@ function revokeLinkRoute(links: Pick<LinkService, 'revoke'>): Route {
   });
 }
 
-function listLinkFeedbackRoute(lists: Pick<FeedbackLists, 'ofLink'>): Route {
+function listLinkFeedbackRoute(lists: Pick<FeedbackLists, 'ofLink'>) {
   return defineRoute({
     method: 'GET',
     path: '/feedback-links/:link_id/feedback',

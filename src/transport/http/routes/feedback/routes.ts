@@ -16,7 +16,7 @@ import type { LinkService } from '../../../../domain/review/link-service.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { allOrPage } from '../../page.js';
 import { asPathParameters, queryOf } from '../../query.js';
-import { defineRoute, type Route, uncheckedJsonBody } from '../../route.js';
+import { defineRoute, uncheckedJsonBody } from '../../route.js';
 import { project_id } from '../parameters.js';
 import { promptFeedbackQuery } from './list-query.js';
 import { feedbackPageAnswer } from './page-json.js';
@@ -32,7 +32,7 @@ export interface FeedbackRoutesParts {
 }
 
 /** Feedback on completions, everything said about an entity, and the links by which reviewers give it. */
-export function feedbackRoutes({ feedback, unified, feedbackLists, links }: FeedbackRoutesParts): Route[] {
+export function feedbackRoutes({ feedback, unified, feedbackLists, links }: FeedbackRoutesParts) {
   return [
     submitFeedbackRoute(feedback),
     getUnifiedFeedbackRoute(unified),
@@ -43,7 +43,7 @@ export function feedbackRoutes({ feedback, unified, feedbackLists, links }: Feed
 
 const NAMES = { [SLUG_POINTER]: 'prompt_slug', [COMPLETION_POINTER]: 'completion_id' };
 
-function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): Route {
+function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>) {
   return defineRoute({
     method: 'POST',
     path: '/v1/prompts/:prompt_slug/completions/:completion_id/feedback',
@@ -79,7 +79,7 @@ function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): Route {
 
 const MAX_LIMIT = 10_000;
 
-function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, 'of'>): Route {
+function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, 'of'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/feedback/:entity_type/:entity_id',
@@ -123,7 +123,7 @@ async function* jsonOf(entity: object, { summary, items }: UnifiedFeedback): Asy
   yield ']}';
 }
 
-function listPromptFeedbackRoute(lists: Pick<FeedbackLists, 'ofPrompt'>): Route {
+function listPromptFeedbackRoute(lists: Pick<FeedbackLists, 'ofPrompt'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/feedback',

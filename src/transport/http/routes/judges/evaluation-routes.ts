@@ -19,7 +19,7 @@ import {
 } from '../../../../domain/judge/schema.js';
 import type { Window } from '../../../../domain/schema/page.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, type Route, type SerialisedResult, uncheckedJsonBody } from '../../route.js';
+import { defineRoute, type SerialisedResult, uncheckedJsonBody } from '../../route.js';
 import { evaluationRead, explanationRead, namedEvaluationRead, runPageRead, runQueuedRead } from './presenters.js';
 import { evaluationQuery, JudgeParams, JudgeSpanParams, RunListQuery, SpanParams, TAG } from './schema.js';
 
@@ -31,7 +31,7 @@ export interface EvaluationServices {
 }
 
 /** What judges found, and the runs in which they look. */
-export function evaluationRoutes({ evaluations, evaluationLists, runs, explanations }: EvaluationServices): Route[] {
+export function evaluationRoutes({ evaluations, evaluationLists, runs, explanations }: EvaluationServices) {
   return [
     listEvaluationsRoute(evaluationLists),
     recordEvaluationRoute(evaluations),
@@ -43,7 +43,7 @@ export function evaluationRoutes({ evaluations, evaluationLists, runs, explanati
   ];
 }
 
-function listEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofJudge'>): Route {
+function listEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofJudge'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/evaluations',
@@ -66,7 +66,7 @@ function listEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofJudge'>): Ro
   });
 }
 
-function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'record'>): Route {
+function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'record'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id/evaluations',
@@ -86,7 +86,7 @@ function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'record'>): 
   });
 }
 
-function listSpanEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofSpan'>): Route {
+function listSpanEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofSpan'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/spans/:span_id/evaluations',
@@ -104,7 +104,7 @@ function listSpanEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofSpan'>):
   });
 }
 
-function runJudgeRoute(runs: Pick<RunService, 'run'>): Route {
+function runJudgeRoute(runs: Pick<RunService, 'run'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id:run',
@@ -127,7 +127,7 @@ function runJudgeRoute(runs: Pick<RunService, 'run'>): Route {
   });
 }
 
-function retryRunsRoute(runs: Pick<RunService, 'retryFailed'>): Route {
+function retryRunsRoute(runs: Pick<RunService, 'retryFailed'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id:retry',
@@ -150,7 +150,7 @@ function retryRunsRoute(runs: Pick<RunService, 'retryFailed'>): Route {
   });
 }
 
-function listRunsRoute(runs: Pick<RunService, 'list'>): Route {
+function listRunsRoute(runs: Pick<RunService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/runs',
@@ -172,7 +172,7 @@ function listRunsRoute(runs: Pick<RunService, 'list'>): Route {
   });
 }
 
-function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>): Route {
+function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/explain/:span_id',

@@ -7,7 +7,7 @@ import type { PreviewService } from '../../../../domain/judge/preview-service.js
 import { CriteriaRead, JudgeInput, JudgePatch, JudgeRead } from '../../../../domain/judge/schema.js';
 import { checkFigures, figuresSince, TOTAL_COUNT_HEADERS, totalCountHeader, withFigures } from '../../figures-query.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, listOf, type Route, uncheckedJsonBody } from '../../route.js';
+import { defineRoute, listOf, uncheckedJsonBody } from '../../route.js';
 import { criteriaRead, judgeRead } from './presenters.js';
 import { judgePreviewRead } from './preview-presenters.js';
 import { figuresQuery, judgePage, JudgeParams, ProjectParams, TAG } from './schema.js';
@@ -20,7 +20,7 @@ export interface JudgeServices extends EvaluationServices {
 }
 
 /** Judges, what they found, and what they are about to look at. */
-export function judgeRoutes({ judges, previews, judgeFigures, ...services }: JudgeServices): Route[] {
+export function judgeRoutes({ judges, previews, judgeFigures, ...services }: JudgeServices) {
   return [
     createJudgeRoute(judges),
     previewJudgeRoute(previews),
@@ -34,7 +34,7 @@ export function judgeRoutes({ judges, previews, judgeFigures, ...services }: Jud
   ];
 }
 
-function createJudgeRoute(judges: Pick<JudgeService, 'create'>): Route {
+function createJudgeRoute(judges: Pick<JudgeService, 'create'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/judges',
@@ -58,7 +58,7 @@ function createJudgeRoute(judges: Pick<JudgeService, 'create'>): Route {
   });
 }
 
-function previewJudgeRoute(previews: Pick<PreviewService, 'preview'>): Route {
+function previewJudgeRoute(previews: Pick<PreviewService, 'preview'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/judges:preview',
@@ -82,7 +82,7 @@ function previewJudgeRoute(previews: Pick<PreviewService, 'preview'>): Route {
   });
 }
 
-function summariseJudgesRoute(figures: Pick<JudgeFigureService, 'list'>): Route {
+function summariseJudgesRoute(figures: Pick<JudgeFigureService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges:stats',
@@ -111,7 +111,7 @@ const query = queryOf(Type.Object({ ...judgePage, ...withFigures }), {
   to: ({ limit, offset, count, ...asked }) => ({ window: { limit, offset }, count, since: figuresSince(asked) }),
 });
 
-function listJudgesRoute(judges: Pick<JudgeService, 'list' | 'count'>, figures: Pick<JudgeFigureService, 'of'>): Route {
+function listJudgesRoute(judges: Pick<JudgeService, 'list' | 'count'>, figures: Pick<JudgeFigureService, 'of'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges',
@@ -137,7 +137,7 @@ function listJudgesRoute(judges: Pick<JudgeService, 'list' | 'count'>, figures: 
   });
 }
 
-function getJudgeRoute(judges: Pick<JudgeService, 'get'>): Route {
+function getJudgeRoute(judges: Pick<JudgeService, 'get'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id',
@@ -153,7 +153,7 @@ function getJudgeRoute(judges: Pick<JudgeService, 'get'>): Route {
   });
 }
 
-function updateJudgeRoute(judges: Pick<JudgeService, 'update'>): Route {
+function updateJudgeRoute(judges: Pick<JudgeService, 'update'>) {
   return defineRoute({
     method: 'PATCH',
     path: '/projects/:project_id/judges/:judge_id',
@@ -177,7 +177,7 @@ function updateJudgeRoute(judges: Pick<JudgeService, 'update'>): Route {
   });
 }
 
-function deleteJudgeRoute(judges: Pick<JudgeService, 'remove'>): Route {
+function deleteJudgeRoute(judges: Pick<JudgeService, 'remove'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/projects/:project_id/judges/:judge_id',
@@ -198,7 +198,7 @@ function deleteJudgeRoute(judges: Pick<JudgeService, 'remove'>): Route {
   });
 }
 
-function getCriteriaRoute(judges: Pick<JudgeService, 'requireEver'>): Route {
+function getCriteriaRoute(judges: Pick<JudgeService, 'requireEver'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/criteria',

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import { basePath } from '../../base-path.js';
-import { defineRoute, type SerialisedResult, type Route } from '../../route.js';
+import { defineRoute, type SerialisedResult } from '../../route.js';
 
 const ASSETS = {
   '/docs/swagger-ui.css': { file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8' },
@@ -39,7 +39,7 @@ ${styles}</style>
 `;
 
 /** The documentation for people, served without any third party. @param publicUrl of this server */
-export function docsRoutes(publicUrl: () => string): Route[] {
+export function docsRoutes(publicUrl: () => string) {
   const styles = readFileSync(new URL('docs.css', OWN), 'utf8');
   const script = readFileSync(new URL('docs.js', OWN), 'utf8');
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -62,7 +62,7 @@ export function docsRoutes(publicUrl: () => string): Route[] {
   ];
 }
 
-function docsRoute(path: string, operationId: string, handle: () => SerialisedResult, hidden = false): Route {
+function docsRoute(path: string, operationId: string, handle: () => SerialisedResult, hidden = false) {
   return defineRoute({
     method: 'GET',
     path,
@@ -80,6 +80,6 @@ function docsRoute(path: string, operationId: string, handle: () => SerialisedRe
   });
 }
 
-function asset(path: string, handle: () => SerialisedResult): Route {
+function asset(path: string, handle: () => SerialisedResult) {
   return docsRoute(path, `getAsset_${path}`, handle, true);
 }

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 
 const Health = Type.Object(
   { status: Type.Literal('ok', { description: 'The process is up.' }) },
   { description: 'Liveness.' },
 );
 
-export function healthRoute(): Route {
+export function healthRoute() {
   return defineRoute({
     method: 'GET',
     path: '/healthz',

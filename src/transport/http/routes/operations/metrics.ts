@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../../../domain/errors.js';
 import { bearerToken } from '../../../../domain/identity/api-key.js';
 import { requireOwnHost, type OwnNames } from '../../own-host.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 
 /** The source of exposed metrics, such as a prom-client registry. */
 export interface MetricsSource {
@@ -12,7 +12,7 @@ export interface MetricsSource {
 }
 
 /** @param token null: open to everybody but pages of others */
-export function metricsRoute(source: MetricsSource, token: string | null, names: OwnNames): Route {
+export function metricsRoute(source: MetricsSource, token: string | null, names: OwnNames) {
   return defineRoute({
     method: 'GET',
     path: '/metrics',

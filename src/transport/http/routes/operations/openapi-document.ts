@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { Json } from '../../openapi.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 
 /** @param document asked for at the first request, when every route is known */
-export function openApiRoute(document: () => Json): Route {
+export function openApiRoute(document: () => Json) {
   let json: string | undefined;
   return defineRoute({
     method: 'GET',

@@ -1,5 +1,5 @@
 import { requireOwnHost, type OwnNames } from '../../own-host.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 import { Readiness } from './readiness-schema.js';
 
 /** One thing the server needs in order to serve. */
@@ -14,7 +14,7 @@ export interface ReadinessCheck {
 
 const CHECK_TIMEOUT_MS = 2_000;
 
-export function readinessRoute(checks: readonly ReadinessCheck[], names: OwnNames): Route {
+export function readinessRoute(checks: readonly ReadinessCheck[], names: OwnNames) {
   return defineRoute({
     method: 'GET',
     path: '/readyz',

@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import { Type } from '@sinclair/typebox';
 import { basePath } from '../../base-path.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 
 /** What is where, for those who are no browser. */
 const PLACES = {
@@ -35,7 +35,7 @@ interface RootParts {
   readonly baseUrl: () => string;
 }
 
-export function rootRoute({ title, version, baseUrl }: RootParts): Route {
+export function rootRoute({ title, version, baseUrl }: RootParts) {
   return defineRoute({
     method: 'GET',
     path: '/',

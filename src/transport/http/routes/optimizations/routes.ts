@@ -1,6 +1,6 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
 import { OptimizationInputBody } from '../../../../domain/learning/optimization/schema.js';
-import { defineRoute, jsonBody, listOf, type Route } from '../../route.js';
+import { defineRoute, jsonBody, listOf } from '../../route.js';
 import { toVersionRead } from '../prompts/presenters.js';
 import { PromptVersionRead } from '../prompts/schema.js';
 import { toOptimizationRead, toSummaryRead } from './presenters.js';
@@ -16,7 +16,7 @@ import {
 } from './schema.js';
 
 /** Better versions of prompts, from feedback. */
-export function optimizationRoutes(optimizations: OptimizationService): Route[] {
+export function optimizationRoutes(optimizations: OptimizationService) {
   return [
     createOptimizationRoute(optimizations),
     listOptimizationsRoute(optimizations),
@@ -27,7 +27,7 @@ export function optimizationRoutes(optimizations: OptimizationService): Route[] 
   ];
 }
 
-function getReadinessRoute(optimizations: Pick<OptimizationService, 'readiness'>): Route {
+function getReadinessRoute(optimizations: Pick<OptimizationService, 'readiness'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations:readiness',
@@ -51,7 +51,7 @@ function getReadinessRoute(optimizations: Pick<OptimizationService, 'readiness'>
   });
 }
 
-function createOptimizationRoute(optimizations: Pick<OptimizationService, 'create'>): Route {
+function createOptimizationRoute(optimizations: Pick<OptimizationService, 'create'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations',
@@ -81,7 +81,7 @@ function createOptimizationRoute(optimizations: Pick<OptimizationService, 'creat
   });
 }
 
-function listOptimizationsRoute(optimizations: Pick<OptimizationService, 'list'>): Route {
+function listOptimizationsRoute(optimizations: Pick<OptimizationService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations',
@@ -102,7 +102,7 @@ function listOptimizationsRoute(optimizations: Pick<OptimizationService, 'list'>
   });
 }
 
-function getOptimizationRoute(optimizations: Pick<OptimizationService, 'get'>): Route {
+function getOptimizationRoute(optimizations: Pick<OptimizationService, 'get'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id',
@@ -123,7 +123,7 @@ function getOptimizationRoute(optimizations: Pick<OptimizationService, 'get'>): 
   });
 }
 
-function promoteCandidateRoute(optimizations: Pick<OptimizationService, 'promote'>): Route {
+function promoteCandidateRoute(optimizations: Pick<OptimizationService, 'promote'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id:promote',
@@ -146,7 +146,7 @@ function promoteCandidateRoute(optimizations: Pick<OptimizationService, 'promote
   });
 }
 
-function cancelOptimizationRoute(optimizations: Pick<OptimizationService, 'cancel'>): Route {
+function cancelOptimizationRoute(optimizations: Pick<OptimizationService, 'cancel'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id:cancel',

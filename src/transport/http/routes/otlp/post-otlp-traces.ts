@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { MAX_IMAGES_PER_REQUEST } from '../../../../domain/attachment/image.js';
 import type { ExportTraces } from '../../../otlp/export.js';
 import { encodeResponse, encodeStatus, RPC_CODE, type OtlpEncoding } from '../../../otlp/response.js';
-import { defineRoute, rawBody, type ErrorRenderer, type Route } from '../../route.js';
+import { defineRoute, rawBody, type ErrorRenderer } from '../../route.js';
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/x-protobuf';
@@ -21,7 +21,7 @@ const ExportResponse = Type.Object(
 );
 
 /** OTLP/HTTP, as any OpenTelemetry exporter and the Collector's `otlphttp` exporter speak it. */
-export function postOtlpTracesRoute(exportTraces: ExportTraces): Route {
+export function postOtlpTracesRoute(exportTraces: ExportTraces) {
   return defineRoute({
     method: 'POST',
     path: '/v1/traces',

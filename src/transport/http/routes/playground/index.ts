@@ -5,18 +5,18 @@ import {
   PlaygroundInput,
   PlaygroundRun,
 } from '../../../../domain/playground/schema.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, jsonBody } from '../../route.js';
 import { ProjectParams } from '../parameters.js';
 
 const TAG = 'Playground';
 const body = { ...jsonBody(PlaygroundInput), maxBytes: MAX_BODY_BYTES };
 
 /** Asking a model something else than was asked. */
-export function playgroundRoutes(playground: PlaygroundService): Route[] {
+export function playgroundRoutes(playground: PlaygroundService) {
   return [estimateRoute(playground), runRoute(playground)];
 }
 
-function estimateRoute(playground: Pick<PlaygroundService, 'estimate'>): Route {
+function estimateRoute(playground: Pick<PlaygroundService, 'estimate'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/playground:estimate',
@@ -39,7 +39,7 @@ function estimateRoute(playground: Pick<PlaygroundService, 'estimate'>): Route {
   });
 }
 
-function runRoute(playground: Pick<PlaygroundService, 'run'>): Route {
+function runRoute(playground: Pick<PlaygroundService, 'run'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/playground:run',

@@ -8,7 +8,7 @@ import { formatTimestamp } from '../../../../domain/time/timestamp.js';
 import { page } from '../../page.js';
 import { endTime, time as timeParameter } from '../../parameter.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, jsonBody, listOf, type Route, uncheckedJsonBody } from '../../route.js';
+import { defineRoute, jsonBody, listOf, uncheckedJsonBody } from '../../route.js';
 import { toPriceRead, toRepriceRead } from './presenters.js';
 import {
   JobParams,
@@ -22,7 +22,7 @@ import {
 } from './schema.js';
 
 /** A project's own prices, and stored costs calculated anew with them. */
-export function priceRoutes(prices: PriceService, reprices: RepriceService, unpriced: UnpricedModels): Route[] {
+export function priceRoutes(prices: PriceService, reprices: RepriceService, unpriced: UnpricedModels) {
   return [
     listModelPricesRoute(prices),
     listUnpricedModelsRoute(unpriced),
@@ -36,7 +36,7 @@ export function priceRoutes(prices: PriceService, reprices: RepriceService, unpr
   ];
 }
 
-function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route {
+function listModelPricesRoute(prices: Pick<PriceService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/model-prices',
@@ -62,7 +62,7 @@ const Query = Type.Object({
   started_before: Type.Optional(endTime('Only calls that started then or earlier.')),
 });
 
-function listUnpricedModelsRoute(unpriced: Pick<UnpricedModels, 'list'>): Route {
+function listUnpricedModelsRoute(unpriced: Pick<UnpricedModels, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/model-prices:unpriced',
@@ -100,7 +100,7 @@ function check({
   return [{ pointer: '?started_before', detail: 'must not be before started_after' }];
 }
 
-function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
+function putModelPriceRoute(prices: Pick<PriceService, 'put'>) {
   return defineRoute({
     method: 'PUT',
     path: '/projects/:project_id/model-prices/:provider/:model+',
@@ -126,7 +126,7 @@ function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
   });
 }
 
-function getModelPriceRoute(prices: Pick<PriceService, 'get'>): Route {
+function getModelPriceRoute(prices: Pick<PriceService, 'get'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/model-prices/:provider/:model+',
@@ -147,7 +147,7 @@ function getModelPriceRoute(prices: Pick<PriceService, 'get'>): Route {
   });
 }
 
-function deleteModelPriceRoute(prices: Pick<PriceService, 'remove'>): Route {
+function deleteModelPriceRoute(prices: Pick<PriceService, 'remove'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/projects/:project_id/model-prices/:provider/:model+',
@@ -166,7 +166,7 @@ function deleteModelPriceRoute(prices: Pick<PriceService, 'remove'>): Route {
   });
 }
 
-function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Route {
+function createRepriceRoute(reprices: Pick<RepriceService, 'create'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/model-prices:reprice',
@@ -190,7 +190,7 @@ function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Route {
   });
 }
 
-function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route {
+function listRepricesRoute(reprices: Pick<RepriceService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/model-prices/reprices',
@@ -206,7 +206,7 @@ function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route {
   });
 }
 
-function getRepriceRoute(reprices: Pick<RepriceService, 'get'>): Route {
+function getRepriceRoute(reprices: Pick<RepriceService, 'get'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/model-prices/reprices/:job_id',
@@ -225,7 +225,7 @@ function getRepriceRoute(reprices: Pick<RepriceService, 'get'>): Route {
   });
 }
 
-function cancelRepriceRoute(reprices: Pick<RepriceService, 'cancel'>): Route {
+function cancelRepriceRoute(reprices: Pick<RepriceService, 'cancel'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/model-prices/reprices/:job_id:cancel',

@@ -6,7 +6,7 @@ import type { ProjectStorage } from '../../../../domain/project/project-storage.
 import type { RetentionService } from '../../../../domain/retention/retention-service.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, jsonBody } from '../../route.js';
 import { ProjectParams } from '../parameters.js';
 import { RetentionRead, retentionRead } from './retention-schema.js';
 import { ProjectPatch, projectRead, ProjectRead, retentionDays, StorageRead, TAG } from './schema.js';
@@ -19,7 +19,7 @@ export interface ProjectServices {
 }
 
 /** The project of a key: its name, what it stores and for how long, and its end. */
-export function projectRoutes({ projects, projectStorage, retention, deletions }: ProjectServices): Route[] {
+export function projectRoutes({ projects, projectStorage, retention, deletions }: ProjectServices) {
   return [
     getProjectRoute(projects),
     updateProjectRoute(projects),
@@ -29,7 +29,7 @@ export function projectRoutes({ projects, projectStorage, retention, deletions }
   ];
 }
 
-function getProjectRoute(projects: Pick<ProjectService, 'get'>): Route {
+function getProjectRoute(projects: Pick<ProjectService, 'get'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id',
@@ -45,7 +45,7 @@ function getProjectRoute(projects: Pick<ProjectService, 'get'>): Route {
   });
 }
 
-function updateProjectRoute(projects: Pick<ProjectService, 'change'>): Route {
+function updateProjectRoute(projects: Pick<ProjectService, 'change'>) {
   return defineRoute({
     method: 'PATCH',
     path: '/projects/:project_id',
@@ -73,7 +73,7 @@ const ProjectDeletion = Type.Object(
   { $id: 'ProjectDeletion', description: 'A project that is being deleted.' },
 );
 
-function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProject'>): Route {
+function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProject'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/projects/:project_id',
@@ -104,7 +104,7 @@ const Query = Type.Object({
   days: Type.Optional(retentionDays('Preview with this number of days. Default: the current setting.')),
 });
 
-function getRetentionRoute(retention: Pick<RetentionService, 'forecast'>): Route {
+function getRetentionRoute(retention: Pick<RetentionService, 'forecast'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/retention',
@@ -127,7 +127,7 @@ function getRetentionRoute(retention: Pick<RetentionService, 'forecast'>): Route
   });
 }
 
-function getStorageRoute(storage: Pick<ProjectStorage, 'read'>): Route {
+function getStorageRoute(storage: Pick<ProjectStorage, 'read'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/storage',

@@ -16,7 +16,7 @@ import {
 } from '../../figures-query.js';
 import { page } from '../../page.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, jsonBody, listOf, type Route, uncheckedJsonBody } from '../../route.js';
+import { defineRoute, jsonBody, listOf, uncheckedJsonBody } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
 import {
   rememberVersionJson,
@@ -43,7 +43,7 @@ import {
 } from './schema.js';
 
 /** Everything about prompts, their versions and tags. */
-export function promptRoutes(prompts: PromptService, figures: PromptFigureService): Route[] {
+export function promptRoutes(prompts: PromptService, figures: PromptFigureService) {
   const versionJson = rememberVersionJson();
   return [
     getPromptRoute(prompts, versionJson),
@@ -69,7 +69,7 @@ const selectorQuery = queryOf(
   }),
 );
 
-function getPromptRoute(prompts: Pick<PromptService, 'fetch'>, versionJson: VersionJson): Route {
+function getPromptRoute(prompts: Pick<PromptService, 'fetch'>, versionJson: VersionJson) {
   return defineRoute({
     method: 'GET',
     path: '/v1/prompts/:prompt_slug',
@@ -91,7 +91,7 @@ function getPromptRoute(prompts: Pick<PromptService, 'fetch'>, versionJson: Vers
   });
 }
 
-function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Route {
+function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>) {
   return defineRoute({
     method: 'POST',
     path: '/v1/tasks/:task_name/prompt/versions/ensure',
@@ -113,7 +113,7 @@ function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Route {
   });
 }
 
-function getVersionByHashRoute(prompts: Pick<PromptService, 'find'>): Route {
+function getVersionByHashRoute(prompts: Pick<PromptService, 'find'>) {
   return defineRoute({
     method: 'GET',
     path: '/v1/tasks/:task_name/prompt/versions/by-hash/:content_hash',
@@ -134,7 +134,7 @@ function getVersionByHashRoute(prompts: Pick<PromptService, 'find'>): Route {
   });
 }
 
-function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>, versionJson: VersionJson): Route {
+function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>, versionJson: VersionJson) {
   return defineRoute({
     method: 'GET',
     path: '/v1/tasks/:task_name/prompt/latest',
@@ -153,7 +153,7 @@ function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>, versionJso
   });
 }
 
-function getVersionModelRoute(prompts: Pick<PromptService, 'model'>): Route {
+function getVersionModelRoute(prompts: Pick<PromptService, 'model'>) {
   return defineRoute({
     method: 'GET',
     path: '/v1/prompt-versions/:version_id/model',
@@ -204,7 +204,7 @@ const listQuery = queryOf(ListQuery, {
 function listPromptsRoute(
   prompts: Pick<PromptService, 'list' | 'count'>,
   figures: Pick<PromptFigureService, 'of'>,
-): Route {
+) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts',
@@ -237,7 +237,7 @@ function listPromptsRoute(
   });
 }
 
-export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Route {
+export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/versions',
@@ -269,7 +269,7 @@ async function* jsonArray(versions: Iterable<SelectedVersion>): AsyncGenerator<s
   yield before === '[' ? '[]' : ']';
 }
 
-function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>): Route {
+function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>) {
   return defineRoute({
     method: 'PATCH',
     path: '/projects/:project_id/prompts/:prompt_slug/versions/:version',
@@ -289,7 +289,7 @@ function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>): Route {
   });
 }
 
-function deleteVersionRoute(prompts: Pick<PromptService, 'deleteVersion'>): Route {
+function deleteVersionRoute(prompts: Pick<PromptService, 'deleteVersion'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/projects/:project_id/prompts/:prompt_slug/versions/:version',
@@ -314,7 +314,7 @@ function deleteVersionRoute(prompts: Pick<PromptService, 'deleteVersion'>): Rout
   });
 }
 
-function listTagsRoute(prompts: Pick<PromptService, 'listTags'>): Route {
+function listTagsRoute(prompts: Pick<PromptService, 'listTags'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/tags',
@@ -335,7 +335,7 @@ function listTagsRoute(prompts: Pick<PromptService, 'listTags'>): Route {
   });
 }
 
-function pinTagRoute(prompts: Pick<PromptService, 'pin'>): Route {
+function pinTagRoute(prompts: Pick<PromptService, 'pin'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag:pin',
@@ -358,7 +358,7 @@ function pinTagRoute(prompts: Pick<PromptService, 'pin'>): Route {
   });
 }
 
-function deleteTagRoute(prompts: Pick<PromptService, 'removeTag'>): Route {
+function deleteTagRoute(prompts: Pick<PromptService, 'removeTag'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag',
@@ -380,7 +380,7 @@ function deleteTagRoute(prompts: Pick<PromptService, 'removeTag'>): Route {
   });
 }
 
-function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>): Route {
+function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag/history',

@@ -8,7 +8,7 @@ import type { SignIn } from '../../../../domain/identity/sign-in.js';
 import type { SignInObserver } from '../../../../observability/events/requests.js';
 import { type Callers, PROJECT_HEADER } from '../../callers.js';
 import { MinuteLimit } from '../../minute-limit.js';
-import { defineRoute, jsonBody, listOf, type Route } from '../../route.js';
+import { defineRoute, jsonBody, listOf } from '../../route.js';
 import type { SessionCookie } from '../../session-cookie.js';
 import { pageOfThousand, ProjectParams } from '../parameters.js';
 import { credentialsOf, SignInAttempts } from './attempts.js';
@@ -42,7 +42,7 @@ export interface SignInRoutesParts {
 }
 
 /** Signing in to the console, and who is signed in. */
-export function signInRoutes({ attemptsPerMinute, ...parts }: SignInRoutesParts): Route[] {
+export function signInRoutes({ attemptsPerMinute, ...parts }: SignInRoutesParts) {
   const attempts = new SignInAttempts({ ...parts, perMinute: attemptsPerMinute });
   return [
     createSessionRoute({ ...parts, attempts }),
@@ -65,7 +65,7 @@ export interface CreateSessionParts {
 
 export const MAX_BODY_BYTES = 4096;
 
-function createSessionRoute({ signIns, callers, cookie, attempts, observer }: CreateSessionParts): Route {
+function createSessionRoute({ signIns, callers, cookie, attempts, observer }: CreateSessionParts) {
   /** The sign-in that the browser has already, if the new one may end it. */
   const replaceable = (
     headers: IncomingHttpHeaders,
@@ -117,7 +117,7 @@ export interface PreviewSignInParts {
   readonly attempts: SignInAttempts;
 }
 
-function previewSignInRoute({ signIns, callers, attempts }: PreviewSignInParts): Route {
+function previewSignInRoute({ signIns, callers, attempts }: PreviewSignInParts) {
   return defineRoute({
     method: 'POST',
     path: '/console/session:preview',
@@ -148,7 +148,7 @@ export interface DeleteSessionParts {
   readonly cookie: Pick<SessionCookie, 'removing'>;
 }
 
-function deleteSessionRoute({ signIns, callers, cookie }: DeleteSessionParts): Route {
+function deleteSessionRoute({ signIns, callers, cookie }: DeleteSessionParts) {
   return defineRoute({
     method: 'DELETE',
     path: '/console/session',
@@ -175,7 +175,7 @@ export interface WhoAmIParts {
   readonly capabilities: Capabilities;
 }
 
-function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoAmIParts): Route {
+function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoAmIParts) {
   const projectsOf = (principal: Principal, headers: IncomingHttpHeaders, own: Identity['project']) => {
     const session = principal.sign_in_id === null ? undefined : callers.session(headers);
     return session === undefined ? [own] : signIns.projectsOf(session);
@@ -214,7 +214,7 @@ export interface CreateInviteParts {
   readonly attempts: MinuteLimit;
 }
 
-function createInviteRoute({ signIns, baseUrl, attempts }: CreateInviteParts): Route {
+function createInviteRoute({ signIns, baseUrl, attempts }: CreateInviteParts) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/invites',
@@ -238,7 +238,7 @@ function createInviteRoute({ signIns, baseUrl, attempts }: CreateInviteParts): R
   });
 }
 
-function listSignInsRoute(signIns: Pick<SignInService, 'list'>): Route {
+function listSignInsRoute(signIns: Pick<SignInService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/sign-ins',
@@ -259,7 +259,7 @@ function listSignInsRoute(signIns: Pick<SignInService, 'list'>): Route {
   });
 }
 
-function endSignInRoute(signIns: Pick<SignInService, 'end'>): Route {
+function endSignInRoute(signIns: Pick<SignInService, 'end'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/projects/:project_id/sign-ins/:sign_in_id',

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { COST_REASONS, type CostExplainer, type CostExplanation } from '../../../../domain/price/cost-explanation.js';
 import { oneOf, orNull, time, uuid } from '../../../../domain/schema/parts.js';
 import { formatOptionalTimestamp } from '../../../../domain/time/timestamp.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 import { spanQuery } from './get-route.js';
 
 const dollars = (description: string) => Type.Number({ description: `${description}, in US dollars.` });
@@ -52,7 +52,7 @@ export const CostRead = Type.Object(
   { $id: 'CostExplanation', description: "Explanation of a span's cost." },
 );
 
-export function getCostRoute(costs: Pick<CostExplainer, 'of'>): Route {
+export function getCostRoute(costs: Pick<CostExplainer, 'of'>) {
   return defineRoute({
     method: 'GET',
     path: '/spans/:id/cost',

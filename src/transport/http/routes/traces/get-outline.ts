@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox';
 import { uuid } from '../../../../domain/schema/parts.js';
 import type { OutlineService } from '../../../../domain/trace/outline.js';
 import { MAX_OUTLINED, OutlineRead } from '../../../../domain/trace/outline-schema.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 import { NOT_CURRENT_HEADERS, notCurrentHeaders } from './object-headers.js';
 
-export function getOutlineRoute(outlines: Pick<OutlineService, 'of'>): Route {
+export function getOutlineRoute(outlines: Pick<OutlineService, 'of'>) {
   return defineRoute({
     method: 'GET',
     path: '/traces/:id/outline',

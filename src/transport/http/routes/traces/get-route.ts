@@ -6,7 +6,7 @@ import { oneSpan, traceOrSession } from '../../../../domain/list/one.js';
 import { SessionRead, SpanRead, TraceRead } from '../../../../domain/list/read-schemas.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, type SerialisedResult, type Route } from '../../route.js';
+import { defineRoute, type SerialisedResult } from '../../route.js';
 import { NOT_CURRENT_HEADERS, notCurrentHeaders } from './object-headers.js';
 
 type Kind = 'span' | 'trace' | 'session';
@@ -19,7 +19,7 @@ export const spanQuery = queryOf(
 );
 
 /** `GET /spans/{id}`, `/traces/{id}` and `/sessions/{id}`. */
-export function getRoutes(lists: Lists): Route[] {
+export function getRoutes(lists: Lists) {
   return [
     defineRoute({
       ...shared(
@@ -34,20 +34,23 @@ export function getRoutes(lists: Lists): Route[] {
         return answer('span', traceId, await oneSpan(lists, principal.project_id, { id, traceId }, signal));
       },
     }),
-    ...(['trace', 'session'] as const).map((what) =>
-      defineRoute({
-        ...shared(what, what === 'trace' ? TraceRead : SessionRead),
-        params: Type.Object({ id: uuid(`Id of the ${what}.`) }),
-        errors: ['not_found', 'invalid', 'unavailable'],
-        async handle({ principal, params: { id }, signal }) {
-          return answer(what, id, await traceOrSession(lists, `${what}s`, principal.project_id, id, signal));
-        },
-      }),
-    ),
+    getByIdRoute('trace', TraceRead, lists),
+    getByIdRoute('session', SessionRead, lists),
   ];
 }
 
-function shared(what: Kind, schema: TSchema, more = '') {
+function getByIdRoute<const W extends 'trace' | 'session', S extends TSchema>(what: W, schema: S, lists: Lists) {
+  return defineRoute({
+    ...shared(what, schema),
+    params: Type.Object({ id: uuid(`Id of the ${what}.`) }),
+    errors: ['not_found', 'invalid', 'unavailable'],
+    async handle({ principal, params: { id }, signal }) {
+      return answer(what, id, await traceOrSession(lists, `${what}s`, principal.project_id, id, signal));
+    },
+  });
+}
+
+function shared<const W extends Kind, S extends TSchema>(what: W, schema: S, more = '') {
   return {
     method: 'GET',
     path: `/${what}s/:id`,

@@ -5,7 +5,6 @@ import type { Lists } from '../../../../domain/list/lists.js';
 import type { ListStatistics } from '../../../../domain/list/statistics.js';
 import { SessionRead, SpanRead, TraceRead } from '../../../../domain/list/read-schemas.js';
 import type { OutlineService } from '../../../../domain/trace/outline.js';
-import type { Route } from '../../route.js';
 import type { CostExplainer } from '../../../../domain/price/cost-explanation.js';
 import { deleteRoute } from './delete-route.js';
 import { getCostRoute } from './get-cost.js';
@@ -30,7 +29,7 @@ export interface TraceRouteParts {
 }
 
 /** Everything about spans, traces and sessions. */
-export function traceRoutes(parts: TraceRouteParts): Route[] {
+export function traceRoutes(parts: TraceRouteParts) {
   const { postSpans, posted, lists, statistics, outlines, costs, tails, deletions } = parts;
   return [
     postSpansRoute(postSpans),
@@ -42,10 +41,12 @@ export function traceRoutes(parts: TraceRouteParts): Route[] {
     postSessionsRoute(posted),
     listRoute(sessionList, SessionRead, (projectId, query, signal) => lists.sessions(projectId, query, signal)),
     deleteRoute('session', deletions),
-    ...[spanList, traceList, sessionList].flatMap((list) => [
-      statisticsRoute(list, statistics),
-      facetsRoute(list, statistics),
-    ]),
+    statisticsRoute(spanList, statistics),
+    facetsRoute(spanList, statistics),
+    statisticsRoute(traceList, statistics),
+    facetsRoute(traceList, statistics),
+    statisticsRoute(sessionList, statistics),
+    facetsRoute(sessionList, statistics),
     ...getRoutes(lists),
     getOutlineRoute(outlines),
     getCostRoute(costs),

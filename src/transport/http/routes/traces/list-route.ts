@@ -3,17 +3,21 @@ import type { ListDefinition } from '../../../../domain/list/definitions.js';
 import type { Page } from '../../../../domain/list/lists.js';
 import type { ListQuery } from '../../../../domain/list/query.js';
 import { listQueries } from '../../list-query.js';
-import { defineRoute, type SerialisedResult, type Route } from '../../route.js';
+import { defineRoute, type SerialisedResult } from '../../route.js';
 import { NOT_CURRENT, OBJECT_HEADERS, objectHeaders } from './object-headers.js';
 
 export type ReadPage = (projectId: string, query: ListQuery, signal: AbortSignal) => Promise<Page>;
 
 /** `GET /spans`, `/traces` and `/sessions`: one endpoint, three definitions. */
-export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage): Route {
+export function listRoute<const N extends ListDefinition['name'], S extends TSchema>(
+  list: ListDefinition & { readonly name: N },
+  schema: S,
+  read: ReadPage,
+) {
   const { name } = list;
   return defineRoute({
     method: 'GET',
-    path: `/${name}`,
+    path: `/${name}` as const,
     operationId: `list${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     summary: `List ${name}`,
     description: `Lists ${name} of the key's project that match every given filter. Includes every write acknowledged before the call. ${NOT_CURRENT[name]}`,

@@ -1,13 +1,13 @@
-import { Type } from '@sinclair/typebox';
+import type { Static } from '@sinclair/typebox';
 import { mayRead } from '../../../../domain/identity/key-access.js';
 import { MAX_IMAGES_PER_REQUEST, MAX_IMAGES_PER_SPAN } from '../../../../domain/attachment/image.js';
 import { SpanInput } from '../../../../domain/span/schema.js';
 import type { PostSpansOptions, SpanIngest } from '../../../../domain/ingest/span-ingest.js';
-import { SpanRead } from '../../../../domain/list/read-schemas.js';
-import { defineRoute, jsonBytes, type Route } from '../../route.js';
+import { SpanRead, partly } from '../../../../domain/list/read-schemas.js';
+import { defineRoute, jsonBytes } from '../../route.js';
 
 /** The answer to stored spans, to be rendered or rendered already. */
-export type SpansAnswer = { readonly body: readonly unknown[] } | { readonly json: Buffer; readonly once: true };
+export type SpansAnswer = { readonly body: readonly Partial<Static<typeof SpanRead>>[] } | { readonly json: Buffer; readonly once: true };
 
 /**
  * Stores the spans of a JSON body.
@@ -22,7 +22,7 @@ export function createPostSpans(ingest: Pick<SpanIngest, 'postSpans'>, parse: (b
   });
 }
 
-export function postSpansRoute(postSpans: PostSpans): Route {
+export function postSpansRoute(postSpans: PostSpans) {
   return defineRoute({
     method: 'POST',
     path: '/spans',
@@ -34,7 +34,7 @@ export function postSpansRoute(postSpans: PostSpans): Route {
     purpose: 'ingest',
     body: jsonBytes(SpanInput, 'The spans.'),
     responses: {
-      200: { description: 'The spans as stored, in the order of the request.', schema: Type.Array(SpanRead) },
+      200: { description: 'The spans as stored, in the order of the request.', schema: partly(SpanRead) },
     },
     errors: ['invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body, headers, unknown }) {

@@ -1,14 +1,13 @@
-import { Type } from '@sinclair/typebox';
 import { mayRead } from '../../../../domain/identity/key-access.js';
 import { SessionInput, TraceInput } from '../../../../domain/trace/schema.js';
 import type { PostedIngest } from '../../../../domain/ingest/posted-ingest.js';
-import { SessionRead, TraceRead } from '../../../../domain/list/read-schemas.js';
-import { defineRoute, jsonElements, type Route } from '../../route.js';
+import { SessionRead, TraceRead, partly } from '../../../../domain/list/read-schemas.js';
+import { defineRoute, jsonElements } from '../../route.js';
 
 /** What a key that may not read is answered. */
 const AS_SENT = 'A key that may only send gets back only the fields it sent, without figures.';
 
-export function postTracesRoute(ingest: Pick<PostedIngest, 'postTraces'>): Route {
+export function postTracesRoute(ingest: Pick<PostedIngest, 'postTraces'>) {
   return defineRoute({
     method: 'POST',
     path: '/traces',
@@ -23,7 +22,7 @@ export function postTracesRoute(ingest: Pick<PostedIngest, 'postTraces'>): Route
     purpose: 'ingest',
     body: jsonElements(TraceInput, 'The traces.'),
     responses: {
-      200: { description: 'The traces, with counts, costs and times from their spans.', schema: Type.Array(TraceRead) },
+      200: { description: 'The traces, with counts, costs and times from their spans.', schema: partly(TraceRead) },
     },
     errors: ['invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body, unknown }) {
@@ -33,7 +32,7 @@ export function postTracesRoute(ingest: Pick<PostedIngest, 'postTraces'>): Route
   });
 }
 
-export function postSessionsRoute(ingest: Pick<PostedIngest, 'postSessions'>): Route {
+export function postSessionsRoute(ingest: Pick<PostedIngest, 'postSessions'>) {
   return defineRoute({
     method: 'POST',
     path: '/sessions',
@@ -50,7 +49,7 @@ export function postSessionsRoute(ingest: Pick<PostedIngest, 'postSessions'>): R
     responses: {
       200: {
         description: 'The sessions, with counts, costs and times from their traces.',
-        schema: Type.Array(SessionRead),
+        schema: partly(SessionRead),
       },
     },
     errors: ['forbidden', 'invalid', 'overloaded', 'unavailable'],

@@ -11,7 +11,7 @@ import {
 } from '../../../../domain/list/statistics.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../../domain/time/timestamp.js';
 import { TAG_PREFIX } from '../../parameter.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 import { facetQueryOf, statisticsQueryOf } from '../../statistics-query.js';
 import { NOT_CURRENT, OBJECT_HEADERS, objectHeaders } from './object-headers.js';
 import { FacetsRead, StatisticsRead } from './statistics-schema.js';
@@ -28,11 +28,13 @@ const TAGGED: Readonly<Record<ListDefinition['name'], string>> = {
 };
 
 /** `GET /spans:stats`, `/traces:stats` and `/sessions:stats`. */
-export function statisticsRoute(list: ListDefinition, store: Pick<ListStatistics, 'statistics'>): Route {
+export function statisticsRoute<const N extends ListDefinition['name']>(
+  list: ListDefinition & { readonly name: N },
+  store: Pick<ListStatistics, 'statistics'>) {
   const { name } = list;
   return defineRoute({
     method: 'GET',
-    path: `/${name}:stats`,
+    path: `/${name}:stats` as const,
     operationId: `get${capitalised(name)}Statistics`,
     summary: `Count ${name}, by time and group`,
     description: `Returns figures of all ${name} that \`GET /${name}\` lists with the same filters, regardless of paging: in total, by start time (\`started_at\`), and by the value of a field or tag. They equal a recount of the list at one moment. The limits of the list apply.${TAGGED[name]} ${NOT_CURRENT[name]}`,
@@ -50,11 +52,13 @@ export function statisticsRoute(list: ListDefinition, store: Pick<ListStatistics
 }
 
 /** `GET /spans:facets`, `/traces:facets` and `/sessions:facets`. */
-export function facetsRoute(list: ListDefinition, store: Pick<ListStatistics, 'facets'>): Route {
+export function facetsRoute<const N extends ListDefinition['name']>(
+  list: ListDefinition & { readonly name: N },
+  store: Pick<ListStatistics, 'facets'>) {
   const { name } = list;
   return defineRoute({
     method: 'GET',
-    path: `/${name}:facets`,
+    path: `/${name}:facets` as const,
     operationId: `get${capitalised(name)}Facets`,
     summary: `List values of ${name}`,
     description: `Returns the values of a field or tag in the ${name} that \`GET /${name}\` lists with the same filters, or the keys of their tags, each with its count. Unless the query limits the time (\`started_…\`, \`created_…\`) or names an object by its id, only objects that started within the last seven days count, as \`from\` in the response says.${TAGGED[name]} ${NOT_CURRENT[name]}`,

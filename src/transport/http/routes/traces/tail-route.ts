@@ -4,17 +4,17 @@ import type { ListDefinition } from '../../../../domain/list/definitions.js';
 import { TAILS_PER_PROJECT, type State, type Tailed, type Tails } from '../../../../domain/list/tail.js';
 import { tailQueryOf } from '../../list-query.js';
 import { NAMES_HEADERS, namesHeader, TAG_FILTERS } from '../../names-header.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 import { TailStream } from './tail-stream.js';
 
 const TEXT = 'text/event-stream';
 
 /** `GET /spans:tail` and `/traces:tail`. */
-export function tailRoute(list: ListDefinition & { readonly name: Tailed }, tails: Tails): Route {
+export function tailRoute<const N extends Tailed>(list: ListDefinition & { readonly name: N }, tails: Tails) {
   const { name } = list;
   return defineRoute({
     method: 'GET',
-    path: `/${name}:tail`,
+    path: `/${name}:tail` as const,
     operationId: `tail${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     summary: `Follow ${name}`,
     description: `Streams ${name} as they are written or changed, as server-sent events until the client disconnects. Filters and \`fields\` are those of \`GET /${name}\`. Event \`rows\`: an array of up to 200 ${name} as the list has them, newest first, at most twice a second. Event \`gap\`: \`{"skipped": 17}\`, so many more matched than are sent (of more than 200, of more than 1 MB, or because the client read too slowly); null: they were not counted. A comment every 15 seconds keeps the connection open. To resume up to ten minutes later, send the id of an event (\`Last-Event-ID\`, or \`after\`); older missed data is a gap. A project can have up to ${TAILS_PER_PROJECT} tails open at once.`,

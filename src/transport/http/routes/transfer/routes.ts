@@ -3,16 +3,16 @@ import type { Part } from '../../../../domain/transfer/parts.js';
 import type { TransferService } from '../../../../domain/transfer/transfer-service.js';
 import { idWriter } from '../../../../domain/validation/body-parts.js';
 import { assertValid, compileClosed } from '../../../../domain/validation/validation.js';
-import { defineRoute, type Route, uncheckedJsonBody } from '../../route.js';
+import { defineRoute, uncheckedJsonBody } from '../../route.js';
 import { pageJson, withMicros } from './presenters.js';
 import { AnyBody, BODIES, ExportPage, ImportResult, pageQuery, PartParams, TAG } from './schema.js';
 
 /** Projects that move from one installation to another. */
-export function transferRoutes(transfer: TransferService): Route[] {
+export function transferRoutes(transfer: TransferService) {
   return [exportRecordsRoute(transfer), importRecordsRoute(transfer)];
 }
 
-function exportRecordsRoute(transfer: Pick<TransferService, 'page'>): Route {
+function exportRecordsRoute(transfer: Pick<TransferService, 'page'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/export/:part',
@@ -48,7 +48,7 @@ const OWN_TIMES = ['created_at', 'written_at'];
 /** Metadata stand in an array of records, and unknown fields of spans among their attributes: one level deeper than they were sent. */
 const DEEPER = 1;
 
-function importRecordsRoute(transfer: Pick<TransferService, 'take'>): Route {
+function importRecordsRoute(transfer: Pick<TransferService, 'take'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/import/:part',

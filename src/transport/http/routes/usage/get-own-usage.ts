@@ -4,7 +4,7 @@ import { count, number, oneOf, orNull, uuid } from '../../../../domain/schema/pa
 import { MAX_GROUPS, PURPOSES, type OwnUsageService } from '../../../../domain/usage/own-usage.js';
 import { endTime, time } from '../../parameter.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute } from '../../route.js';
 import { ProjectParams } from '../parameters.js';
 
 const usage = {
@@ -50,7 +50,7 @@ const Query = Type.Object({
   started_before: Type.Optional(endTime('Only calls that started then or earlier.')),
 });
 
-export function getOwnUsageRoute(ownUsage: Pick<OwnUsageService, 'read'>): Route {
+export function getOwnUsageRoute(ownUsage: Pick<OwnUsageService, 'read'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/internal-usage',
