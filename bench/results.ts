@@ -96,8 +96,9 @@ function versionOf(node: string): string {
 function currentCommit(cwd: string): string {
   try {
     const git = (...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' }).trim();
-    const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes';
-    return `${git('rev-parse', '--short', 'HEAD')}${changed}`;
+    // What an earlier scene wrote is no change of what is measured.
+    const changed = git('status', '--porcelain', '--untracked-files=no', '--', '.', ':!bench/RESULTS.md');
+    return `${git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : ' with changes'}`;
   } catch {
     return 'unknown';
   }

@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Type, type TUnsafe } from '@sinclair/typebox';
 import {
   sessionFields,
   spanFields,
@@ -14,4 +14,4 @@ export const TraceRead = Type.Unsafe<Trace>(readSchema('TraceRead', traceFields)
 export const SessionRead = Type.Unsafe<Session>(readSchema('SessionRead', sessionFields));
 
 /** Objects of which an answer may lack fields. */
-export const partly = <S extends TSchema>(schema: S) => Type.Unsafe<Partial<Static<S>>[]>(Type.Array(schema));
+export const partly = <T>(schema: TUnsafe<T>) => Type.Unsafe<Partial<T>[]>(Type.Array(schema));

@@ -176,9 +176,8 @@ export type Route = Omit<RouteDefinition<TObject, unknown, unknown, Access>, 'ha
 /** A route whose type says what clients send and get, for those that are derived from it. */
 export type DefinedRoute<P extends TObject, R extends Responses, W extends Wire> = Route &
   Pick<W, 'method' | 'path'> & {
-    readonly responses: R;
     /** Only its type counts. */
-    readonly wire?: W & { readonly params: Static<P> };
+    readonly wire?: W & { readonly params: Static<P>; readonly responses: R };
   };
 
 /** Describes one endpoint, once: the router, the validation and the OpenAPI document come from it. */

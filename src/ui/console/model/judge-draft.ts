@@ -1,7 +1,4 @@
-import type { JudgeRead } from '../../../domain/judge/schema.js';
-
-/** A judge to make, as it is sent: the API checks it. */
-export type JudgeBody = Readonly<Record<string, unknown>>;
+import type { JudgeInput, JudgePatch, JudgeRead } from '../../../domain/judge/schema.js';
 
 /** A judge as its form has it: numbers are the texts that were typed. */
 export interface JudgeDraft {
@@ -75,7 +72,7 @@ export function draftOf(judge: JudgeRead, prompt: string): JudgeDraft {
 }
 
 /** What the API takes; a number that is none stays a text, which the API refuses by name. */
-export function bodyOf(draft: JudgeDraft): JudgeBody {
+export function bodyOf(draft: JudgeDraft): JudgeInput {
   const isScored = draft.evaluation_type === 'scored';
   const scale = isScored
     ? {
@@ -90,13 +87,13 @@ export function bodyOf(draft: JudgeDraft): JudgeBody {
     evaluation_type: draft.evaluation_type,
     ...(draft.instruction === 'own' ? { prompt: draft.prompt } : { task_slug: draft.task_slug }),
     ...scale,
-    criteria: draft.criteria,
+    criteria: [...draft.criteria],
     model: draft.model.trim() === '' ? null : draft.model,
     temperature: numberOf(draft.temperature),
     sample_rate: typeof rate === 'number' ? rate / 100 : rate,
     filters: {
-      kinds: draft.kinds,
-      names: draft.names,
+      kinds: [...draft.kinds],
+      names: [...draft.names],
       tags: tagsOf(draft.tags),
       prompt_slug: draft.prompt_slug === '' ? null : draft.prompt_slug,
     },
@@ -105,13 +102,13 @@ export function bodyOf(draft: JudgeDraft): JudgeBody {
 }
 
 /** What changes a judge into the draft: its instruction only where that was edited. */
-export function patchOf(draft: JudgeDraft, promptBefore: string): JudgeBody {
+export function patchOf(draft: JudgeDraft, promptBefore: string): JudgePatch {
   const { prompt, ...settings } = bodyOf(draft);
   return prompt === undefined || prompt === promptBefore ? settings : { ...settings, prompt };
 }
 
 /** A judge whose instruction was not edited is previewed with its own prompt. */
-export function previewOf(draft: JudgeDraft, judge: JudgeRead | null, promptBefore: string): JudgeBody {
+export function previewOf(draft: JudgeDraft, judge: JudgeRead | null, promptBefore: string): JudgeInput {
   const { prompt, ...body } = bodyOf({ ...draft, name: draft.name.trim() === '' ? 'Draft' : draft.name });
   return judge !== null && prompt === promptBefore
     ? { ...body, task_slug: judge.task_slug }
@@ -141,9 +138,10 @@ export function wrongFields(
   return found;
 }
 
-function numberOf(text: string): number | string | null {
+/** A text that is no number stays one, whatever the type says: the API is to refuse it by name. */
+function numberOf(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   const value = Number(trimmed);
-  return Number.isFinite(value) ? value : text;
+  return Number.isFinite(value) ? value : (text as unknown as number);
 }

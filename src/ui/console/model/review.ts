@@ -1,3 +1,5 @@
+import type { FeedbackInput } from '../../../domain/feedback/schema.js';
+
 /** What a person is about to say of one completion, or of one verdict of a judge. */
 export interface Opinion {
   /** Whether it is good, or the judge right; null: nothing is chosen yet. */
@@ -48,7 +50,7 @@ interface About {
 }
 
 /** What the API takes. @throws never: a score that is no number is sent as it is, and refused by name */
-export function feedbackOf(opinion: Opinion, { judge }: About): Readonly<Record<string, unknown>> {
+export function feedbackOf(opinion: Opinion, { judge }: About): FeedbackInput {
   const { good, reason, expected, criteria = {} } = opinion;
   const why = reason.trim() === '' ? {} : { reason };
   if (judge === null) return { thumbs_up: good, ...why, ...(expected !== '' && { expected_output: expected }) };
@@ -71,8 +73,9 @@ export function feedbackOf(opinion: Opinion, { judge }: About): Readonly<Record<
   };
 }
 
-function scoreOf(text: string): { readonly expected_score?: number | string } {
+/** A text that is no number stays one, whatever the type says: the API is to refuse it by name. */
+function scoreOf(text: string): Pick<FeedbackInput, 'expected_score'> {
   if (text.trim() === '') return {};
   const score = Number(text);
-  return { expected_score: Number.isNaN(score) ? text : score };
+  return { expected_score: Number.isNaN(score) ? (text as unknown as number) : score };
 }

@@ -1,30 +1,12 @@
+import type { Static } from '@sinclair/typebox';
 import { joinValues } from '../../../domain/list/comma-values.js';
 import type { Comparison, ListDefinition } from '../../../domain/list/definitions.js';
+import type { StatisticsRead as Statistics } from '../../../transport/http/routes/traces/statistics-schema.js';
 
-/** What `GET /{list}:stats` answers of some objects; a figure that was not asked for is absent. */
-export interface FiguresRead {
-  readonly count: number;
-  readonly error_count: number;
-  readonly cost: number | null;
-  readonly duration_ms: { readonly p50: number | null; readonly p95: number | null; readonly p99: number | null };
-  readonly tokens: Readonly<Record<string, number | null>>;
-}
-
-export interface StatisticsRead {
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly bucket_seconds: number | null;
-  readonly totals: FiguresRead;
-  readonly buckets: readonly (FiguresRead & { readonly start: string })[];
-  readonly groups: readonly GroupRead[];
-  readonly rest: Omit<GroupRead, 'value'> | null;
-}
-
-export interface GroupRead {
-  readonly value: string | number | boolean | null;
-  readonly totals: FiguresRead;
-  readonly buckets: readonly FiguresRead[];
-}
+/** What `GET /{list}:stats` answers; a figure that was not asked for is absent. */
+export type StatisticsRead = Static<typeof Statistics>;
+export type GroupRead = StatisticsRead['groups'][number];
+export type FiguresRead = StatisticsRead['totals'];
 
 /** Comparisons that find exactly the objects with a value. */
 const EQUALITY: ReadonlySet<Comparison> = new Set<Comparison>(['is', 'anyOf', 'anyModel']);
@@ -45,6 +27,6 @@ export function filterOfGroup(
 
 /** The sum of all classes of tokens that are no part of another; null where nothing is known. */
 export function tokensOf({ tokens }: Pick<FiguresRead, 'tokens'>): number | null {
-  const known = [tokens['input'], tokens['output']].filter((value) => value !== null && value !== undefined);
+  const known = [tokens?.['input'], tokens?.['output']].filter((value) => value !== null && value !== undefined);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }

@@ -201,10 +201,7 @@ const listQuery = queryOf(ListQuery, {
   },
 });
 
-function listPromptsRoute(
-  prompts: Pick<PromptService, 'list' | 'count'>,
-  figures: Pick<PromptFigureService, 'of'>,
-) {
+function listPromptsRoute(prompts: Pick<PromptService, 'list' | 'count'>, figures: Pick<PromptFigureService, 'of'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts',

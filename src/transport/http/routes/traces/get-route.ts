@@ -39,6 +39,8 @@ export function getRoutes(lists: Lists) {
   ];
 }
 
+// The schema's type is that of the answer.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 function getByIdRoute<const W extends 'trace' | 'session', S extends TSchema>(what: W, schema: S, lists: Lists) {
   return defineRoute({
     ...shared(what, schema),

@@ -9,6 +9,8 @@ import { NOT_CURRENT, OBJECT_HEADERS, objectHeaders } from './object-headers.js'
 export type ReadPage = (projectId: string, query: ListQuery, signal: AbortSignal) => Promise<Page>;
 
 /** `GET /spans`, `/traces` and `/sessions`: one endpoint, three definitions. */
+// The schema's type is that of the answer.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function listRoute<const N extends ListDefinition['name'], S extends TSchema>(
   list: ListDefinition & { readonly name: N },
   schema: S,

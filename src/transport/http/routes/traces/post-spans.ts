@@ -7,7 +7,8 @@ import { SpanRead, partly } from '../../../../domain/list/read-schemas.js';
 import { defineRoute, jsonBytes } from '../../route.js';
 
 /** The answer to stored spans, to be rendered or rendered already. */
-export type SpansAnswer = { readonly body: readonly Partial<Static<typeof SpanRead>>[] } | { readonly json: Buffer; readonly once: true };
+export type SpansAnswer =
+  { readonly body: readonly Partial<Static<typeof SpanRead>>[] } | { readonly json: Buffer; readonly once: true };
 
 /**
  * Stores the spans of a JSON body.

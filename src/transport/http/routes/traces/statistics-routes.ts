@@ -30,7 +30,8 @@ const TAGGED: Readonly<Record<ListDefinition['name'], string>> = {
 /** `GET /spans:stats`, `/traces:stats` and `/sessions:stats`. */
 export function statisticsRoute<const N extends ListDefinition['name']>(
   list: ListDefinition & { readonly name: N },
-  store: Pick<ListStatistics, 'statistics'>) {
+  store: Pick<ListStatistics, 'statistics'>,
+) {
   const { name } = list;
   return defineRoute({
     method: 'GET',
@@ -54,7 +55,8 @@ export function statisticsRoute<const N extends ListDefinition['name']>(
 /** `GET /spans:facets`, `/traces:facets` and `/sessions:facets`. */
 export function facetsRoute<const N extends ListDefinition['name']>(
   list: ListDefinition & { readonly name: N },
-  store: Pick<ListStatistics, 'facets'>) {
+  store: Pick<ListStatistics, 'facets'>,
+) {
   const { name } = list;
   return defineRoute({
     method: 'GET',

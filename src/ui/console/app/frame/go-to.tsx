@@ -92,9 +92,9 @@ function goalsFor(text: string): Goal[] {
 
 async function goToId(id: string): Promise<void> {
   const [traces, sessions, spans] = await Promise.all([
-    call<{ id: string }[]>('/traces', { query: { id, fields: 'id' } }),
-    call<{ id: string }[]>('/sessions', { query: { id, fields: 'id' } }),
-    call<{ id: string; trace_id: string }[]>('/spans', { query: { id, fields: 'id,trace_id', limit: 1 } }),
+    call('GET /traces', { query: { id, fields: 'id' } }),
+    call('GET /sessions', { query: { id, fields: 'id' } }),
+    call('GET /spans', { query: { id, fields: 'id,trace_id', limit: 1 } }),
   ]);
   const [span] = spans;
   if (traces.length > 0) navigate(hrefOf({ screen: 'traces', id }));

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../state/action.js';
 import { announce } from '../state/announce.js';
-import { call } from '../state/api.js';
+import { request } from '../state/api.js';
 import { Confirm } from './dialog.js';
 import { Failure } from './states.js';
 
@@ -33,7 +33,7 @@ export function Ending({ title, action, path, done, onDone, onClose, children }:
     [],
   );
   const end = async () => {
-    await call(path, { method: 'DELETE' });
+    await request(path, { method: 'DELETE' });
     announce(done);
     ended.current = true;
     await onDone();

@@ -2,10 +2,9 @@ import { count } from '../../model/format.js';
 import { RANGE_PARAMETERS } from '../../model/range.js';
 import type { ListDefinition } from '../../../../domain/list/definitions.js';
 import { fieldLabel, selectionOf } from '../../model/list-query.js';
-import type { StatisticsRead } from '../../model/statistics.js';
 import { call } from '../state/api.js';
 import { zone } from '../state/preferences.js';
-import { useQuery, type Answer } from '../state/query.js';
+import { useQuery } from '../state/query.js';
 import { TimeChart } from './chart.js';
 import { chooseRange } from './range-picker.js';
 import { Failure } from './states.js';
@@ -31,8 +30,8 @@ export function Histogram(props: HistogramProps) {
   // Its place is kept, so that rows do not move when it comes.
   if (data === undefined) return <div class="histogram" aria-busy />;
   if (data.bucket_seconds === null || data.buckets.length === 0) return null;
-  const errors = data.buckets.map(({ error_count }) => error_count);
-  const others = data.buckets.map(({ count: all }, index) => all - (errors[index] ?? 0));
+  const errors = data.buckets.map(({ error_count = 0 }) => error_count);
+  const others = data.buckets.map(({ count: all = 0 }, index) => all - (errors[index] ?? 0));
   return (
     <div class="histogram" aria-busy={answer.isFetching}>
       <TimeChart
@@ -52,7 +51,7 @@ export function Histogram(props: HistogramProps) {
   );
 }
 
-function useCounts({ list, query, enabled, every }: HistogramProps): Answer<StatisticsRead> {
+function useCounts({ list, query, enabled, every }: HistogramProps) {
   const path = `/${list.name}:stats`;
   const asked = selectionOf(query);
   asked.set('measures', MEASURES);
@@ -63,6 +62,6 @@ function useCounts({ list, query, enabled, every }: HistogramProps): Answer<Stat
     key: [path, asked.toString(), range],
     enabled,
     every,
-    ask: (signal) => call<StatisticsRead>(path, { query: asked, signal }),
+    ask: (signal) => call(`GET /${list.name}:stats`, { query: asked, signal }),
   });
 }

@@ -31,7 +31,7 @@ export function SpanLink({ id, traceId = null, children }: SpanLinkProps) {
 
 async function follow(id: string): Promise<void> {
   try {
-    const [span] = await call<{ trace_id: string }[]>('/spans', { query: { id, fields: 'trace_id', limit: 1 } });
+    const [span] = await call('GET /spans', { query: { id, fields: 'trace_id', limit: 1 } });
     if (span === undefined) announce('This span is no longer stored', { bad: true });
     else navigate(hrefOf({ screen: 'traces', id: span.trace_id, query: { span: id } }));
   } catch (error) {

@@ -1,5 +1,8 @@
 import { signal } from '@preact/signals';
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { DeepReadonly } from '../../../../domain/schema/parts.js';
 import type { ProblemDetails } from '../../../../transport/http/errors.js';
+import type { Endpoints } from '../../../../transport/http/routes/endpoints.js';
 import { leadsElsewhere } from '../../model/place.js';
 import { base, place } from './location.js';
 
@@ -83,10 +86,63 @@ export async function request(
   throw new ApiError(response.status, problem, response.headers);
 }
 
-/** The JSON that a call answers; undefined when it answers nothing. */
-export async function call<T>(path: string, options?: Call): Promise<T> {
-  const response = await request(path, options);
-  return (response.status === 204 ? undefined : await response.json()) as T;
+/** A call by its method and path as the API documents it, such as `GET /spans/:id`. */
+export type Endpoint = keyof Endpoints;
+type Wire<E extends Endpoint> = NonNullable<Endpoints[E]['wire']>;
+/** Path parameters, but for the project, which is the one that is shown. */
+type Params<E extends Endpoint> = string extends keyof Wire<E>['params']
+  ? unknown
+  : Omit<Wire<E>['params'], 'project_id'>;
+type Body<E extends Endpoint> = DeepReadonly<Wire<E>['body']>;
+/** The query parameters of an endpoint, by their names. */
+export type QueryOf<E extends Endpoint> =
+  URLSearchParams | { readonly [K in unknown extends Wire<E>['query'] ? string : keyof Wire<E>['query']]?: Value };
+type Value = string | number | boolean | null | undefined;
+
+type Answers<R> = {
+  [S in keyof R]: S extends 200 | 201 | 202
+    ? R[S] extends { readonly schema: infer Schema extends TSchema }
+      ? Static<Schema>
+      : undefined
+    : S extends 204
+      ? undefined
+      : never;
+}[keyof R];
+/** What an endpoint answers to a call that succeeds. */
+export type AnswerOf<E extends Endpoint> = Answers<Wire<E>['responses']>;
+
+/** What an endpoint is called with: its path parameters and its body where it has them. */
+export type CallOf<E extends Endpoint> = Pick<Call, 'signal' | 'headers'> & {
+  readonly query?: QueryOf<E>;
+} & (unknown extends Params<E> ? unknown : keyof Params<E> extends never ? unknown : { readonly params: Params<E> }) &
+  (undefined extends Wire<E>['body'] ? { readonly body?: Body<E> } : { readonly body: Body<E> });
+
+type Given<E extends Endpoint> = Pick<Call, 'signal'> extends CallOf<E> ? [given?: CallOf<E>] : [given: CallOf<E>];
+
+interface AnyCall extends Omit<Call, 'method'> {
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** The path of an endpoint with its parameters, in the project that is shown. */
+export function pathOf<E extends Endpoint>(endpoint: E, ...[given]: Given<E>): string {
+  const { params = {} } = (given ?? {}) as AnyCall;
+  const values: Readonly<Record<string, unknown>> = { project_id: place.value.project ?? '', ...params };
+  const [, path = ''] = endpoint.split(' ');
+  return path.replace(/:([a-z_]+)\+?/g, (text, name: string) =>
+    name in values ? encodeURIComponent(String(values[name])) : text,
+  );
+}
+
+function ask<E extends Endpoint>(endpoint: E, given: Given<E>): Promise<Response> {
+  const { params: _params, ...call } = (given[0] ?? {}) as AnyCall;
+  const [method] = endpoint.split(' ') as [NonNullable<Call['method']>];
+  return request(pathOf(endpoint, ...given), { ...call, method });
+}
+
+/** Calls an endpoint. @returns its JSON; undefined when it answers nothing. @throws ApiError */
+export async function call<E extends Endpoint>(endpoint: E, ...given: Given<E>): Promise<AnswerOf<E>> {
+  const response = await ask(endpoint, given);
+  return (response.status === 204 ? undefined : await response.json()) as AnswerOf<E>;
 }
 
 /** A page of a list, with what its headers say. */
@@ -98,11 +154,14 @@ export interface ListPage<T> {
   readonly notCurrent: number;
 }
 
-export async function callPage<T>(path: string, options?: Call): Promise<ListPage<T>> {
-  const response = await request(path, options);
+type RowOf<E extends Endpoint> = AnswerOf<E> extends readonly (infer Row)[] ? Row : never;
+
+/** Calls an endpoint that answers a page as an array. @throws ApiError */
+export async function callPage<E extends Endpoint>(endpoint: E, ...given: Given<E>): Promise<ListPage<RowOf<E>>> {
+  const response = await ask(endpoint, given);
   const total = response.headers.get('x-total-count');
   return {
-    rows: (await response.json()) as T[],
+    rows: (await response.json()) as RowOf<E>[],
     total: total === null ? null : Number(total),
     notCurrent: Number(response.headers.get('x-not-current-count') ?? 0),
   };

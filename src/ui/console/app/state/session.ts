@@ -15,7 +15,7 @@ export const whoami = signal<WhoAmI | null>(null);
 /** Asks who is signed in, and what they may do in the project that is shown. @throws ApiError unless nobody is */
 export async function loadWhoAmI(): Promise<void> {
   try {
-    whoami.value = await call<WhoAmI>('/whoami');
+    whoami.value = await call('GET /whoami');
     signedOut.value = false;
   } catch (error) {
     if (!signedOut.value) throw error;
@@ -24,7 +24,7 @@ export async function loadWhoAmI(): Promise<void> {
 
 /** Whom credentials sign in, and who is signed in now. @throws ApiError */
 export function previewSignIn(credentials: SignInCredentials): Promise<SignInPreview> {
-  return call<SignInPreview>('/console/session:preview', { method: 'POST', body: credentials });
+  return call('POST /console/session:preview', { body: credentials });
 }
 
 /** @throws ApiError with status 409 when another user is signed in, whom it does not say to replace */

@@ -1,6 +1,4 @@
 import { spanList, type ListDefinition } from '../../../../domain/list/definitions.js';
-import type { Static } from '@sinclair/typebox';
-import type { FacetsRead } from '../../../../transport/http/routes/traces/statistics-schema.js';
 import type { Suggest } from '../../model/filter-choices.js';
 import { listRangeOf, selectionOf, type Property } from '../../model/list-query.js';
 import { boundsOf } from '../../model/range.js';
@@ -16,7 +14,7 @@ export function suggestFrom(list: ListDefinition, query: URLSearchParams): Sugge
     if (property !== null) asked.delete(property.parameter);
     asked.set('field', property?.field ?? 'tags');
     asked.set('prefix', text);
-    const { values } = await call<Static<typeof FacetsRead>>(`/${source.name}:facets`, { query: asked, signal });
+    const { values } = await call(`GET /${source.name}:facets`, { query: asked, signal });
     return values.map(({ value, count }) => ({ value: String(value), count }));
   };
 }

@@ -1,10 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { JudgeRead } from '../../../../domain/judge/schema.js';
-import type { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
-import type { PromptSummaryRead } from '../../../../transport/http/routes/prompts/schema.js';
 import { keptSteps, nextStep, stepsKept, type TourStep } from '../../model/tour.js';
-import { call, ofProject } from './api.js';
+import { call } from './api.js';
 import { place } from './location.js';
 import { remembered, tour, tourAsked } from './preferences.js';
 import { changedAt, useQuery } from './query.js';
@@ -75,19 +72,20 @@ export function useTour(): Tour | undefined {
 async function find(signal: AbortSignal): Promise<TourGoals> {
   const done = stepsKept(doneHere().peek());
   const [[trace], all, judges] = await Promise.all([
-    call<{ id: string }[]>('/traces', { query: { limit: 1, fields: 'id' }, signal }),
-    call<PromptSummaryRead[]>(ofProject('/prompts'), { query: { limit: 2 * MOST }, signal }),
-    call<JudgeRead[]>(ofProject('/judges'), { query: { limit: MOST }, signal }),
+    call('GET /traces', { query: { limit: 1, fields: 'id' }, signal }),
+    call('GET /projects/:project_id/prompts', { query: { limit: 2 * MOST }, signal }),
+    call('GET /projects/:project_id/judges', { query: { limit: MOST }, signal }),
   ]);
   // Instructions of judges are prompts, too: nobody made them for an application.
   const prompts = all.filter(({ slug }) => !judges.some(({ task_slug }) => task_slug === slug)).slice(0, MOST);
   const [feedback, corrections] = await Promise.all([
     counted(done.has('feedback') ? [] : prompts, async ({ slug }) => {
-      const path = ofProject(`/prompts/${encodeURIComponent(slug)}/feedback`);
-      return (await call<{ total: number }>(path, { query: { limit: 1 }, signal })).total;
+      const asked = { params: { prompt_slug: slug }, query: { limit: 1 }, signal };
+      return (await call('GET /projects/:project_id/prompts/:prompt_slug/feedback', asked)).total;
     }),
     counted(done.has('correct') ? [] : judges, async ({ id }) => {
-      return (await call<CalibrationRead>(ofProject(`/judges/${id}/calibration`), { signal })).count;
+      const asked = { params: { judge_id: id }, signal };
+      return (await call('GET /projects/:project_id/judges/:judge_id/calibration', asked)).count;
     }),
   ]);
   const found: Record<Exclude<TourStep, 'open'>, boolean> = {

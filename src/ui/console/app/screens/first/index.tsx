@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiKeyCreated } from '../../../../../transport/http/routes/api-keys/schema.js';
 import { SNIPPETS } from '../../../model/snippets.js';
 import { Button } from '../../parts/button.js';
 import { CopyButton } from '../../parts/copy.js';
@@ -9,7 +8,7 @@ import { Failure } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
-import { call, ofProject, request } from '../../state/api.js';
+import { call, request } from '../../state/api.js';
 import { base, hrefOf, navigate, place, setQuery } from '../../state/location.js';
 import { changedAt, useQuery } from '../../state/query.js';
 
@@ -24,8 +23,10 @@ export default function FirstTrace() {
   }, [key]);
   const make = () =>
     run(async () => {
-      const body = { name: 'First trace', access: 'ingest' };
-      setKey((await call<ApiKeyCreated>(ofProject('/api-keys'), { method: 'POST', body })).key);
+      const made = await call('POST /projects/:project_id/api-keys', {
+        body: { name: 'First trace', access: 'ingest' },
+      });
+      setKey(made.key);
       announce('Ingest key created. Copy it from the program below now; it won’t be shown again.');
     });
   const chosen = SNIPPETS.find(({ name }) => name === place.value.query.get('with')) ?? SNIPPETS[0];
@@ -94,11 +95,6 @@ function Code({ text, what }: { readonly text: string; readonly what: string }) 
   );
 }
 
-interface Arrived {
-  readonly id: string;
-  readonly trace_id: string;
-}
-
 /** Opens the first trace that arrives while this is shown, within a second. */
 function Waiting() {
   const since = useRef<string | null>(null);
@@ -109,7 +105,7 @@ function Waiting() {
     async ask(signal) {
       since.current ??= await serverTime(signal);
       const query = { created_after: since.current, sort_order: 'asc', limit: 1, fields: 'id,trace_id' };
-      return call<Arrived[]>('/spans', { query, signal });
+      return call('GET /spans', { query, signal });
     },
     every: 800,
   });

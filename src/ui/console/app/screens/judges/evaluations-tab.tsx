@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { EvaluationRead } from '../../../../../domain/judge/schema.js';
-import type { ExplanationRead } from '../../../../../domain/judge/run-schema.js';
 import { counted, NOTHING, percent } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { Choice } from '../../parts/choice.js';
@@ -165,7 +164,11 @@ function WhyNot({ judge }: JudgeTabProps) {
   const [id, setId] = useState(asked);
   const answer = useQuery({
     key: ['/judges', judge.id, 'why', asked],
-    ask: (signal) => call<ExplanationRead>(ofJudge(judge.id, `/explain/${encodeURIComponent(asked)}`), { signal }),
+    ask: (signal) =>
+      call('GET /projects/:project_id/judges/:judge_id/explain/:span_id', {
+        params: { judge_id: judge.id, span_id: asked },
+        signal,
+      }),
     enabled: asked !== '',
     keep: false,
   });

@@ -1,11 +1,8 @@
-import type { Static } from '@sinclair/typebox';
-import type { FacetsRead } from '../../../../../transport/http/routes/traces/statistics-schema.js';
-import { spanList } from '../../../../../domain/list/definitions.js';
 import { KIND } from '../../../../../domain/schema/kind.js';
 import { tagsOf } from '../../../model/judge-draft.js';
 import { Field } from '../../parts/field.js';
 import { TokenField } from '../../parts/token-field.js';
-import { call, pathWith } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { hrefOf } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import type { FieldsProps } from './judge-form.js';
@@ -15,7 +12,7 @@ function useValues(field: string): readonly string[] {
   const query = { field };
   const { data } = useQuery({
     key: ['/spans', 'facets', query],
-    ask: (signal) => call<Static<typeof FacetsRead>>(pathWith(`/${spanList.name}:facets`, query), { signal }),
+    ask: (signal) => call('GET /spans:facets', { query, signal }),
   });
   return data?.values.flatMap(({ value }) => (value === '' ? [] : [String(value)])) ?? [];
 }

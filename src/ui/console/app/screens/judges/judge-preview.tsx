@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { JudgePreviewRead } from '../../../../../domain/judge/preview-schema.js';
-import type { JudgeRead } from '../../../../../domain/judge/schema.js';
-import { previewOf, type JudgeBody, type JudgeDraft } from '../../../model/judge-draft.js';
+import type { JudgeInput, JudgeRead } from '../../../../../domain/judge/schema.js';
+import { previewOf, type JudgeDraft } from '../../../model/judge-draft.js';
 import { compact, count, counted } from '../../../model/format.js';
 import { perCallNote } from '../../../model/judge-versions.js';
 import { Button } from '../../parts/button.js';
@@ -13,7 +13,7 @@ import { SpanLink } from '../../parts/span-link.js';
 import { Failure, Skeleton } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
-import { ApiError, call, ofProject } from '../../state/api.js';
+import { ApiError, call } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
 import { useCalibration } from './data.js';
 import { Tryouts } from './tryouts.js';
@@ -33,20 +33,16 @@ const MAX_TRIED = 3;
 /** What a judge with these settings would do: its spans of a day, their cost, and what it says of some. */
 export function JudgePreview({ judge, promptBefore, draft, change }: JudgePreviewProps) {
   const wanted = JSON.stringify(previewOf(draft, judge, promptBefore));
-  const body = usePaused(wanted);
+  const paused = usePaused(wanted);
+  const body = JSON.parse(paused) as JudgeInput;
   const answer = useQuery({
-    key: ['/judges:preview', body],
-    ask: (signal) =>
-      call<JudgePreviewRead>(ofProject('/judges:preview'), {
-        method: 'POST',
-        body: JSON.parse(body) as JudgeBody,
-        signal,
-      }),
+    key: ['/judges:preview', paused],
+    ask: (signal) => call('POST /projects/:project_id/judges:preview', { body, signal }),
   });
   const { data, error, refetch } = answer;
   const unfinished = error instanceof ApiError && error.status === 422;
   return (
-    <section class="stack judge-preview" aria-label="Preview" aria-busy={answer.isFetching || body !== wanted}>
+    <section class="stack judge-preview" aria-label="Preview" aria-busy={answer.isFetching || paused !== wanted}>
       <h2>Preview</h2>
       {unfinished && (
         <ul class="soft stack" role="status">
@@ -61,7 +57,7 @@ export function JudgePreview({ judge, promptBefore, draft, change }: JudgePrevie
       {data === undefined ? (
         error === null && <Skeleton rows={5} />
       ) : (
-        <Previewed preview={data} body={JSON.parse(body) as JudgeBody}>
+        <Previewed preview={data} body={body}>
           <OtherKinds
             kinds={data.other_kinds.filter(({ kind }) => !draft.kinds.includes(kind))}
             onTake={(kind) => change({ kinds: [...draft.kinds, kind] })}
@@ -111,7 +107,7 @@ function OtherKinds({ kinds, onTake }: OtherKindsProps) {
 
 interface PreviewedProps {
   readonly preview: JudgePreviewRead;
-  readonly body: JudgeBody;
+  readonly body: JudgeInput;
   readonly children: ComponentChildren;
 }
 
@@ -156,7 +152,7 @@ function Previewed({ preview, body, children }: PreviewedProps) {
 
 interface SampleProps {
   readonly sample: JudgePreviewRead['sample'];
-  readonly body: JudgeBody;
+  readonly body: JudgeInput;
   readonly runnable: boolean;
 }
 
@@ -174,8 +170,8 @@ function Sample({ sample, body, runnable }: SampleProps) {
         : null;
   const tryIt = () =>
     run(async () => {
-      const query = { method: 'POST', body: { ...body, try: chosen } } as const;
-      setTried((await call<JudgePreviewRead>(ofProject('/judges:preview'), query)).tried);
+      const asked = { body: { ...body, try: [...chosen] } };
+      setTried((await call('POST /projects/:project_id/judges:preview', asked)).tried);
       announce('Test complete: see the verdicts below');
     });
   const toggle = (id: string) =>

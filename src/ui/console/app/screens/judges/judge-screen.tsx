@@ -95,7 +95,10 @@ function Actions({ judge }: JudgeTabProps) {
   const toggle = async () => {
     setBusy(true);
     try {
-      await call(ofJudge(id), { method: 'PATCH', body: { enabled: !enabled } });
+      await call('PATCH /projects/:project_id/judges/:judge_id', {
+        params: { judge_id: id },
+        body: { enabled: !enabled },
+      });
       announce(enabled ? `${name} disabled; automatic evaluations in its queue were canceled` : `${name} enabled`);
       await judgesChanged();
     } catch (error) {
@@ -125,7 +128,7 @@ function DeleteDialog({ judge, onClose }: JudgeTabProps & { readonly onClose: ()
   const { busy, failure, run } = useAction();
   const remove = () =>
     run(async () => {
-      await call(ofJudge(judge.id), { method: 'DELETE' });
+      await call('DELETE /projects/:project_id/judges/:judge_id', { params: { judge_id: judge.id } });
       announce(`Judge ${judge.name} deleted`);
       navigate(hrefOf({ screen: 'judges' }), { replace: true });
       await judgesChanged();

@@ -1,8 +1,7 @@
-import type { JudgeRead } from '../../../../../domain/judge/schema.js';
 import { bodyOf, NEW_DRAFT } from '../../../model/judge-draft.js';
 import { KeptNote } from '../../parts/kept-note.js';
 import { announce } from '../../state/announce.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { useKeptDraft } from '../../state/kept-draft.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { judgesChanged } from './data.js';
@@ -13,7 +12,7 @@ export function NewJudge() {
   const kept = useKeptDraft('judge', NEW_DRAFT);
   const { draft, change, drop } = kept;
   const make = async () => {
-    const judge = await call<JudgeRead>(ofProject('/judges'), { method: 'POST', body: bodyOf(draft) });
+    const judge = await call('POST /projects/:project_id/judges', { body: bodyOf(draft) });
     drop();
     announce(`Judge ${judge.name} created`);
     navigate(hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'queue' } }), { replace: true });

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { RunQueuedRead, RunsRetriedRead } from '../../../../../domain/judge/run-schema.js';
+import type { RunInput } from '../../../../../domain/judge/run-schema.js';
 import { bodyOf, draftOf } from '../../../model/judge-draft.js';
 import { count, counted } from '../../../model/format.js';
-import type { JudgePreviewRead } from '../../../../../domain/judge/preview-schema.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
@@ -10,25 +9,23 @@ import { Cost } from '../../parts/figures.js';
 import { Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
-import { judgesChanged, ofJudge } from './data.js';
+import { judgesChanged } from './data.js';
 import type { JudgeTabProps } from './judge-screen.js';
 
 /** Has spans evaluated, and says how many were queued. @throws ApiError */
-export async function runJudge(
-  id: string,
-  body: { backfill: number } | { span_ids: readonly string[] },
-): Promise<void> {
-  const { queued } = await call<RunQueuedRead>(`${ofJudge(id)}:run`, { method: 'POST', body });
+export async function runJudge(id: string, body: RunInput): Promise<void> {
+  const { queued } = await call('POST /projects/:project_id/judges/:judge_id:run', { params: { judge_id: id }, body });
   announce(`${counted(queued, 'evaluation')} queued`);
   await judgesChanged();
 }
 
 /** Has all that failed tried again, and says how many were queued. @throws ApiError */
 export async function retryFailed(id: string): Promise<void> {
-  const { queued, left } = await call<RunsRetriedRead>(`${ofJudge(id)}:retry`, { method: 'POST' });
+  const params = { judge_id: id };
+  const { queued, left } = await call('POST /projects/:project_id/judges/:judge_id:retry', { params });
   announce(
     `${counted(queued, 'evaluation')} requeued${left > 0 ? `; no room in the queue for ${count(left)} more` : ''}`,
   );
@@ -98,8 +95,7 @@ function Price({ judge, times }: JudgeTabProps & { readonly times: number }) {
   const { data } = useQuery({
     key: ['/judges:preview', judge.id, judge.updated_at],
     ask: (signal) =>
-      call<JudgePreviewRead>(ofProject('/judges:preview'), {
-        method: 'POST',
+      call('POST /projects/:project_id/judges:preview', {
         body: { ...body, task_slug: judge.task_slug },
         signal,
       }),

@@ -1,13 +1,12 @@
-import type { PromptVersionRead } from '../../../../../transport/http/routes/prompts/schema.js';
 import { RUNNING_TAG } from '../../../../../domain/prompt/running-version.js';
 import { draftOf, patchOf } from '../../../model/judge-draft.js';
 import { KeptNote } from '../../parts/kept-note.js';
 import { Answered } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { useKeptDraft } from '../../state/kept-draft.js';
 import { useQuery } from '../../state/query.js';
-import { judgesChanged, ofJudge } from './data.js';
+import { judgesChanged } from './data.js';
 import { JudgeForm } from './judge-form.js';
 import type { JudgeTabProps } from './judge-screen.js';
 
@@ -23,17 +22,18 @@ export function SettingsTab({ judge }: JudgeTabProps) {
 
 /** The text that the judge goes by: the version in production, else the newest. */
 async function runningText(slug: string, signal: AbortSignal): Promise<string> {
-  const path = encodeURIComponent(slug);
-  const tags = await call<{ readonly tag: string }[]>(ofProject(`/prompts/${path}/tags`), { signal });
+  const params = { prompt_slug: slug };
+  const tags = await call('GET /projects/:project_id/prompts/:prompt_slug/tags', { params, signal });
   const tag = tags.find((entry) => entry.tag === RUNNING_TAG)?.tag;
-  return (await call<PromptVersionRead>(`/v1/prompts/${path}`, { query: { tag }, signal })).content;
+  return (await call('GET /v1/prompts/:prompt_slug', { params, query: { tag }, signal })).content;
 }
 
 function Editor({ judge, text }: JudgeTabProps & { readonly text: string }) {
   const kept = useKeptDraft(`judge.${judge.id}`, draftOf(judge, text));
   const { draft, change, drop } = kept;
   const save = async () => {
-    await call(ofJudge(judge.id), { method: 'PATCH', body: patchOf(draft, text) });
+    const body = patchOf(draft, text);
+    await call('PATCH /projects/:project_id/judges/:judge_id', { params: { judge_id: judge.id }, body });
     drop(draft);
     announce('Settings saved');
     await judgesChanged();

@@ -15,7 +15,7 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefWith, place, setQuery } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
-import { judgesChanged, ofJudge, useCalibration } from './data.js';
+import { judgesChanged, useCalibration } from './data.js';
 import type { JudgeTabProps } from './judge-screen.js';
 import { TrialResult } from './trial-result.js';
 
@@ -24,10 +24,10 @@ const EVERY_MS = 1000;
 /** Whether corrections help: the judge evaluates spans that people spoke of, without them and with them. */
 export function TrialsTab({ judge }: JudgeTabProps) {
   const chosen = place.value.query.get('trial');
-  const path = ofJudge(judge.id, '/calibration/evaluations');
+  const params = { judge_id: judge.id };
   const trials = useQuery({
     key: ['/judges', judge.id, 'trials'],
-    ask: (signal) => call<CalibrationTrialSummaryRead[]>(path, { signal }),
+    ask: (signal) => call('GET /projects/:project_id/judges/:judge_id/calibration/evaluations', { params, signal }),
   });
   return (
     <div class="stack">
@@ -75,8 +75,8 @@ function Start({ judge, readiness }: JudgeTabProps & { readonly readiness: Calib
   const start = () =>
     run(async () => {
       const body = { max_spans: Number(most) };
-      const { id } = await call<CalibrationTrialRead>(ofJudge(judge.id, '/calibration:evaluate'), {
-        method: 'POST',
+      const { id } = await call('POST /projects/:project_id/judges/:judge_id/calibration:evaluate', {
+        params: { judge_id: judge.id },
         body,
       });
       announce('Trial started');
@@ -131,12 +131,15 @@ const isUnderWay = ({ status }: Pick<CalibrationTrialRead, 'status'>) => status 
 
 /** One trial: how far it is, or what it showed. */
 function Trial({ judge, id }: JudgeTabProps & { readonly id: string }) {
-  const path = ofJudge(judge.id, `/calibration/evaluations/${encodeURIComponent(id)}`);
+  const params = { judge_id: judge.id, job_id: id };
   const [ended, setEnded] = useState(false);
   const answer = useQuery({
     key: ['/judges', judge.id, 'trial', id],
     ask: async (signal) => {
-      const trial = await call<CalibrationTrialRead>(path, { signal });
+      const trial = await call('GET /projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id', {
+        params,
+        signal,
+      });
       if (!isUnderWay(trial) && !ended) {
         setEnded(true);
         void judgesChanged(judge.id);
@@ -148,7 +151,7 @@ function Trial({ judge, id }: JudgeTabProps & { readonly id: string }) {
   });
   const cancel = async () => {
     try {
-      await call(`${path}:cancel`, { method: 'POST' });
+      await call('POST /projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id:cancel', { params });
       announce('Trial canceled');
       await answer.refetch();
     } catch (error) {

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { LinkPatch } from '../../../../../domain/review/schema.js';
 import type { ListedLinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
 import { linkState } from '../../../model/link-state.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -20,8 +19,8 @@ export function ChangeLink({ link, onClose }: ChangeLinkProps) {
   const [days, setDays] = useState('30');
   const expired = linkState(link) === 'expired';
   const send = async () => {
-    const body: LinkPatch = { expires_in_days: Number(days) };
-    await call(`/feedback-links/${link.id}`, { method: 'PATCH', body });
+    const body = { expires_in_days: Number(days) };
+    await call('PATCH /feedback-links/:link_id', { params: { link_id: link.id }, body });
     announce('Expiry changed');
     await changedAt('/feedback-links');
     onClose();

@@ -1,18 +1,13 @@
-import type { Static } from '@sinclair/typebox';
-import type { FeedbackPageRead } from '../../../../../domain/feedback/list-schema.js';
-import { call } from '../../state/api.js';
-import { useQuery, type Answer } from '../../state/query.js';
+import { call, type QueryOf } from '../../state/api.js';
+import { useQuery } from '../../state/query.js';
+
+const FEEDBACK = 'GET /feedback-links/:link_id/feedback';
 
 /** The feedback that came by a link, newest first. */
-export function useLinkFeedback(
-  id: string,
-  query: Readonly<Record<string, string | number>>,
-  { enabled = true } = {},
-): Answer<Static<typeof FeedbackPageRead>> {
-  const path = `/feedback-links/${encodeURIComponent(id)}/feedback`;
+export function useLinkFeedback(id: string, query: QueryOf<typeof FEEDBACK>, { enabled = true } = {}) {
   return useQuery({
     key: ['/feedback-links', id, 'feedback', query],
-    ask: (signal) => call<Static<typeof FeedbackPageRead>>(path, { query, signal }),
+    ask: (signal) => call(FEEDBACK, { params: { link_id: id }, query, signal }),
     enabled,
   });
 }

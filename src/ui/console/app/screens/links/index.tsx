@@ -34,7 +34,7 @@ function LinkList() {
   const query = { limit: LIMIT + 1, offset };
   const answer = useQuery({
     key: ['/feedback-links', query],
-    ask: (signal) => call<ListedLinkRead[]>('/feedback-links', { query, signal }),
+    ask: (signal) => call('GET /feedback-links', { query, signal }),
   });
   return (
     <div class="stack links">

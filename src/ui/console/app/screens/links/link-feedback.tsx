@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { ListedFeedbackRead } from '../../../../../domain/feedback/list-schema.js';
-import type { ListedLinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
 import { counted, NOTHING } from '../../../model/format.js';
 import { linkState } from '../../../model/link-state.js';
 import { Button } from '../../parts/button.js';
@@ -9,7 +8,7 @@ import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
 import { Pager } from '../../parts/pager.js';
 import { Answered, Empty } from '../../parts/states.js';
-import { call } from '../../state/api.js';
+import { call, pathOf } from '../../state/api.js';
 import { hrefOf, place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { ChangeLink } from './change-link.js';
@@ -23,10 +22,10 @@ const LIMIT = 50;
 export function LinkFeedback({ id }: { readonly id: string }) {
   const [revoking, setRevoking] = useState(false);
   const [changing, setChanging] = useState(false);
-  const path = `/feedback-links/${encodeURIComponent(id)}`;
+  const params = { link_id: id };
   const answer = useQuery({
     key: ['/feedback-links', id],
-    ask: (signal) => call<ListedLinkRead>(path, { signal }),
+    ask: (signal) => call('GET /feedback-links/:link_id', { params, signal }),
     keep: false,
   });
   const offset = Number(place.value.query.get('offset') ?? 0) || 0;
@@ -45,7 +44,7 @@ export function LinkFeedback({ id }: { readonly id: string }) {
                 Feedback on <bdi>{link.prompt_slug}</bdi>
               </h1>
               <div class="line">
-                <CopyAsCurl path={`${path}/feedback`} query={query} />
+                <CopyAsCurl path={pathOf('GET /feedback-links/:link_id/feedback', { params })} query={query} />
                 <Button
                   icon="edit"
                   changes

@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { LinkInput } from '../../../../../domain/review/schema.js';
 import type { CreatedLinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
-import type { PromptSummaryRead } from '../../../../../transport/http/routes/prompts/schema.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { When } from '../../parts/figures.js';
@@ -44,11 +42,11 @@ function LinkForm({ onMade, onCancel }: LinkFormProps) {
   const [days, setDays] = useState('30');
   const prompts = useQuery({
     key: [ofProject('/prompts'), 'slugs'],
-    ask: (signal) => call<PromptSummaryRead[]>(ofProject('/prompts'), { signal }),
+    ask: (signal) => call('GET /projects/:project_id/prompts', { signal }),
   });
   const send = async () => {
-    const body: LinkInput = { prompt_slug: slug, link_type: 'prompt_completion', expires_in_days: Number(days) };
-    const link = await call<CreatedLinkRead>('/feedback-links', { method: 'POST', body });
+    const body = { prompt_slug: slug, link_type: 'prompt_completion' as const, expires_in_days: Number(days) };
+    const link = await call('POST /feedback-links', { body });
     announce('Link created: copy its URL now');
     await changedAt('/feedback-links');
     onMade(link);

@@ -4,7 +4,7 @@ import { counted, money } from '../../../model/format.js';
 import type { ListRow } from '../../../model/list-columns.js';
 import { Confirm } from '../../parts/dialog.js';
 import { announce } from '../../state/announce.js';
-import { ApiError, request } from '../../state/api.js';
+import { ApiError, call } from '../../state/api.js';
 import { nameOf } from './cells.js';
 
 interface DeleteRowsProps {
@@ -112,7 +112,7 @@ async function deleteAll({ name }: ListDefinition, rows: readonly ListRow[], { s
         continue;
       }
       try {
-        await request(`/${name}/${row.id}`, { method: 'DELETE' });
+        await call(`DELETE /${name}/:id`, { params: { id: row.id } });
       } catch (error) {
         // What another has deleted meanwhile is gone, too.
         if (!(error instanceof ApiError && error.status === 404)) failed.push({ row, why: (error as Error).message });

@@ -15,11 +15,10 @@ export interface Asked {
 
 /** The rows of the page that the address asks for. */
 export function usePage({ list, query, columns }: Asked): Answer<ListPage<ListRow>> {
-  const path = `/${list.name}`;
   const asked = pageQuery(list, query, fieldsFor(list, columns));
   return useQuery({
-    key: [path, asked.toString()],
-    ask: (signal) => callPage<ListRow>(path, { query: asked, signal }),
+    key: [`/${list.name}`, asked.toString()],
+    ask: (signal) => callPage(`GET /${list.name}`, { query: asked, signal }),
   });
 }
 
@@ -32,15 +31,14 @@ export interface When {
 
 /** How many objects match: asked for beside the rows, which do not wait for it. */
 export function useTotal({ list, query }: Omit<Asked, 'columns'>, when: When): Answer<number | null> {
-  const path = `/${list.name}`;
   const asked = selectionOf(query);
   asked.set('count', 'true');
   asked.set('limit', '1');
   asked.set('fields', 'id');
   return useQuery({
-    key: [path, 'count', asked.toString()],
+    key: [`/${list.name}`, 'count', asked.toString()],
     ...when,
-    ask: async (signal) => (await callPage(path, { query: asked, signal })).total,
+    ask: async (signal) => (await callPage(`GET /${list.name}`, { query: asked, signal })).total,
   });
 }
 

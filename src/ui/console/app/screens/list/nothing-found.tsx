@@ -20,7 +20,7 @@ interface NothingFoundProps {
 export function NothingFound({ list, query }: NothingFoundProps) {
   const { data } = useQuery({
     key: [`/${list.name}`, 'any'],
-    ask: (signal) => call<unknown[]>(`/${list.name}`, { query: { limit: 1, fields: 'id' }, signal }),
+    ask: (signal) => call(`GET /${list.name}`, { query: { limit: 1, fields: 'id' }, signal }),
     keep: false,
   });
   if (data === undefined) return <Skeleton rows={3} />;

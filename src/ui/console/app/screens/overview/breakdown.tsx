@@ -1,13 +1,7 @@
 import type { ListDefinition } from '../../../../../domain/list/definitions.js';
 import { count, percent } from '../../../model/format.js';
 import { boundsOf, rangeOf } from '../../../model/range.js';
-import {
-  filterOfGroup,
-  tokensOf,
-  type FiguresRead,
-  type GroupRead,
-  type StatisticsRead,
-} from '../../../model/statistics.js';
+import { filterOfGroup, tokensOf, type FiguresRead, type GroupRead } from '../../../model/statistics.js';
 import { compact } from '../../../model/format.js';
 import { Cost, Took } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
@@ -28,10 +22,9 @@ interface BreakdownProps {
 /** Figures of the most frequent values of a field, and of the rest. */
 export function Breakdown({ list, title, field, filters = {}, withoutNone = false }: BreakdownProps) {
   const query = { ...boundsOf(rangeOf(place.value.query)), ...filters, group_by: field, bucket: '3650d' };
-  const path = `/${list.name}:stats`;
   const answer = useQuery({
     key: [`/${list.name}`, 'stats', query],
-    ask: (signal) => call<StatisticsRead>(path, { query, signal }),
+    ask: (signal) => call(`GET /${list.name}:stats`, { query, signal }),
   });
   return (
     <section class="stack">
@@ -118,21 +111,22 @@ function Row({ list, field, filters, group: { value, totals } }: RowProps) {
 }
 
 function FigureCells({ of: totals }: { readonly of: FiguresRead }) {
+  const { count: all = 0, error_count: errors = 0 } = totals;
   return (
     <>
-      <td class="num">{count(totals.count)}</td>
-      <td class="num" title={percent(totals.count === 0 ? null : totals.error_count / totals.count)}>
-        {count(totals.error_count)}
+      <td class="num">{count(all)}</td>
+      <td class="num" title={percent(all === 0 ? null : errors / all)}>
+        {count(errors)}
       </td>
       <td class="num">
         <Cost of={totals.cost} />
       </td>
       <td class="num">{compact(tokensOf(totals))}</td>
       <td class="num">
-        <Took ms={totals.duration_ms.p50} />
+        <Took ms={totals.duration_ms?.p50} />
       </td>
       <td class="num">
-        <Took ms={totals.duration_ms.p95} />
+        <Took ms={totals.duration_ms?.p95} />
       </td>
     </>
   );

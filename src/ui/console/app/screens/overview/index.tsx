@@ -21,7 +21,7 @@ export default function Overview() {
   const query = { ...boundsOf(range), time_zone: zone.value };
   const answer = useQuery({
     key: ['/traces', 'stats', query],
-    ask: (signal) => call<StatisticsRead>('/traces:stats', { query, signal }),
+    ask: (signal) => call('GET /traces:stats', { query, signal }),
     every: range.range === null ? false : 30_000,
   });
   return (
@@ -52,7 +52,7 @@ export default function Overview() {
 /** Nothing in this time: a newcomer is led to the first trace, others to another time. */
 function NoTraces() {
   const query = { limit: 1, fields: 'id' };
-  const answer = useQuery({ key: ['/traces', 'any'], ask: (signal) => call<unknown[]>('/traces', { query, signal }) });
+  const answer = useQuery({ key: ['/traces', 'any'], ask: (signal) => call('GET /traces', { query, signal }) });
   return (
     <Answered answer={answer} rows={2}>
       {(any) =>
@@ -82,6 +82,7 @@ function sameTime(): Record<string, string> {
 
 function Figures({ stats }: { readonly stats: StatisticsRead }) {
   const { totals, buckets, bucket_seconds } = stats;
+  const { count: all = 0, error_count: errors = 0, tokens, duration_ms } = totals;
   const traces = (query: Record<string, string>) => hrefOf({ screen: 'traces', query: { ...sameTime(), ...query } });
   const starts = buckets.map(({ start }) => start);
   const shared = {
@@ -94,14 +95,10 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
     <div class="stack">
       <div class="tiles">
         <Tile label="Traces" href={traces({})}>
-          {count(totals.count)}
+          {count(all)}
         </Tile>
-        <Tile
-          label="With errors"
-          href={traces({ has_error: 'true' })}
-          note={`${percent(totals.error_count / totals.count)} of traces`}
-        >
-          {count(totals.error_count)}
+        <Tile label="With errors" href={traces({ has_error: 'true' })} note={`${percent(errors / all)} of traces`}>
+          {count(errors)}
         </Tile>
         <Tile label="Cost" href={traces({ sort_by: 'cost' })}>
           <Cost of={totals.cost} />
@@ -109,15 +106,15 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
         <Tile
           label="Tokens"
           href={traces({})}
-          note={`${compact(totals.tokens['input'])} in, ${compact(totals.tokens['output'])} out`}
+          note={`${compact(tokens?.['input'])} in, ${compact(tokens?.['output'])} out`}
         >
           {compact(tokensOf(totals))}
         </Tile>
         <Tile label="Duration (p50)" href={traces({ sort_by: 'duration_ms' })} note="half take longer">
-          <Took ms={totals.duration_ms.p50} />
+          <Took ms={duration_ms?.p50} />
         </Tile>
         <Tile label="Duration (p95)" href={traces({ sort_by: 'duration_ms' })} note="5% take longer">
-          <Took ms={totals.duration_ms.p95} />
+          <Took ms={duration_ms?.p95} />
         </Tile>
       </div>
       <div class="charts">
@@ -127,8 +124,12 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
           kind="bars"
           format={compact}
           series={[
-            { label: 'without errors', look: 'count', values: of((bucket) => bucket.count - bucket.error_count) },
-            { label: 'with errors', look: 'error', values: of((bucket) => bucket.error_count) },
+            {
+              label: 'without errors',
+              look: 'count',
+              values: of(({ count: started = 0, error_count = 0 }) => started - error_count),
+            },
+            { label: 'with errors', look: 'error', values: of((bucket) => bucket.error_count ?? 0) },
           ]}
         />
         <TimeChart
@@ -137,8 +138,8 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
           kind="lines"
           format={duration}
           series={[
-            { label: 'median (p50)', look: '1', values: of((bucket) => bucket.duration_ms.p50) },
-            { label: 'slowest 5% (p95)', look: '2', values: of((bucket) => bucket.duration_ms.p95) },
+            { label: 'median (p50)', look: '1', values: of((bucket) => bucket.duration_ms?.p50 ?? null) },
+            { label: 'slowest 5% (p95)', look: '2', values: of((bucket) => bucket.duration_ms?.p95 ?? null) },
           ]}
         />
         <TimeChart
@@ -146,7 +147,7 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
           label="Cost"
           kind="bars"
           format={money}
-          series={[{ label: 'cost', look: 'count', values: of((bucket) => bucket.cost) }]}
+          series={[{ label: 'cost', look: 'count', values: of((bucket) => bucket.cost ?? null) }]}
         />
         <TimeChart
           {...shared}
@@ -154,8 +155,8 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
           kind="bars"
           format={compact}
           series={[
-            { label: 'input', look: '1', values: of((bucket) => bucket.tokens['input'] ?? null) },
-            { label: 'output', look: '3', values: of((bucket) => bucket.tokens['output'] ?? null) },
+            { label: 'input', look: '1', values: of((bucket) => bucket.tokens?.['input'] ?? null) },
+            { label: 'output', look: '3', values: of((bucket) => bucket.tokens?.['output'] ?? null) },
           ]}
         />
       </div>

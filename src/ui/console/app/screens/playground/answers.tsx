@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import type { SpanRead } from '../../../../../domain/list/fields.js';
 import { count } from '../../../model/format.js';
 import { runOfSpan, type ShownRun } from '../../../model/playground.js';
 import { Button } from '../../parts/button.js';
@@ -81,7 +80,7 @@ export function Answers({ sent, onDismiss }: AnswersProps) {
 function useRun(id: string): Answer<ShownRun> {
   return useQuery({
     key: ['/spans', id, 'playground'],
-    ask: async (signal) => runOfSpan(await call<SpanRead>(`/spans/${encodeURIComponent(id)}`, { signal })),
+    ask: async (signal) => runOfSpan(await call('GET /spans/:id', { params: { id }, signal })),
   });
 }
 

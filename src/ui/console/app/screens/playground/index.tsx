@@ -34,7 +34,8 @@ export default function Playground() {
   const span = useQuery({
     key: ['/spans', source.span, query.get('trace'), 'source'],
     ask: (signal) =>
-      call<SpanRead>(`/spans/${encodeURIComponent(source.span ?? '')}`, {
+      call('GET /spans/:id', {
+        params: { id: source.span ?? '' },
         query: { trace_id: query.get('trace') },
         signal,
       }),
@@ -46,7 +47,11 @@ export default function Playground() {
   const version = useQuery({
     key: ['/v1/prompts', slug, number],
     ask: (signal) =>
-      call<PromptVersionRead>(`/v1/prompts/${encodeURIComponent(slug ?? '')}`, { query: { version: number }, signal }),
+      call('GET /v1/prompts/:prompt_slug', {
+        params: { prompt_slug: slug ?? '' },
+        query: { version: number },
+        signal,
+      }),
     enabled: slug !== null && (source.prompt !== null || number !== null),
     keep: false,
   });

@@ -3,7 +3,7 @@ import type { PlaygroundInput, PlaygroundRun } from '../../../../../domain/playg
 import { counted, moneyInFull } from '../../../model/format.js';
 import { MAX_SHOWN, type Variant } from '../../../model/playground.js';
 import { announce } from '../../state/announce.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { place, setQuery } from '../../state/location.js';
 
 /** A call that was sent: it is under way, or could not be made. */
@@ -33,8 +33,7 @@ export function useRuns(): Runs {
   const without = (id: number) => setSent((all) => all.filter((one) => one.id !== id));
   const make = async (id: number, variant: Variant, input: PlaygroundInput, signal: AbortSignal) => {
     try {
-      const path = ofProject('/playground:run');
-      const answered = await call<PlaygroundRun>(path, { method: 'POST', body: input, signal });
+      const answered = await call('POST /projects/:project_id/playground:run', { body: input, signal });
       if (signal.aborted) return;
       without(id);
       const shown = [...place.value.query.getAll('run'), answered.span_id].slice(-MAX_SHOWN);

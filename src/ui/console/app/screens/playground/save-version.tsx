@@ -34,9 +34,10 @@ export function SaveVersion({ draft: { messages, promptAt }, from, onClose }: Sa
   const content = messages[at]?.content ?? '';
   const save = () =>
     run(async () => {
-      const path = `/v1/tasks/${encodeURIComponent(slug)}/prompt/versions/ensure`;
-      const body = { content, model_id: base.version?.model_id ?? null };
-      const made = await call<PromptVersionRead>(path, { method: 'POST', body });
+      const made = await call('POST /v1/tasks/:task_name/prompt/versions/ensure', {
+        params: { task_name: slug },
+        body: { content, model_id: base.version?.model_id ?? null },
+      });
       await Promise.all([changedAt('/prompts'), changedAt(ofProject('/prompts')), changedAt('/v1/prompts', slug)]);
       announce(`Saved as version ${made.version} of ${slug}`);
       onClose();
@@ -92,7 +93,7 @@ function useBase(slug: string, from: PromptVersionRead | null) {
   const isOwn = slug === from?.prompt;
   const { data, error, isLoading } = useQuery({
     key: ['/v1/prompts', slug],
-    ask: (signal) => call<PromptVersionRead>(`/v1/prompts/${encodeURIComponent(slug)}`, { signal }),
+    ask: (signal) => call('GET /v1/prompts/:prompt_slug', { params: { prompt_slug: slug }, signal }),
     enabled: slug !== '' && !isOwn,
     keep: false,
   });

@@ -3,7 +3,7 @@ import type { PlaygroundEstimate, PlaygroundInput } from '../../../../../domain/
 import { count, money, moneyInFull } from '../../../model/format.js';
 import { MAX_VARIANTS, type Variant } from '../../../model/playground.js';
 import { Button } from '../../parts/button.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 
 interface VariantsProps {
   readonly variants: readonly Variant[];
@@ -94,12 +94,8 @@ function Estimate({ input }: { readonly input: PlaygroundInput | null }) {
     }
     const leaving = new AbortController();
     const ask = async () => {
-      const body: unknown = JSON.parse(asked);
-      return call<PlaygroundEstimate>(ofProject('/playground:estimate'), {
-        method: 'POST',
-        body,
-        signal: leaving.signal,
-      });
+      const body = JSON.parse(asked) as PlaygroundInput;
+      return call('POST /projects/:project_id/playground:estimate', { body, signal: leaving.signal });
     };
     const timer = setTimeout(() => {
       ask().then(setFound, (error: unknown) => leaving.signal.aborted || setFound((error as Error).message));

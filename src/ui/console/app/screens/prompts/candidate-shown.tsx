@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { OptimizationRead } from '../../../../../transport/http/routes/optimizations/schema.js';
-import type { PromptVersionRead } from '../../../../../transport/http/routes/prompts/schema.js';
 import { counted } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -11,7 +10,7 @@ import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf } from '../../state/location.js';
-import { ofPrompt, promptsChanged } from './data.js';
+import { promptsChanged } from './data.js';
 import type { Candidate, Result } from './optimisation-shown.js';
 
 interface CandidateShownProps {
@@ -73,8 +72,8 @@ function Promote({ slug, job, candidate, name, children, onClose }: PromoteProps
   const { busy, failure, run } = useAction();
   const promote = () =>
     run(async () => {
-      const made = await call<PromptVersionRead>(ofPrompt(slug, `/optimizations/${job.id}:promote`), {
-        method: 'POST',
+      const made = await call('POST /projects/:project_id/prompts/:prompt_slug/optimizations/:job_id:promote', {
+        params: { prompt_slug: slug, job_id: job.id },
         body: { candidate_id: candidate.id },
       });
       await promptsChanged();

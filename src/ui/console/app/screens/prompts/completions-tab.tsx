@@ -24,18 +24,22 @@ const FILTERS = ['version', 'feedback', 'verdict', 'judge_id'] as const;
 
 /** The completions of the prompt, with what people and judges said of them. */
 export function CompletionsTab({ slug, latest }: TabProps) {
-  const path = ofPrompt(slug, '/completions');
   const offset = offsetAsked();
   const query = { ...parametersAsked([...FILTERS, 'sort_order']), limit: String(PAGE), offset: String(offset) };
   const answer = useQuery({
     key: ['/prompts', slug, 'completions', query],
-    ask: (signal) => call<CompletionPageRead>(path, { query, signal }),
+    ask: (signal) =>
+      call('GET /projects/:project_id/prompts/:prompt_slug/completions', {
+        params: { prompt_slug: slug },
+        query,
+        signal,
+      }),
   });
   return (
     <div class="stack">
       <div class="line apart">
         <Filters latest={latest} />
-        <CopyAsCurl path={path} query={query} />
+        <CopyAsCurl path={ofPrompt(slug, '/completions')} query={query} />
       </div>
       <Answered answer={answer}>
         {({ completions, total }) => (

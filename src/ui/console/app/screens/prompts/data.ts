@@ -36,7 +36,7 @@ export function forget(...part: readonly unknown[]): void {
 export function usePrompts(query: ReturnType<typeof promptsAsked>): Answer<ListPage<PromptSummaryRead>> {
   return useQuery({
     key: ['/prompts', query],
-    ask: (signal) => callPage<PromptSummaryRead>(ofProject('/prompts'), { query, signal }),
+    ask: (signal) => callPage('GET /projects/:project_id/prompts', { query, signal }),
   });
 }
 
@@ -50,7 +50,8 @@ export function promptsAsked(q: string, offset: number, limit: number) {
 export function useTags(slug: string): Answer<TagEntry[]> {
   return useQuery({
     key: ['/prompts', slug, 'tags'],
-    ask: (signal) => call<TagEntry[]>(ofPrompt(slug, '/tags'), { signal }),
+    ask: (signal) =>
+      call('GET /projects/:project_id/prompts/:prompt_slug/tags', { params: { prompt_slug: slug }, signal }),
   });
 }
 
@@ -58,7 +59,12 @@ export function useTags(slug: string): Answer<TagEntry[]> {
 export function useTagHistory(slug: string, tag: string, offset = 0, limit = MOST): Answer<TagMoveRead[]> {
   return useQuery({
     key: ['/prompts', slug, 'tags', tag, offset, limit],
-    ask: (signal) => call<TagMoveRead[]>(ofPrompt(slug, `/tags/${tag}/history`), { query: { offset, limit }, signal }),
+    ask: (signal) =>
+      call('GET /projects/:project_id/prompts/:prompt_slug/tags/:tag/history', {
+        params: { prompt_slug: slug, tag },
+        query: { offset, limit },
+        signal,
+      }),
   });
 }
 
@@ -66,7 +72,8 @@ export function useTagHistory(slug: string, tag: string, offset = 0, limit = MOS
 export function useVersion(slug: string, version: number | null): Answer<PromptVersionRead> {
   return useQuery({
     key: ['/prompts', slug, 'version', version],
-    ask: (signal) => call<PromptVersionRead>(`/v1/prompts/${encodeURIComponent(slug)}`, { query: { version }, signal }),
+    ask: (signal) =>
+      call('GET /v1/prompts/:prompt_slug', { params: { prompt_slug: slug }, query: { version }, signal }),
     enabled: version !== null,
     keep: false,
   });
@@ -85,6 +92,6 @@ export function versionIn(text: string | null): number | null {
 export function useJudges(): Answer<JudgeRead[]> {
   return useQuery({
     key: ['/judges'],
-    ask: (signal) => call<JudgeRead[]>(ofProject('/judges'), { signal }),
+    ask: (signal) => call('GET /projects/:project_id/judges', { signal }),
   });
 }

@@ -5,7 +5,7 @@ import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
-import { forget, ofPrompt, promptsChanged, useTagHistory, type TagEntry } from './data.js';
+import { forget, promptsChanged, useTagHistory, type TagEntry } from './data.js';
 
 interface DeleteVersionProps {
   readonly version: PromptVersionRead;
@@ -19,7 +19,9 @@ export function DeleteVersion({ version: { prompt: slug, version }, onClose }: D
   const isOnly = others.data?.length === 1;
   const remove = () =>
     run(async () => {
-      await call(ofPrompt(slug, `/versions/${version}`), { method: 'DELETE' });
+      await call('DELETE /projects/:project_id/prompts/:prompt_slug/versions/:version', {
+        params: { prompt_slug: slug, version },
+      });
       navigate(hrefOf(isOnly ? { screen: 'prompts' } : { screen: 'prompts', id: slug }), { replace: true });
       forget(...(isOnly ? [] : [slug, 'version', version]));
       await promptsChanged();
@@ -56,7 +58,7 @@ export function RemoveTag({ slug, entry: { tag, version }, onClose }: RemoveTagP
   const { busy, failure, run } = useAction();
   const remove = () =>
     run(async () => {
-      await call(ofPrompt(slug, `/tags/${tag}`), { method: 'DELETE' });
+      await call('DELETE /projects/:project_id/prompts/:prompt_slug/tags/:tag', { params: { prompt_slug: slug, tag } });
       await promptsChanged();
       announce(`Tag ${tag} removed`);
       onClose();

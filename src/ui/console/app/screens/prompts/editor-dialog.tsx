@@ -44,8 +44,8 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
     name === '' ? 'Enter a slug' : content === '' ? 'Enter a text' : content === base?.content ? 'No changes' : null;
   const save = () =>
     run(async () => {
-      const saved = await call<PromptVersionRead>(`/v1/tasks/${encodeURIComponent(name)}/prompt/versions/ensure`, {
-        method: 'POST',
+      const saved = await call('POST /v1/tasks/:task_name/prompt/versions/ensure', {
+        params: { task_name: name },
         body: { content, model_id: model === '' ? null : model, metadata: parsed ?? {} },
       });
       await promptsChanged();

@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox';
-import type { FeedbackPageRead } from '../../../../../domain/feedback/list-schema.js';
+import type { ListedFeedbackRead } from '../../../../../domain/feedback/list-schema.js';
 import { NOTHING } from '../../../model/format.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
@@ -17,15 +16,11 @@ import { ofPrompt } from './data.js';
 import { excerptOf } from './excerpt.js';
 import type { TabProps } from './prompt-screen.js';
 
-type FeedbackPage = Static<typeof FeedbackPageRead>;
-type Feedback = FeedbackPage['feedback'][number];
-
 const PAGE = 50;
 const FILTERS = ['version', 'thumbs_up', 'source_type', 'reviewer', 'judge_id', 'link_id'] as const;
 
 /** What people said of the completions of the prompt. */
 export function FeedbackTab({ slug, latest }: TabProps) {
-  const path = ofPrompt(slug, '/feedback');
   const offset = offsetAsked();
   const { query: asked } = place.value;
   const set = FILTERS.filter((name) => asked.has(name));
@@ -38,7 +33,8 @@ export function FeedbackTab({ slug, latest }: TabProps) {
   };
   const answer = useQuery({
     key: ['/prompts', slug, 'feedback', query],
-    ask: (signal) => call<FeedbackPage>(path, { query, signal }),
+    ask: (signal) =>
+      call('GET /projects/:project_id/prompts/:prompt_slug/feedback', { params: { prompt_slug: slug }, query, signal }),
   });
   return (
     <div class="stack">
@@ -65,7 +61,7 @@ export function FeedbackTab({ slug, latest }: TabProps) {
           />
           <Choice label="Order" parameter="sort_order" any="newest first" values={[['asc', 'oldest first']]} />
         </div>
-        <CopyAsCurl path={path} query={query} />
+        <CopyAsCurl path={ofPrompt(slug, '/feedback')} query={query} />
       </div>
       <Answered answer={answer}>
         {({ feedback, total }) => (
@@ -107,7 +103,7 @@ export function FeedbackTab({ slug, latest }: TabProps) {
   );
 }
 
-const COLUMNS: readonly Column<Feedback>[] = [
+const COLUMNS: readonly Column<ListedFeedbackRead>[] = [
   {
     name: 'completion',
     label: 'Completion',

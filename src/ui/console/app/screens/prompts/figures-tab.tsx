@@ -18,17 +18,21 @@ type VersionFigures = VersionStatisticsRead['versions'][number];
 
 /** What came of each version: calls, errors, cost, durations, what people and judges said. */
 export function FiguresTab({ slug, tags }: TabProps) {
-  const path = ofPrompt(slug, '/versions:stats');
   const query = parametersAsked([]);
   const answer = useQuery({
     key: ['/prompts', slug, 'stats', query],
-    ask: (signal) => call<VersionStatisticsRead>(path, { query, signal }),
+    ask: (signal) =>
+      call('GET /projects/:project_id/prompts/:prompt_slug/versions:stats', {
+        params: { prompt_slug: slug },
+        query,
+        signal,
+      }),
   });
   return (
     <div class="stack">
       <div class="line apart">
         <RangePicker range={rangeAsked()} />
-        <CopyAsCurl path={path} query={query} />
+        <CopyAsCurl path={ofPrompt(slug, '/versions:stats')} query={query} />
       </div>
       <Answered answer={answer}>
         {({ versions, looked_up }) =>

@@ -7,7 +7,7 @@ import { Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
-import { ofPrompt, promptsChanged } from './data.js';
+import { promptsChanged } from './data.js';
 
 interface ModelDialogProps {
   readonly version: PromptVersionRead;
@@ -20,7 +20,10 @@ export function ModelDialog({ version: { prompt: slug, version, model_id }, onCl
   const { busy, failure, run } = useAction();
   const bind = (to: string | null) =>
     run(async () => {
-      await call(ofPrompt(slug, `/versions/${version}`), { method: 'PATCH', body: { model_id: to } });
+      await call('PATCH /projects/:project_id/prompts/:prompt_slug/versions/:version', {
+        params: { prompt_slug: slug, version },
+        body: { model_id: to },
+      });
       await promptsChanged();
       announce(to === null ? `Model removed from version ${version}` : `Version ${version} now uses model ${to}`);
       onClose();

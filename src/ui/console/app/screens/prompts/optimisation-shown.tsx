@@ -75,7 +75,8 @@ function CancelJob({ slug, job, onClose }: OptimisationShownProps & { readonly o
   const { busy, failure, run } = useAction();
   const cancel = () =>
     run(async () => {
-      await call(ofPrompt(slug, `/optimizations/${job.id}:cancel`), { method: 'POST' });
+      const params = { prompt_slug: slug, job_id: job.id };
+      await call('POST /projects/:project_id/prompts/:prompt_slug/optimizations/:job_id:cancel', { params });
       await promptsChanged();
       announce('Optimization canceled');
       onClose();

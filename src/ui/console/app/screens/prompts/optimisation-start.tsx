@@ -1,10 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Static } from '@sinclair/typebox';
-import type { OptimizationInputBody } from '../../../../../domain/learning/optimization/schema.js';
-import type {
-  OptimizationReadinessRead,
-  OptimizationRead,
-} from '../../../../../transport/http/routes/optimizations/schema.js';
+import type { OptimizationRead } from '../../../../../transport/http/routes/optimizations/schema.js';
 import { count } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -14,7 +9,7 @@ import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
-import { ofPrompt, promptsChanged, useJudges, versionIn } from './data.js';
+import { promptsChanged, useJudges, versionIn } from './data.js';
 
 interface OptimisationStartProps {
   readonly slug: string;
@@ -31,6 +26,7 @@ export function OptimisationStart({ slug, latest, onStarted, onClose }: Optimisa
   const [examples, setExamples] = useState('30');
   const [model, setModel] = useState('');
   const { busy, failure, run } = useAction();
+  const params = { prompt_slug: slug };
   const about = {
     ...(judge !== '' && { judge_id: judge }),
     ...(versionIn(base) !== null && { base_version: Number(base) }),
@@ -38,19 +34,21 @@ export function OptimisationStart({ slug, latest, onStarted, onClose }: Optimisa
   const readiness = useQuery({
     key: ['/prompts', slug, 'readiness', about],
     ask: (signal) =>
-      call<OptimizationReadinessRead>(ofPrompt(slug, '/optimizations:readiness'), { query: about, signal }),
+      call('GET /projects/:project_id/prompts/:prompt_slug/optimizations:readiness', { params, query: about, signal }),
   });
   const ready = readiness.data;
   const refused = ready === undefined ? 'Checking for enough feedback' : ready.ready ? null : ready.next;
   const start = () =>
     run(async () => {
-      const body: Static<typeof OptimizationInputBody> = {
-        ...about,
-        candidates: Number(candidates),
-        max_examples: Number(examples),
-        ...(model !== '' && { model }),
-      };
-      const job = await call<OptimizationRead>(ofPrompt(slug, '/optimizations'), { method: 'POST', body });
+      const job = await call('POST /projects/:project_id/prompts/:prompt_slug/optimizations', {
+        params,
+        body: {
+          ...about,
+          candidates: Number(candidates),
+          max_examples: Number(examples),
+          ...(model !== '' && { model }),
+        },
+      });
       await promptsChanged();
       announce('Optimization started');
       onStarted(job);

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type {
   OptimizationReadinessRead,
-  OptimizationRead,
   OptimizationSummaryRead,
 } from '../../../../../transport/http/routes/optimizations/schema.js';
 import { count, NOTHING } from '../../../model/format.js';
@@ -28,14 +27,14 @@ export const isUnderWay = ({ status }: Pick<OptimizationSummaryRead, 'status'>) 
 /** Better versions of the prompt, written by a model from feedback: whether it can be done, what was done (`job`). */
 export function OptimisationsTab({ slug, latest }: TabProps) {
   const [starting, setStarting] = useState(false);
-  const path = ofPrompt(slug, '/optimizations');
+  const params = { prompt_slug: slug };
   const readiness = useQuery({
     key: ['/prompts', slug, 'readiness'],
-    ask: (signal) => call<OptimizationReadinessRead>(ofPrompt(slug, '/optimizations:readiness'), { signal }),
+    ask: (signal) => call('GET /projects/:project_id/prompts/:prompt_slug/optimizations:readiness', { params, signal }),
   });
   const jobs = useQuery({
     key: ['/prompts', slug, 'optimizations'],
-    ask: (signal) => call<OptimizationSummaryRead[]>(path, { signal }),
+    ask: (signal) => call('GET /projects/:project_id/prompts/:prompt_slug/optimizations', { params, signal }),
   });
   const chosen = place.value.query.get('job');
   return (
@@ -45,7 +44,7 @@ export function OptimisationsTab({ slug, latest }: TabProps) {
       </Answered>
       <div class="line apart">
         <h2>Optimizations</h2>
-        <CopyAsCurl path={path} />
+        <CopyAsCurl path={ofPrompt(slug, '/optimizations')} />
       </div>
       <Answered answer={jobs}>
         {(all) =>
@@ -173,7 +172,11 @@ function Job({ slug, id }: { readonly slug: string; readonly id: string }) {
   const answer = useQuery({
     key: ['/prompts', slug, 'optimizations', id],
     ask: async (signal) => {
-      const job = await call<OptimizationRead>(ofPrompt(slug, `/optimizations/${encodeURIComponent(id)}`), { signal });
+      const params = { prompt_slug: slug, job_id: id };
+      const job = await call('GET /projects/:project_id/prompts/:prompt_slug/optimizations/:job_id', {
+        params,
+        signal,
+      });
       if (!isUnderWay(job) && every !== false) {
         setEvery(false);
         void promptsChanged();

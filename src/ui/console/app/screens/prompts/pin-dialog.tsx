@@ -8,7 +8,7 @@ import { TextDiff } from '../../parts/text-diff.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
-import { LATEST, ofPrompt, PRODUCTION, promptsChanged, useTagHistory, useVersion, type TagEntry } from './data.js';
+import { LATEST, PRODUCTION, promptsChanged, useTagHistory, useVersion, type TagEntry } from './data.js';
 
 interface PinDialogProps {
   readonly slug: string;
@@ -28,7 +28,10 @@ export function PinDialog({ slug, tags, proposed, onClose }: PinDialogProps) {
   const { busy, failure, run } = useAction();
   const pin = () =>
     run(async () => {
-      await call(ofPrompt(slug, `/tags/${encodeURIComponent(tag)}:pin`), { method: 'POST', body: { version: number } });
+      await call('POST /projects/:project_id/prompts/:prompt_slug/tags/:tag:pin', {
+        params: { prompt_slug: slug, tag },
+        body: { version: number },
+      });
       await promptsChanged();
       announce(`Tag ${tag} now points to version ${number}`);
       onClose();

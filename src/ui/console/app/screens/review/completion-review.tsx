@@ -5,7 +5,7 @@ import { boundsOf } from '../../../model/range.js';
 import { Choice } from '../../parts/choice.js';
 import { PassOrFail } from '../../parts/verdict.js';
 import { Answered, Empty } from '../../parts/states.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { hrefOf, place, setQuery } from '../../state/location.js';
 import { changedAt, useQuery } from '../../state/query.js';
 import { Steps } from './steps.js';
@@ -45,12 +45,16 @@ function Queue({ slug, range }: { readonly slug: string; readonly range: string 
   const answer = useQuery({
     key: ['review', 'prompt', slug, query, page.number],
     ask: (signal) =>
-      call<CompletionPageRead>(ofProject(`/prompts/${encodeURIComponent(slug)}/completions`), { query, signal }),
+      call('GET /projects/:project_id/prompts/:prompt_slug/completions', {
+        params: { prompt_slug: slug },
+        query,
+        signal,
+      }),
     keep: false,
   });
   const store = async ({ spanId }: { readonly spanId: string }, opinion: Opinion): Promise<string> => {
-    await call(`/v1/prompts/${encodeURIComponent(slug)}/completions/${spanId}/feedback`, {
-      method: 'POST',
+    await call('POST /v1/prompts/:prompt_slug/completions/:completion_id/feedback', {
+      params: { prompt_slug: slug, completion_id: spanId },
       body: feedbackOf(opinion, { judge: null }),
     });
     void changedAt('/prompts', slug);

@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks';
-import type { PromptSummaryRead } from '../../../../../transport/http/routes/prompts/schema.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { Answered } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
@@ -73,7 +72,7 @@ function WhatToReview() {
   const judges = useJudges({ offset: 0, limit: MOST });
   const prompts = useQuery({
     key: ['/prompts', 'review'],
-    ask: (signal) => call<PromptSummaryRead[]>(ofProject('/prompts'), { query: { limit: 1000 }, signal }),
+    ask: (signal) => call('GET /projects/:project_id/prompts', { query: { limit: 1000 }, signal }),
   });
   return (
     <div class="stack">

@@ -4,28 +4,19 @@ import { Kind } from '../../parts/kind.js';
 import { TextFormSwitch } from '../../parts/long-text.js';
 import { SpanLink } from '../../parts/span-link.js';
 import { Answered } from '../../parts/states.js';
-import { callPage, request } from '../../state/api.js';
-import { openDocument, type OpenDocument } from '../../state/documents.js';
+import { call, request } from '../../state/api.js';
+import { openDocument } from '../../state/documents.js';
 import { useQuery } from '../../state/query.js';
-
-interface Head {
-  readonly id: string;
-  readonly trace_id: string;
-  readonly name: string;
-  readonly kind: string;
-  readonly started_at: string;
-}
 
 /** Input and output of a span, found by its id alone. */
 export function SpanConversation({ id }: { readonly id: string }) {
   const ask = { id, limit: 1 };
   const head = useQuery({
     key: ['/spans', 'head', id],
-    ask: async (signal) =>
-      (await callPage<Head>('/spans', { query: { ...ask, fields: 'id,trace_id,name,kind,started_at' }, signal })).rows,
+    ask: (signal) => call('GET /spans', { query: { ...ask, fields: 'id,trace_id,name,kind,started_at' }, signal }),
     keep: false,
   });
-  const texts = useQuery<OpenDocument>({
+  const texts = useQuery({
     key: ['/spans', 'texts', id],
     ask: async (signal) =>
       openDocument(

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Static } from '@sinclair/typebox';
-import type { UnifiedFeedbackRead, UnifiedItemRead } from '../../../../../domain/feedback/unified-schema.js';
-import type { EvaluationPageRead, EvaluationRead, JudgeRead } from '../../../../../domain/judge/schema.js';
+import type { UnifiedItemRead } from '../../../../../domain/feedback/unified-schema.js';
+import type { EvaluationRead, JudgeRead } from '../../../../../domain/judge/schema.js';
 import { feedbackOf, type Opinion } from '../../../model/review.js';
 import { AgreementByVersion } from '../../parts/agreement.js';
 import { Choice } from '../../parts/choice.js';
@@ -10,10 +9,10 @@ import { Icon } from '../../parts/icon.js';
 import { Markdown } from '../../parts/markdown.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { CriteriaShown, VerdictShown } from '../../parts/verdict.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { hrefOf, place, setQuery } from '../../state/location.js';
 import { changedAt, known, useQuery } from '../../state/query.js';
-import { ofJudge, storeCorrection, useCalibration } from '../judges/data.js';
+import { storeCorrection, useCalibration } from '../judges/data.js';
 import { Steps, type Step } from './steps.js';
 
 /** Verdicts on one page of those to go through. */
@@ -61,7 +60,12 @@ function Queue({ judge, agreement }: QueueProps) {
   // Not below `/judges`: what is gone through stays as it is while opinions change the judge.
   const answer = useQuery({
     key: ['review', judge.id, query, page.number],
-    ask: (signal) => call<EvaluationPageRead>(ofJudge(judge.id, '/evaluations'), { query, signal }),
+    ask: (signal) =>
+      call('GET /projects/:project_id/judges/:judge_id/evaluations', {
+        params: { judge_id: judge.id },
+        query,
+        signal,
+      }),
     keep: false,
   });
   const store = async ({ spanId, evaluation }: Verdict, opinion: Opinion): Promise<string> => {
@@ -133,7 +137,11 @@ async function lastEvaluation(judge: JudgeRead, spanId: string): Promise<string 
 function feedbackOn(spanId: string) {
   return {
     key: ['/feedback', spanId],
-    ask: (signal: AbortSignal) => call<Unified>(ofProject(`/feedback/span/${spanId}`), { signal }),
+    ask: (signal: AbortSignal) =>
+      call('GET /projects/:project_id/feedback/:entity_type/:entity_id', {
+        params: { entity_type: 'span', entity_id: spanId },
+        signal,
+      }),
   };
 }
 
@@ -154,7 +162,6 @@ function NothingLeft({ judge, agreement }: QueueProps) {
   );
 }
 
-type Unified = Static<typeof UnifiedFeedbackRead>;
 type Evaluation = Extract<UnifiedItemRead, { kind: 'judge_evaluation' }>;
 type HumanFeedback = Extract<UnifiedItemRead, { kind: 'human_feedback' }>;
 

@@ -1,9 +1,9 @@
-import type { SessionRead, SpanRead, TraceRead } from '../../../../../domain/list/fields.js';
+import type { SessionRead } from '../../../../../domain/list/fields.js';
 import type { ScreenProps } from '../../frame/screens.js';
 import { Empty, Answered } from '../../parts/states.js';
 import { TextFormSwitch } from '../../parts/long-text.js';
 import { Pager } from '../../parts/pager.js';
-import { call, callPage, ofProject } from '../../state/api.js';
+import { call, callPage } from '../../state/api.js';
 import { place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { SessionHead } from './session-head.js';
@@ -20,7 +20,7 @@ const AGAIN_MS = 10_000;
 export default function SessionScreen({ id }: ScreenProps) {
   const session = useQuery({
     key: ['/sessions', id],
-    ask: (signal) => call<SessionRead>(`/sessions/${id ?? ''}`, { signal }),
+    ask: (signal) => call('GET /sessions/:id', { params: { id: id ?? '' }, signal }),
     every: AGAIN_MS,
   });
   return (
@@ -38,7 +38,8 @@ function useVerdicts(sessionId: string): ReadonlyMap<string, readonly Verdict[]>
   const said = useQuery({
     key: ['feedback', 'session', sessionId],
     ask: (signal) =>
-      call<{ items: readonly Verdict[] }>(ofProject(`/feedback/session/${sessionId}`), {
+      call('GET /projects/:project_id/feedback/:entity_type/:entity_id', {
+        params: { entity_type: 'session', entity_id: sessionId },
         query: { limit: 1000 },
         signal,
       }),
@@ -48,7 +49,7 @@ function useVerdicts(sessionId: string): ReadonlyMap<string, readonly Verdict[]>
   const query = { session_id: sessionId, fields: 'id,trace_id', limit: MOST_SPANS };
   const spans = useQuery({
     key: ['/spans', 'traces of', query],
-    ask: (signal) => call<readonly Pick<SpanRead, 'id' | 'trace_id'>[]>('/spans', { query, signal }),
+    ask: (signal) => call('GET /spans', { query, signal }),
     enabled: items.length > 0,
   });
   const traceOf = new Map((spans.data ?? []).map(({ id, trace_id }) => [id, trace_id]));
@@ -61,7 +62,7 @@ function Conversation({ session }: { readonly session: SessionRead }) {
   const query = { session_id: id, sort_by: 'started_at', sort_order: 'asc', limit: LIMIT, offset, count: true };
   const traces = useQuery({
     key: ['/traces', 'of session', query],
-    ask: (signal) => callPage<TraceRead>('/traces', { query, signal }),
+    ask: (signal) => callPage('GET /traces', { query, signal }),
     every: AGAIN_MS,
   });
   const turns = useTurns(traces.data?.rows ?? []);

@@ -1,18 +1,19 @@
 import { explainAccess, type KeyAccess } from '../../../../../domain/identity/key-access.js';
 import { Field } from '../../parts/field.js';
 
-interface AccessChoiceProps {
+interface AccessChoiceProps<Access extends KeyAccess> {
   readonly label: string;
-  readonly among: readonly KeyAccess[];
-  readonly chosen: KeyAccess;
-  readonly onChoose: (access: KeyAccess) => void;
+  readonly among: readonly Access[];
+  readonly chosen: Access;
+  readonly onChoose: (access: Access) => void;
 }
 
 /** What a key may do. */
-export function AccessChoice({ label, among, chosen, onChoose }: AccessChoiceProps) {
+export function AccessChoice<Access extends KeyAccess>(props: AccessChoiceProps<Access>) {
+  const { label, among, chosen, onChoose } = props;
   return (
     <Field label={label}>
-      <select class="input" value={chosen} onChange={(event) => onChoose(event.currentTarget.value as KeyAccess)}>
+      <select class="input" value={chosen} onChange={(event) => onChoose(event.currentTarget.value as Access)}>
         {among.map((access) => (
           <option key={access} value={access}>
             {access}: {explainAccess(access)}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { base } from '../../state/location.js';
 
 interface DeleteProjectProps {
@@ -14,7 +14,7 @@ interface DeleteProjectProps {
 export function DeleteProject({ name, onClose }: DeleteProjectProps) {
   const [typed, setTyped] = useState('');
   const end = async () => {
-    await call(ofProject(''), { method: 'DELETE' });
+    await call('DELETE /projects/:project_id');
     // Nothing that is shown or remembered is there any more.
     window.location.assign(`${base}/console`);
   };

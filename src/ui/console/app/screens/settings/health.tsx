@@ -3,7 +3,7 @@ import type { Capabilities } from '../../../../../transport/http/routes/sign-in/
 import { CopyAsCurl } from '../../parts/copy.js';
 import { Icon } from '../../parts/icon.js';
 import { Answered } from '../../parts/states.js';
-import { ApiError, call } from '../../state/api.js';
+import { ApiError, request } from '../../state/api.js';
 import { base } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { whoami } from '../../state/session.js';
@@ -72,7 +72,7 @@ export default function Health() {
 /** A server that is not ready answers 503, with the reasons. */
 async function readiness(signal: AbortSignal): Promise<Readiness> {
   try {
-    return await call<Readiness>('/readyz', { signal });
+    return (await (await request('/readyz', { signal })).json()) as Readiness;
   } catch (error) {
     if (error instanceof ApiError && 'checks' in error.problem) return error.problem as unknown as Readiness;
     throw error;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Invitation } from '../../../../../transport/http/routes/sign-in/schema.js';
-import { DEFAULT_KEY_ACCESS, KEY_ACCESSES } from '../../../../../domain/identity/key-access.js';
+import { KEY_ACCESSES } from '../../../../../domain/identity/key-access.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
 import { announce } from '../../state/announce.js';
@@ -19,9 +19,9 @@ interface InviteFormProps {
 
 export function InviteForm({ onMade, onCancel }: InviteFormProps) {
   const [name, setName] = useState('');
-  const [access, setAccess] = useState(DEFAULT_KEY_ACCESS);
+  const [access, setAccess] = useState<(typeof INVITED)[number]>('full');
   const send = async () => {
-    const made = await call<Invitation>(ofProject('/invites'), { method: 'POST', body: { name, access } });
+    const made = await call('POST /projects/:project_id/invites', { body: { name, access } });
     announce('Invitation created: copy its URL now');
     await Promise.all([changedAt(ofProject('/sign-ins')), changedAt(ofProject('/api-keys'))]);
     onMade(made);

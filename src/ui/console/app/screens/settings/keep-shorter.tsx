@@ -15,8 +15,11 @@ interface KeepShorterProps {
 
 /** Says what goes for good before traces are kept for less long. */
 export function KeepShorter({ days, onSave, onClose }: KeepShorterProps) {
-  const path = ofProject(`/retention?days=${days}`);
-  const answer = useQuery({ key: [path], ask: (signal) => call<RetentionRead>(path, { signal }), keep: false });
+  const answer = useQuery({
+    key: [ofProject(`/retention?days=${days}`)],
+    ask: (signal) => call('GET /projects/:project_id/retention', { query: { days }, signal }),
+    keep: false,
+  });
   return (
     <Dialog title={`Keep traces for ${counted(days, 'day')}?`} onClose={onClose}>
       <Form

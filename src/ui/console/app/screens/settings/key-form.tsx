@@ -17,10 +17,9 @@ export function KeyForm({ onMade, onCancel }: KeyFormProps) {
   const [name, setName] = useState('');
   const [access, setAccess] = useState(DEFAULT_KEY_ACCESS);
   const send = async () => {
-    const path = ofProject('/api-keys');
-    const made = await call<ApiKeyCreated>(path, { method: 'POST', body: { name, access } });
+    const made = await call('POST /projects/:project_id/api-keys', { body: { name, access } });
     announce('Key created: copy it now');
-    await changedAt(path);
+    await changedAt(ofProject('/api-keys'));
     onMade(made);
   };
   return (

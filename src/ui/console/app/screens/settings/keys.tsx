@@ -20,7 +20,7 @@ export default function Keys() {
   const [dialog, setDialog] = useState<'make' | ApiKeyCreated | null>(null);
   const [revoking, setRevoking] = useState<ApiKeyRead | null>(null);
   const path = ofProject('/api-keys');
-  const answer = useQuery({ key: [path], ask: (signal) => call<ApiKeyRead[]>(path, { signal }) });
+  const answer = useQuery({ key: [path], ask: (signal) => call('GET /projects/:project_id/api-keys', { signal }) });
   const close = () => setDialog(null);
   return (
     <div class="stack">

@@ -7,10 +7,10 @@ import { DataTable, type Column } from '../../parts/data-table.js';
 import { Ending } from '../../parts/ending.js';
 import { Cost, When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
-import { call, ofProject } from '../../state/api.js';
+import { call, ofProject, pathOf } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
 import { PriceDialog } from './price-dialog.js';
-import { pathOfPrice, pricesChanged } from './price-calls.js';
+import { pricesChanged } from './price-calls.js';
 
 type Rate = 'input_per_million' | 'output_per_million' | 'cache_read_per_million';
 
@@ -19,7 +19,7 @@ export function OwnPrices() {
   const [editing, setEditing] = useState<ModelPriceRead | 'new' | null>(null);
   const [removing, setRemoving] = useState<ModelPriceRead | null>(null);
   const path = ofProject('/model-prices');
-  const answer = useQuery({ key: [path], ask: (signal) => call<ModelPriceRead[]>(path, { signal }) });
+  const answer = useQuery({ key: [path], ask: (signal) => call('GET /projects/:project_id/model-prices', { signal }) });
   const close = () => setEditing(null);
   return (
     <section class="stack" aria-labelledby="own-prices">
@@ -63,7 +63,7 @@ function RemovePrice({ of, onClose }: { readonly of: ModelPriceRead; readonly on
     <Ending
       title="Remove this price?"
       action="Remove price"
-      path={pathOfPrice(of)}
+      path={pathOf('DELETE /projects/:project_id/model-prices/:provider/:model+', { params: of })}
       done="Price removed"
       onDone={pricesChanged}
       onClose={onClose}

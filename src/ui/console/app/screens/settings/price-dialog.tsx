@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { ModelPriceInput } from '../../../../../domain/price/schema.js';
 import type { ModelPriceRead } from '../../../../../transport/http/routes/prices/schema.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
-import { pathOfPrice, pricesChanged } from './price-calls.js';
+import { pricesChanged } from './price-calls.js';
 
 interface PriceDialogProps {
   readonly provider: string;
@@ -26,12 +25,14 @@ export function PriceDialog({ current, onClose, ...named }: PriceDialogProps) {
   const [output, setOutput] = useState(shown(current?.output_per_million));
   const [cacheRead, setCacheRead] = useState(shown(current?.cache_read_per_million));
   const send = async () => {
-    const body: ModelPriceInput = {
-      input_per_million: Number(input),
-      output_per_million: Number(output),
-      cache_read_per_million: cacheRead === '' ? null : Number(cacheRead),
-    };
-    await call(pathOfPrice({ provider, model }), { method: 'PUT', body });
+    await call('PUT /projects/:project_id/model-prices/:provider/:model+', {
+      params: { provider, model },
+      body: {
+        input_per_million: Number(input),
+        output_per_million: Number(output),
+        cache_read_per_million: cacheRead === '' ? null : Number(cacheRead),
+      },
+    });
     announce('Price saved; applies to new calls');
     await pricesChanged();
     onClose();

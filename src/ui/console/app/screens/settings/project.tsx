@@ -18,7 +18,7 @@ import { Storage } from './storage.js';
 export default function Project() {
   const [deleting, setDeleting] = useState(false);
   const path = ofProject('');
-  const answer = useQuery({ key: [path], ask: (signal) => call<ProjectRead>(path, { signal }), keep: false });
+  const answer = useQuery({ key: [path], ask: (signal) => call('GET /projects/:project_id', { signal }), keep: false });
   return (
     <div class="stack parts">
       <Answered answer={answer} rows={3}>
@@ -61,7 +61,7 @@ export default function Project() {
 function Rename({ project }: { readonly project: ProjectRead }) {
   const [name, setName] = useState(project.name);
   const send = async () => {
-    await call(ofProject(''), { method: 'PATCH', body: { name } });
+    await call('PATCH /projects/:project_id', { body: { name } });
     await Promise.all([changedAt(ofProject('')), loadWhoAmI()]);
     announce('Project renamed');
     document.getElementById('main')?.focus({ preventScroll: true });

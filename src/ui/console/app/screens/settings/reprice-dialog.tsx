@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { RepriceInput } from '../../../../../domain/price/schema.js';
 import { momentOf } from '../../../model/zoned-time.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
@@ -20,13 +19,14 @@ export function RepriceDialog({ provider = '', model = '', onClose }: RepriceDia
   const [scope, setScope] = useState({ provider, model, from: '', to: '' });
   const send = async () => {
     const time = (clock: string) => (clock === '' ? null : momentOf(clock, zone.value));
-    const body: Record<keyof RepriceInput, string | null> = {
-      started_after: time(scope.from),
-      started_before: time(scope.to),
-      provider: scope.provider === '' ? null : scope.provider,
-      model: scope.model === '' ? null : scope.model,
-    };
-    await call(ofProject('/model-prices:reprice'), { method: 'POST', body });
+    await call('POST /projects/:project_id/model-prices:reprice', {
+      body: {
+        started_after: time(scope.from),
+        started_before: time(scope.to),
+        provider: scope.provider === '' ? null : scope.provider,
+        model: scope.model === '' ? null : scope.model,
+      },
+    });
     announce('Recalculating costs');
     await changedAt(ofProject('/model-prices/reprices'));
     onClose();

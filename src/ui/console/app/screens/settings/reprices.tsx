@@ -27,7 +27,7 @@ export function Reprices() {
   const path = ofProject('/model-prices/reprices');
   const answer = useQuery({
     key: [path],
-    ask: (signal) => call<RepriceJobRead[]>(path, { signal }),
+    ask: (signal) => call('GET /projects/:project_id/model-prices/reprices', { signal }),
     every: (jobs) => (jobs?.some(isUnderWay) === true ? 1000 : false),
     keep: false,
   });
@@ -111,9 +111,8 @@ function Progress({ job: { done, total, finished_at } }: { readonly job: Reprice
 
 function Cancel({ job: { id } }: { readonly job: RepriceJobRead }) {
   const cancel = async () => {
-    const path = ofProject('/model-prices/reprices');
-    await call(`${path}/${id}:cancel`, { method: 'POST' });
-    await changedAt(path);
+    await call('POST /projects/:project_id/model-prices/reprices/:job_id:cancel', { params: { job_id: id } });
+    await changedAt(ofProject('/model-prices/reprices'));
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (

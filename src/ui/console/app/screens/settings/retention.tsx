@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { ProjectRead } from '../../../../../transport/http/routes/projects/schema.js';
-import type { RetentionRead } from '../../../../../transport/http/routes/projects/retention-schema.js';
 import { counted } from '../../../model/format.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { Field } from '../../parts/field.js';
@@ -23,7 +22,7 @@ export function Retention({ project }: { readonly project: ProjectRead }) {
   const isShorter = days !== null && (set === null || days < set);
   const refused = isWrong ? 'Enter 1 to 36,500 days' : days === set ? 'Already set' : null;
   const save = async (value: number | null) => {
-    await call(ofProject(''), { method: 'PATCH', body: { retention_days: value } });
+    await call('PATCH /projects/:project_id', { body: { retention_days: value } });
     announce('Retention saved');
     await changedAt(ofProject(''));
   };
@@ -70,10 +69,9 @@ export function Retention({ project }: { readonly project: ProjectRead }) {
 
 /** What is set, and what the next look removes by it. */
 function Now({ project: { retention_days: set } }: { readonly project: ProjectRead }) {
-  const path = ofProject('/retention');
   const answer = useQuery({
-    key: [path, set],
-    ask: (signal) => call<RetentionRead>(path, { signal }),
+    key: [ofProject('/retention'), set],
+    ask: (signal) => call('GET /projects/:project_id/retention', { signal }),
     enabled: set !== null,
   });
   if (set === null) return <p>Traces are kept until you delete them.</p>;

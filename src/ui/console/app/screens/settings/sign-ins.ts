@@ -4,6 +4,8 @@ import { useQuery, type Answer } from '../../state/query.js';
 
 /** Who is signed in, and by which URLs one may sign in still: the newest thousand. */
 export function useSignIns(): Answer<SignInRead[]> {
-  const path = ofProject('/sign-ins');
-  return useQuery({ key: [path], ask: (signal) => call<SignInRead[]>(path, { signal }) });
+  return useQuery({
+    key: [ofProject('/sign-ins')],
+    ask: (signal) => call('GET /projects/:project_id/sign-ins', { signal }),
+  });
 }

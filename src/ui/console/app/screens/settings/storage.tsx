@@ -14,7 +14,7 @@ type OnDisk = Stored['server']['disks'][number];
 /** What the project stores, and the room that is left. */
 export function Storage() {
   const path = ofProject('/storage');
-  const answer = useQuery({ key: [path], ask: (signal) => call<Stored>(path, { signal }) });
+  const answer = useQuery({ key: [path], ask: (signal) => call('GET /projects/:project_id/storage', { signal }) });
   return (
     <section class="stack" aria-labelledby="storage">
       <div class="line apart">

@@ -23,7 +23,10 @@ export function Unpriced() {
   const offset = Number(place.value.query.get('offset') ?? 0) || 0;
   const query = { limit: LIMIT, offset };
   const path = ofProject('/model-prices:unpriced');
-  const answer = useQuery({ key: [path, query], ask: (signal) => call<UnpricedPage>(path, { query, signal }) });
+  const answer = useQuery({
+    key: [path, query],
+    ask: (signal) => call('GET /projects/:project_id/model-prices:unpriced', { query, signal }),
+  });
   const close = () => setDialog(null);
   return (
     <section class="stack" aria-labelledby="unpriced">

@@ -1,4 +1,4 @@
-import type { NamedUsage, NamedUsageRead, Usage } from '../../../../../domain/usage/own-usage.js';
+import type { NamedUsage, Usage } from '../../../../../domain/usage/own-usage.js';
 import { count, counted } from '../../../model/format.js';
 import { boundsOf, rangeOf } from '../../../model/range.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
@@ -25,7 +25,10 @@ export default function OwnCalls() {
   const range = rangeOf(place.value.query);
   const query = boundsOf(range);
   const path = ofProject('/internal-usage');
-  const answer = useQuery({ key: [path, query], ask: (signal) => call<NamedUsageRead>(path, { query, signal }) });
+  const answer = useQuery({
+    key: [path, query],
+    ask: (signal) => call('GET /projects/:project_id/internal-usage', { query, signal }),
+  });
   return (
     <div class="stack">
       <div class="line apart">

@@ -1,5 +1,3 @@
-import type { Static } from '@sinclair/typebox';
-import type { CostRead } from '../../../../../transport/http/routes/traces/get-cost.js';
 import { count, money, moneyInFull } from '../../../model/format.js';
 import { Dialog } from '../../parts/dialog.js';
 import { When } from '../../parts/figures.js';
@@ -15,9 +13,9 @@ interface CostDialogProps {
 
 /** How the cost of a span came about, or why it is not known. */
 export function CostDialog({ span: { id, trace_id }, onClose }: CostDialogProps) {
-  const answer = useQuery<Static<typeof CostRead>>({
+  const answer = useQuery({
     key: [`/spans/${id}/cost`, trace_id],
-    ask: (signal) => call(`/spans/${id}/cost`, { query: { trace_id }, signal }),
+    ask: (signal) => call('GET /spans/:id/cost', { params: { id }, query: { trace_id }, signal }),
     keep: false,
   });
   return (

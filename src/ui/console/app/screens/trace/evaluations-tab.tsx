@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { ExplanationRead } from '../../../../../domain/judge/run-schema.js';
 import type { JudgeRead } from '../../../../../domain/judge/schema.js';
-import type { Static } from '@sinclair/typebox';
-import type { UnifiedFeedbackRead, UnifiedItemRead } from '../../../../../domain/feedback/unified-schema.js';
+import type { UnifiedItemRead } from '../../../../../domain/feedback/unified-schema.js';
 import { duration, NOTHING, percent } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { When } from '../../parts/figures.js';
@@ -23,15 +21,19 @@ type HumanFeedback = Extract<UnifiedItemRead, { kind: 'human_feedback' }>;
 
 /** What judges and people say of the span, and where to say more. */
 export function EvaluationsTab({ span }: { readonly span: SpanHeadRead }) {
-  const path = ofProject(`/feedback/span/${span.id}`);
-  const said = useQuery<Static<typeof UnifiedFeedbackRead>>({
-    key: [path],
-    ask: (signal) => call(path, { query: { limit: SHOWN }, signal }),
+  const said = useQuery({
+    key: [ofProject(`/feedback/span/${span.id}`)],
+    ask: (signal) =>
+      call('GET /projects/:project_id/feedback/:entity_type/:entity_id', {
+        params: { entity_type: 'span', entity_id: span.id },
+        query: { limit: SHOWN },
+        signal,
+      }),
     keep: false,
   });
-  const judges = useQuery<JudgeRead[]>({
+  const judges = useQuery({
     key: [ofProject('/judges'), 'all'],
-    ask: (signal) => call(ofProject('/judges'), { query: { limit: 500 }, signal }),
+    ask: (signal) => call('GET /projects/:project_id/judges', { query: { limit: 500 }, signal }),
   });
   return (
     <Answered answer={said}>
@@ -163,8 +165,12 @@ function Said({ item }: { readonly item: HumanFeedback }) {
 /** Why a judge has not evaluated the span, when somebody asks. */
 function WhyNot({ judge, spanId }: { readonly judge: JudgeRead; readonly spanId: string }) {
   const [asked, setAsked] = useState(false);
-  const path = ofProject(`/judges/${judge.id}/explain/${spanId}`);
-  const answer = useQuery<ExplanationRead>({ key: [path], ask: (signal) => call(path, { signal }), enabled: asked });
+  const params = { judge_id: judge.id, span_id: spanId };
+  const answer = useQuery({
+    key: [ofProject(`/judges/${judge.id}/explain/${spanId}`)],
+    ask: (signal) => call('GET /projects/:project_id/judges/:judge_id/explain/:span_id', { params, signal }),
+    enabled: asked,
+  });
   return (
     <div class="part">
       <p class="line">

@@ -33,7 +33,8 @@ export function FeedbackForm({ about, slug, spanId, judge }: FeedbackFormProps) 
     run(async () => {
       const body = feedbackOf({ good, reason, expected, stored: false }, { judge: judge ?? null });
       if (judge === undefined) {
-        await call(`/v1/prompts/${encodeURIComponent(slug)}/completions/${spanId}/feedback`, { method: 'POST', body });
+        const params = { prompt_slug: slug, completion_id: spanId };
+        await call('POST /v1/prompts/:prompt_slug/completions/:completion_id/feedback', { params, body });
         announce('Feedback saved');
       } else announce(await storeCorrection({ judge, spanId, body }));
       drop();

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { traceFields, type TraceRead } from '../../../../../domain/list/fields.js';
-import { traceOutline, type OutlineAnswer, type TraceOutline } from '../../../model/trace-outline.js';
+import { traceOutline, type TraceOutline } from '../../../model/trace-outline.js';
 import type { ScreenProps } from '../../frame/screens.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { ApiError, call } from '../../state/api.js';
@@ -30,10 +30,10 @@ export default function TraceScreen({ id }: ScreenProps) {
 
 function Trace({ id }: { readonly id: string }) {
   const [isTailed, setTailed] = useState(false);
-  const trace = useQuery<TraceRead>({
+  const trace = useQuery({
     key: ['/traces', id],
     ask: async (signal) => {
-      const [found] = await call<TraceRead[]>('/traces', { query: { id, fields: FIELDS.join(',') }, signal });
+      const [found] = await call('GET /traces', { query: { id, fields: FIELDS.join(',') }, signal });
       if (found === undefined) throw new ApiError(404, { title: 'Not found', detail: 'Trace not found' });
       return found;
     },
@@ -74,9 +74,9 @@ function Trace({ id }: { readonly id: string }) {
 
 /** The trace is small, its outline is not: it is asked again when there is something new in the trace. */
 function useOutline(id: string, trace: TraceRead | undefined): Answer<TraceOutline> {
-  const answer = useQuery<OutlineAnswer>({
+  const answer = useQuery({
     key: [`/traces/${id}/outline`],
-    ask: (signal) => call(`/traces/${id}/outline`, { signal }),
+    ask: (signal) => call('GET /traces/:id/outline', { params: { id }, signal }),
   });
   const before = useRef<string | undefined>(undefined);
   const now = trace === undefined ? undefined : stateOf(trace);

@@ -16,9 +16,9 @@ export function NextAndPrevious({ id }: { readonly id: string }) {
 
 function Neighbours({ from, id }: { readonly from: OpenedFrom; readonly id: string }) {
   const { first, asked } = rowsAround(from);
-  const rows = useQuery<ListedRow[]>({
+  const rows = useQuery({
     key: [`/${from.name}`, 'around', asked.toString()],
-    ask: (signal) => call(`/${from.name}`, { query: asked, signal }),
+    ask: (signal) => call(`GET /${from.name}`, { query: asked, signal }),
   });
   const neighbours = () =>
     neighboursOf(rows.data ?? [], first, { trace: place.value.id ?? id, span: place.value.query.get('span') });

@@ -41,10 +41,10 @@ interface SpanDetailProps {
 
 /** One span in full. */
 export function SpanDetail({ traceId, id, onClose }: SpanDetailProps) {
-  const answer = useQuery<SpanHeadRead[]>({
+  const answer = useQuery({
     key: ['/spans', traceId, id, 'head'],
     ask: (signal) =>
-      call('/spans', { query: { id, trace_id: traceId, fields: SMALL_FIELDS.join(','), limit: 1 }, signal }),
+      call('GET /spans', { query: { id, trace_id: traceId, fields: SMALL_FIELDS.join(','), limit: 1 }, signal }),
     keep: false,
   });
   const chosen = TABS.find(({ name }) => name === place.value.query.get('tab')) ?? TABS[0];

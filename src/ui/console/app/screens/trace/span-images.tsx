@@ -1,4 +1,3 @@
-import type { AttachmentList } from '../../../../../domain/attachment/schema.js';
 import { Link } from '../../parts/markdown.js';
 import { Answered } from '../../parts/states.js';
 import { call } from '../../state/api.js';
@@ -15,9 +14,9 @@ interface SpanImagesProps {
 /** The images of a span, once they are scrolled to. Those of elsewhere are links. */
 export function SpanImages({ document, span: { id } }: SpanImagesProps) {
   const may = useAsked(() => document.ask('mayHaveImages'), [document]);
-  const answer = useQuery<AttachmentList>({
+  const answer = useQuery({
     key: [`/spans/${id}/attachments`],
-    ask: (signal) => call(`/spans/${id}/attachments`, { signal }),
+    ask: (signal) => call('GET /spans/:span_id/attachments', { params: { span_id: id }, signal }),
     enabled: may === true,
   });
   if (may !== true) return null;
