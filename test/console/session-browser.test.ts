@@ -78,6 +78,37 @@ describe('a session in the console', function () {
     await page.waitForFunction(`/\\/traces\\/[0-9a-f-]{36}$/.test(location.pathname)`);
   });
 
+  it('is found by its name, as prompts and judges are', async () => {
+    const { url, key, projectId } = scene.server;
+    const named = { trace_id: randomUUID(), session_id: randomUUID(), session_name: 'Checkout, Nov', name: 'asks' };
+    const posts = [
+      ['/spans', [{ ...named, started_at: Date.now() }]],
+      ['/v1/tasks/checkout-help/prompt/versions/ensure', { content: 'Help {{user}}' }],
+      [`/projects/${projectId}/judges`, { name: 'Polite checkout', evaluation_type: 'binary', prompt: 'Polite?' }],
+    ] as const;
+    for (const [path, body] of posts)
+      expect((await send(url + path, 'POST', { body, key })).status, path).to.be.oneOf([200, 201]);
+    watched = await signedIn(scene);
+    const { page } = watched;
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.waitForSelector('dialog[open] input');
+    await page.keyboard.type('checkout');
+    await page.waitForFunction(`document.querySelectorAll('#go-to-list li').length === 4`);
+    expect(
+      await page.$$eval('#go-to-list li', (goals) => goals.map(({ textContent }) => textContent.trim())),
+    ).to.deep.equal([
+      'Prompt checkout-help',
+      'Judge Polite checkout',
+      'Session Checkout, Nov',
+      'Traces with “checkout” in input, output or error',
+    ]);
+    for (const _ of [1, 2]) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`location.pathname.endsWith('/sessions/${named.session_id}')`);
+  });
+
   it('is deleted, with its traces, by a dialog that stays and says why when that fails', async () => {
     watched = await signedIn(scene);
     const { page } = watched;

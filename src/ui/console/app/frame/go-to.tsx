@@ -6,21 +6,18 @@ import { Icon } from '../parts/icon.js';
 import { announce } from '../state/announce.js';
 import { call } from '../state/api.js';
 import { hrefOf, navigate } from '../state/location.js';
+import { useFoundByName, type Found } from './found-by-name.js';
 import { SCREENS } from './screens.js';
 import { showTour } from './show-tour.js';
 
-interface Goal {
-  readonly label: string;
-  readonly go: () => Promise<void> | void;
-}
-
-/** Goes to a screen by its name, or to whatever has a pasted id: a trace, a span or a session. */
+/** Goes to a screen, prompt, judge or session by its name, or to whatever has a pasted id: a trace, a span or a session. */
 export function GoTo({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const goals = goalsFor(text.trim());
+  const asked = text.trim();
+  const goals = goalsFor(asked, useFoundByName(UUID.test(uuidOf(asked)) ? '' : asked));
   const at = Math.min(chosen, goals.length - 1);
-  const take = (goal: Goal | undefined) => {
+  const take = (goal: Found | undefined) => {
     if (goal === undefined) return;
     onClose();
     Promise.resolve(goal.go()).catch((error: unknown) =>
@@ -38,7 +35,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      <Field label="Screen, or ID of a trace, span or session">
+      <Field label="Screen, prompt, judge or session, or ID of a trace, span or session">
         <input
           class="input"
           role="combobox"
@@ -72,7 +69,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function goalsFor(text: string): Goal[] {
+function goalsFor(text: string, found: readonly Found[]): Found[] {
   const id = uuidOf(text);
   if (UUID.test(id)) return [{ label: `Object with ID ${id}`, go: () => goToId(id) }];
   const asked = text.toLowerCase();
@@ -83,6 +80,7 @@ function goalsFor(text: string): Goal[] {
   if (text === '') return screens;
   return [
     ...screens,
+    ...found,
     {
       label: `Traces with “${text}” in input, output or error`,
       go: () => navigate(hrefOf({ screen: 'traces', query: { q: text } })),
