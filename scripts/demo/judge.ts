@@ -111,7 +111,10 @@ export async function judge(
     const feedback = `/v1/prompts/${TASK}/completions/${span_id}/feedback`;
     await api.send('POST', feedback, correctionOf(judge_id, completion, verdict));
   };
-  await forEach(judgements, one, progress);
+  // Versions of a judge count in the order of their first evaluations.
+  const [first, ...others] = judgements;
+  if (first !== undefined) await one(first);
+  await forEach(others, one, (done) => progress(done + 1));
   const corrections = judgements.filter(({ corrected }) => corrected).length;
   return { judge_id, evaluations: judgements.length, corrections };
 }

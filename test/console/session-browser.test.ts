@@ -90,6 +90,8 @@ describe('a session in the console', function () {
       expect((await send(url + path, 'POST', { body, key })).status, path).to.be.oneOf([200, 201]);
     watched = await signedIn(scene);
     const { page } = watched;
+    await page.goto(screenUrl(scene.server, 'overview'));
+    await page.waitForSelector('.frame-foot');
     await page.keyboard.down('Control');
     await page.keyboard.press('k');
     await page.keyboard.up('Control');

@@ -1,11 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
 import { joinValues } from '../../../../domain/list/comma-values.js';
 import { call } from '../state/api.js';
 import { hrefOf, navigate, type Target } from '../state/location.js';
-import { useQuery } from '../state/query.js';
 
-/** Milliseconds without a key pressed before names are looked up. */
-const PAUSE_MS = 150;
 /** Objects of each kind that are offered. */
 const OFFERED = 5;
 /** Judges are few, and have no search of their own. */
@@ -19,23 +15,8 @@ export interface Found {
   readonly go: () => Promise<void> | void;
 }
 
-/** Prompts, judges and sessions by their names; those of an earlier text until the answer is there. */
-export function useFoundByName(text: string): readonly Found[] {
-  const [asked, setAsked] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  const { data = [] } = useQuery({
-    key: ['/go-to', asked],
-    enabled: asked !== '',
-    ask: (signal) => findByName(asked, signal),
-    keptMs: 0,
-  });
-  return text === '' ? [] : data;
-}
-
-async function findByName(text: string, signal: AbortSignal): Promise<Found[]> {
+/** Prompts, judges and sessions by their names. @throws ApiError */
+export async function findByName(text: string, signal: AbortSignal): Promise<Found[]> {
   const since = new Date(Date.now() - SESSION_DAYS * 86_400_000).toISOString();
   const [prompts, judges, sessions] = await Promise.all([
     call('GET /projects/:project_id/prompts', { query: { q: text, limit: OFFERED }, signal }),
@@ -48,7 +29,10 @@ async function findByName(text: string, signal: AbortSignal): Promise<Found[]> {
   const named = text.toLowerCase();
   const to = (label: string, goal: Target) => ({ label, go: () => navigate(hrefOf(goal)) });
   return [
-    ...prompts.map(({ slug }) => to(`Prompt ${slug}`, { screen: 'prompts', id: slug })),
+    // An instruction of a judge is a prompt, too.
+    ...prompts
+      .filter(({ slug }) => !judges.some(({ task_slug }) => task_slug === slug))
+      .map(({ slug }) => to(`Prompt ${slug}`, { screen: 'prompts', id: slug })),
     ...judges
       .filter(({ name }) => name.toLowerCase().includes(named))
       .slice(0, OFFERED)

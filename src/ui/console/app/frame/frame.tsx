@@ -11,7 +11,7 @@ import { useKeys } from '../state/keys.js';
 import { base, hrefOf, navigate, place } from '../state/location.js';
 import { density, keysOn, theme, zone } from '../state/preferences.js';
 import { signOut } from '../state/session.js';
-import { GoTo } from './go-to.js';
+import type { GoTo as GoToDialog } from './go-to.js';
 import { KeyHelp } from './key-help.js';
 import { SCREENS } from './screens.js';
 import { showTour } from './show-tour.js';
@@ -20,11 +20,19 @@ import { showTour } from './show-tour.js';
 export function Frame({ me, children }: { readonly me: WhoAmI; readonly children: ComponentChildren }) {
   const [open, setOpen] = useState(false);
   const [overlay, setOverlay] = useState<'help' | 'go' | null>(null);
+  const [GoTo, setGoTo] = useState<typeof GoToDialog | null>(null);
+  const goTo = () => {
+    setOverlay('go');
+    import('./go-to.js').then(
+      (loaded) => setGoTo(() => loaded.GoTo),
+      () => announce('Cannot load Go to. Reload the page.', { bad: true }),
+    );
+  };
   const { screen } = place.value;
   useEffect(() => setOpen(false), [place.value]);
   useKeys([
     { keys: '?', does: 'Show this help', run: () => setOverlay('help') },
-    { keys: 'mod+k', does: 'Go to anything', run: () => setOverlay('go') },
+    { keys: 'mod+k', does: 'Go to anything', run: goTo },
     { keys: 'c', does: 'Copy link to this view', run: () => void copy(window.location.href, 'Link') },
     ...SCREENS.map(({ key, name, label }) => ({
       keys: `g ${key}`,
@@ -43,7 +51,7 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
         <header class="frame-top">
           <Button look="quiet" icon="menu" label="Navigation" onClick={() => setOpen(!open)} />
           <span class="brand">Spanhouse</span>
-          <Button look="quiet" icon="search" label="Go to" onClick={() => setOverlay('go')} />
+          <Button look="quiet" icon="search" label="Go to" onClick={goTo} />
         </header>
         <aside class="frame-side" data-open={open ? '' : undefined} aria-label="Navigation">
           <a class="brand" href={`${base}/console`}>
@@ -62,7 +70,7 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
             ))}
           </nav>
           <div class="frame-foot">
-            <Button look="quiet" icon="search" onClick={() => setOverlay('go')}>
+            <Button look="quiet" icon="search" onClick={goTo}>
               Go to… <kbd>{isMac ? '⌘' : 'Ctrl '}K</kbd>
             </Button>
             <Preferences me={me} onHelp={() => setOverlay('help')} />
@@ -81,7 +89,7 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
         </div>
       </div>
       {overlay === 'help' && <KeyHelp onClose={() => setOverlay(null)} />}
-      {overlay === 'go' && <GoTo onClose={() => setOverlay(null)} />}
+      {overlay === 'go' && GoTo !== null && <GoTo onClose={() => setOverlay(null)} />}
     </>
   );
 }

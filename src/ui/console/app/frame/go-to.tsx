@@ -6,9 +6,13 @@ import { Icon } from '../parts/icon.js';
 import { announce } from '../state/announce.js';
 import { call } from '../state/api.js';
 import { hrefOf, navigate } from '../state/location.js';
-import { useFoundByName, type Found } from './found-by-name.js';
+import { useQuery } from '../state/query.js';
+import { findByName, type Found } from './found-by-name.js';
 import { SCREENS } from './screens.js';
 import { showTour } from './show-tour.js';
+
+/** Milliseconds without a key pressed before names are looked up. */
+const PAUSE_MS = 150;
 
 /** Goes to a screen, prompt, judge or session by its name, or to whatever has a pasted id: a trace, a span or a session. */
 export function GoTo({ onClose }: { readonly onClose: () => void }) {
@@ -67,6 +71,22 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
       </ul>
     </Dialog>
   );
+}
+
+/** What has the text in its name; until the answer is there, what an earlier text found. */
+function useFoundByName(text: string): readonly Found[] {
+  const [asked, setAsked] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const { data = [] } = useQuery({
+    key: ['/go-to', asked],
+    enabled: asked !== '',
+    ask: (signal) => findByName(asked, signal),
+    keptMs: 0,
+  });
+  return text === '' ? [] : data;
 }
 
 function goalsFor(text: string, found: readonly Found[]): Found[] {
