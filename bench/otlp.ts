@@ -169,7 +169,7 @@ function tableOf({ requests }: Options, runs: readonly Run[]) {
       [`plain server, ${encoding}, spans/s`, rate((run) => run.plain[encoding].ms), ''],
       [`server, ${encoding}, spans/s`, rate((run) => load(run).ms), ''],
       ['  ratio to the plain server', figure(plain), against(plain, '≥', TARGET)],
-      ['  ratio to the bare engine', figure(ratio), against(ratio, '≥', TARGET)],
+      ['  ratio to the bare engine', figure(ratio), ''],
       [
         '  p50 / p95 / p99 of a request, ms',
         [50, 95, 99].map((share) => figure(percentile(latencies, share))).join(' / '),

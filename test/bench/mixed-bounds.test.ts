@@ -18,12 +18,12 @@ const QUIET = beside(WRITERS.nobody, [[10], [20], [10]]);
 
 describe('bounds of the bench of reads beside writes', () => {
   it('hold for the worst read of a kind, and are told with the share that it takes', () => {
-    const rows = boundRows([QUIET, beside(WRITERS.small, [[12], [32], [22, 22, 55]])], READS, FIRST);
+    const rows = boundRows([QUIET, beside(WRITERS.small, [[12], [32], [33, 33, 55]])], READS, FIRST);
     expect(rows).to.deep.equal([
-      [`p50 of lists by time or id: ${WRITERS.small}`, 'another list', '1.60', '≤ 1.5: NOT met, 107 %'],
-      [`p50 of filtered and sorted lists, sessions: ${WRITERS.small}`, 'a sorted list', '2.20', '≤ 2.25: met, 97.8 %'],
-      [`p95 to p50: ${WRITERS.small}`, 'a sorted list', '2.50', '≤ 2: NOT met, 125 %'],
-      ['first read after one write', '', '1.30', '≤ 1.3: met, 100 %'],
+      [`p50 of lists by time or id: ${WRITERS.small}`, 'another list', '1.60', '≤ 2: met, 80.0 %'],
+      [`p50 of filtered and sorted lists, sessions: ${WRITERS.small}`, 'a sorted list', '3.30', '≤ 3: NOT met, 110 %'],
+      [`p95 to p50: ${WRITERS.small}`, 'a sorted list', '1.67', '≤ 2: met, 83.3 %'],
+      ['first read after one write', '', '1.30', '≤ 2: met, 65.0 %'],
       ['first read after a burst, ms', '', '301', '≤ 300: NOT met, 100 %'],
     ]);
   });
@@ -39,19 +39,8 @@ describe('bounds of the bench of reads beside writes', () => {
     ]);
   });
 
-  it('hold for the rate that a flood keeps beside reads, and for no read where no bound is named', () => {
-    const alone = beside(WRITERS.singlesOfOtherAlone, [], 1_000);
-    const all = [
-      QUIET,
-      beside(WRITERS.singles, [[99], [99], [99]], 10),
-      alone,
-      beside(WRITERS.singlesOfOther, [], 790),
-    ];
-    expect(boundRows(all, READS, FIRST)[0]).to.deep.equal([
-      `rate: ${WRITERS.singlesOfOther}, to nobody reading`,
-      '',
-      '0.79',
-      '≥ 0.8: NOT met, 98.8 %',
-    ]);
+  it('hold for no read where no bound is named', () => {
+    const rows = boundRows([QUIET, beside(WRITERS.singles, [[99], [99], [99]], 10)], READS, FIRST);
+    expect(rows.map(([bound]) => bound)).to.deep.equal(['first read after one write', 'first read after a burst, ms']);
   });
 });

@@ -101,12 +101,12 @@ describe('a session in the console', function () {
     expect(
       await page.$$eval('#go-to-list li', (goals) => goals.map(({ textContent }) => textContent.trim())),
     ).to.deep.equal([
+      'Traces with “checkout” in input, output or error',
       'Prompt checkout-help',
       'Judge Polite checkout',
       'Session Checkout, Nov',
-      'Traces with “checkout” in input, output or error',
     ]);
-    for (const _ of [1, 2]) await page.keyboard.press('ArrowDown');
+    for (const _ of [1, 2, 3]) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`location.pathname.endsWith('/sessions/${named.session_id}')`);
   });

@@ -21,12 +21,15 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
   const [open, setOpen] = useState(false);
   const [overlay, setOverlay] = useState<'help' | 'go' | null>(null);
   const [GoTo, setGoTo] = useState<typeof GoToDialog | null>(null);
+  const load = () => import('./go-to.js').then((loaded) => setGoTo(() => loaded.GoTo));
+  // Loaded before it is asked for: until it is shown, what is typed is taken for keys of the screen.
+  useEffect(() => void load().catch(() => undefined), []);
   const goTo = () => {
     setOverlay('go');
-    import('./go-to.js').then(
-      (loaded) => setGoTo(() => loaded.GoTo),
-      () => announce('Cannot load Go to. Reload the page.', { bad: true }),
-    );
+    load().catch(() => {
+      setOverlay(null);
+      announce('Cannot load Go to. Reload the page.', { bad: true });
+    });
   };
   const { screen } = place.value;
   useEffect(() => setOpen(false), [place.value]);

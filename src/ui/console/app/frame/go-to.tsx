@@ -1,27 +1,31 @@
 import { useEffect, useState } from 'preact/hooks';
 import { uuidOf, UUID } from '../../../../domain/schema/ids.js';
 import { Dialog } from '../parts/dialog.js';
+import { Failure } from '../parts/states.js';
 import { Field } from '../parts/field.js';
 import { Icon } from '../parts/icon.js';
 import { announce } from '../state/announce.js';
 import { call } from '../state/api.js';
 import { hrefOf, navigate } from '../state/location.js';
 import { useQuery } from '../state/query.js';
-import { findByName, type Found } from './found-by-name.js';
+import { findPromptsAndJudges, findSessions, type Goal } from './found-by-name.js';
 import { SCREENS } from './screens.js';
 import { showTour } from './show-tour.js';
 
 /** Milliseconds without a key pressed before names are looked up. */
 const PAUSE_MS = 150;
+/** Characters of a name that can be looked up. */
+const LONGEST_NAME = 200;
 
 /** Goes to a screen, prompt, judge or session by its name, or to whatever has a pasted id: a trace, a span or a session. */
 export function GoTo({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const asked = text.trim();
-  const goals = goalsFor(asked, useFoundByName(UUID.test(uuidOf(asked)) ? '' : asked));
+  const { found, failure } = useFoundByName(UUID.test(uuidOf(asked)) ? '' : asked);
+  const goals = goalsFor(asked, found);
   const at = Math.min(chosen, goals.length - 1);
-  const take = (goal: Found | undefined) => {
+  const take = (goal: Goal | undefined) => {
     if (goal === undefined) return;
     onClose();
     Promise.resolve(goal.go()).catch((error: unknown) =>
@@ -59,7 +63,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
       <ul id="go-to-list" class="goals" role="listbox" aria-label="Results">
         {goals.map((goal, index) => (
           <li
-            key={goal.label}
+            key={`${index} ${goal.label}`}
             id={`go-to-${index}`}
             role="option"
             aria-selected={index === at}
@@ -69,27 +73,38 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
           </li>
         ))}
       </ul>
+      <p class="unseen" role="status">
+        {goals.length} results
+      </p>
+      {failure !== null && <Failure error={failure} />}
     </Dialog>
   );
 }
 
-/** What has the text in its name; until the answer is there, what an earlier text found. */
-function useFoundByName(text: string): readonly Found[] {
+/** What has the text in its name, once that is known, and what failed. */
+function useFoundByName(text: string): { readonly found: readonly Goal[]; readonly failure: Error | null } {
   const [asked, setAsked] = useState('');
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  const { data = [] } = useQuery({
-    key: ['/go-to', asked],
-    enabled: asked !== '',
-    ask: (signal) => findByName(asked, signal),
-    keptMs: 0,
+  const enabled = asked === text && text !== '' && text.length <= LONGEST_NAME;
+  const shared = { enabled, keptMs: 0, keep: false };
+  const named = useQuery({
+    ...shared,
+    key: ['/go-to', 'names', asked],
+    ask: (signal) => findPromptsAndJudges(asked, signal),
   });
-  return text === '' ? [] : data;
+  const sessions = useQuery({
+    ...shared,
+    key: ['/go-to', 'sessions', asked],
+    ask: (signal) => findSessions(asked, signal),
+  });
+  if (!enabled) return { found: [], failure: null };
+  return { found: [...(named.data ?? []), ...(sessions.data ?? [])], failure: named.error ?? sessions.error };
 }
 
-function goalsFor(text: string, found: readonly Found[]): Found[] {
+function goalsFor(text: string, found: readonly Goal[]): Goal[] {
   const id = uuidOf(text);
   if (UUID.test(id)) return [{ label: `Object with ID ${id}`, go: () => goToId(id) }];
   const asked = text.toLowerCase();
@@ -100,11 +115,12 @@ function goalsFor(text: string, found: readonly Found[]): Found[] {
   if (text === '') return screens;
   return [
     ...screens,
-    ...found,
     {
       label: `Traces with “${text}” in input, output or error`,
       go: () => navigate(hrefOf({ screen: 'traces', query: { q: text } })),
     },
+    // They come later, and must not move what is chosen.
+    ...found,
   ];
 }
 

@@ -128,7 +128,7 @@ export function pathOf<E extends Endpoint>(endpoint: E, ...[given]: Given<E>): s
   const { params = {} } = (given ?? {}) as AnyCall;
   const values: Readonly<Record<string, unknown>> = { project_id: place.value.project ?? '', ...params };
   const [, path = ''] = endpoint.split(' ');
-  return path.replace(/:([a-z_]+)\+?/g, (text, name: string) =>
+  return path.replace(/:([a-z_][a-z0-9_]*)\+?/g, (text, name: string) =>
     name in values ? encodeURIComponent(String(values[name])) : text,
   );
 }
