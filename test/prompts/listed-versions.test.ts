@@ -11,7 +11,7 @@ import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
-import { listVersionsRoute } from '../../src/transport/http/routes/prompts/routes.js';
+import { listVersionsRoute } from '../../src/transport/http/routes/prompts/version-routes.js';
 import { send } from '../harness/server.js';
 import { bootApp } from '../http/app-harness.js';
 import { sha256 } from './prompt-api.js';

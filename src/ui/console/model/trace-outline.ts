@@ -1,9 +1,6 @@
 import type { OutlineRead } from '../../../domain/trace/outline-schema.js';
 import { at, NO_PARENT, type TraceColumns } from './trace-tree.js';
 
-/** What `GET /traces/{id}/outline` answers. */
-export type OutlineAnswer = OutlineRead;
-
 /** Earlier starts than the parent's by less are within what clocks of one machine are wrong by. */
 const SKEW_MS = 1;
 
@@ -36,7 +33,7 @@ export interface Said {
   down: number;
 }
 
-export function traceOutline(answer: OutlineAnswer): TraceOutline {
+export function traceOutline(answer: OutlineRead): TraceOutline {
   const { spans, names, kinds, models, missing_parents, cycles, calls } = answer;
   const parent = Int32Array.from(spans.parent);
   // The tree finds and names them itself, and so it does in a trace of which only a part came.
@@ -70,7 +67,7 @@ export function traceOutline(answer: OutlineAnswer): TraceOutline {
   };
 }
 
-function saidOf({ evaluations, feedback }: OutlineAnswer): Map<number, Said> {
+function saidOf({ evaluations, feedback }: OutlineRead): Map<number, Said> {
   const said = new Map<number, Said>();
   const of = (span: number): Said => {
     const known = said.get(span) ?? { passed: 0, failed: 0, up: 0, down: 0 };
