@@ -4,7 +4,8 @@ import { CalibrationService } from '../domain/learning/calibration/calibration-s
 import { CALIBRATION_TRIAL, calibrationTrial } from '../domain/learning/calibration/calibration-trial.js';
 import { CorrectionExamples } from '../domain/learning/calibration/correction-examples.js';
 import { ExamplesWeights } from '../domain/learning/calibration/examples-weight.js';
-import { OPTIMIZATION, optimizationJob } from '../domain/learning/optimization/optimization-job.js';
+import { optimizationJob } from '../domain/learning/optimization/optimization-job.js';
+import { OPTIMIZATION } from '../domain/prompt/version-uses.js';
 import { OptimizationService } from '../domain/learning/optimization/optimization-service.js';
 import { ModelTrials } from '../domain/learning/trial/model-trials.js';
 import type { PriceModelCall } from '../domain/span/pricing.js';

@@ -11,7 +11,9 @@ import { attachmentRoutes } from '../transport/http/routes/attachments/routes.js
 import { calibrationRoutes } from '../transport/http/routes/calibration/routes.js';
 import { feedbackRoutes } from '../transport/http/routes/feedback/routes.js';
 import { completionRoutes } from '../transport/http/routes/completions/routes.js';
+import { judgeFigureRoutes } from '../transport/http/routes/judge-figures/routes.js';
 import { judgeRoutes } from '../transport/http/routes/judges/routes.js';
+import { linkRoutes } from '../transport/http/routes/links/routes.js';
 import { docsRoutes } from '../transport/http/routes/operations/docs.js';
 import { healthRoute } from '../transport/http/routes/operations/health.js';
 import { metricsRoute } from '../transport/http/routes/operations/metrics.js';
@@ -71,11 +73,13 @@ function apiRoutes(services: Services): Route[] {
     ...completionRoutes(services.completions),
     ...priceRoutes(prices, reprices, services.unpriced),
     ...judgeRoutes(services),
+    ...judgeFigureRoutes(services.judges, services.judgeFigures),
     getOwnUsageRoute(services.ownUsage),
     ...calibrationRoutes(calibration),
     ...optimizationRoutes(optimizations),
     ...playgroundRoutes(services.playground),
     ...feedbackRoutes(services),
+    ...linkRoutes(services.links, services.feedbackLists),
   ];
 }
 

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { KeyRefusal, ModelFailure } from '../domain/judge/model-client.js';
-import type { ModelObserver } from '../observability/events/judges.js';
+import type { KeyRefusal, ModelFailure, ModelObserver } from '../domain/judge/model-client.js';
 
 /** Models are named by projects, so their number is bounded. */
 const MAX_MODELS = 1_000;

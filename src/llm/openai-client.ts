@@ -5,11 +5,11 @@ import {
   type ModelAnswer,
   type ModelClient,
   type ModelRequest,
+  type ModelObserver,
 } from '../domain/judge/model-client.js';
 import { nameForEndpoint, type NameForm } from '../domain/model-name.js';
 import { isRetryableStatus } from '../domain/retryable.js';
 import { Turns } from '../domain/turns.js';
-import type { ModelObserver } from '../observability/events/judges.js';
 import { KeyRefusals } from './key-refusals.js';
 import { createPace } from './pace.js';
 

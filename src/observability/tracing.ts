@@ -1,4 +1,4 @@
-import type { RequestObserver } from './events/requests.js';
+import type { RequestObserver } from './request-observers.js';
 
 /**
  * Traces by OpenTelemetry of what the server does. Observers carry it to where the work is done; where it is absent,

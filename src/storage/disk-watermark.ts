@@ -1,7 +1,6 @@
 import type { Disk, DiskRoom, StoredKind } from '../domain/disk/disk.js';
 import { DomainError } from '../domain/errors.js';
 import { BackgroundLoop } from '../domain/job/background-loop.js';
-import type { DiskWatermarkObserver } from '../observability/events/disks.js';
 
 /** A disk whose room is looked at. */
 export interface WatchedDisk extends Pick<Disk, 'name' | 'holds'> {
@@ -170,3 +169,22 @@ function megabytes(bytes: number, round: (value: number) => number): number {
 
 /** Kinds that lie in ClickHouse. */
 export const IN_CLICKHOUSE: readonly StoredKind[] = ['spans', 'rollups', 'words'];
+
+export interface DiskWatermarkObserver {
+  diskSeen(disk: SeenDisk): void;
+  /** Less is free than is to stay so: nothing more is taken in. */
+  diskLow(disk: SeenDisk): void;
+  diskLowEnded(disk: SeenDisk): void;
+  /** How much is free cannot be seen; what was seen last counts. */
+  diskNotSeen(failure: { readonly name: string; readonly error: unknown }): void;
+  /** What is stored could not be measured: how fast disks fill is not known. */
+  storageNotMeasured(failure: { readonly error: unknown }): void;
+}
+
+/** A disk, and the bytes of it that are free and that are to stay so. */
+export interface SeenDisk {
+  readonly name: string;
+  readonly free: number;
+  readonly total: number;
+  readonly minFree: number;
+}

@@ -1,7 +1,6 @@
-import type { DeletedThing } from '../../src/domain/deletion/deletion-store.js';
+import type { DeletedThing, StoredSpans } from '../../src/domain/deletion/stored-spans.js';
 import { DeletionService } from '../../src/domain/deletion/deletion-service.js';
 import { NO_AUDIT_LOG } from '../../src/domain/identity/audit.js';
-import type { StoredSpans } from '../../src/domain/deletion/stored-spans.js';
 import type { MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 
 /** Deletion over both stores, without images and jobs. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { DeletedThing } from '../../src/domain/deletion/deletion-store.js';
-import type { Below } from '../../src/domain/deletion/stored-spans.js';
+import type { DeletedThing, Below } from '../../src/domain/deletion/stored-spans.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { UNBOUNDED } from '../../src/storage/clickhouse/commit/disk-space.js';
-import type { RepriceScope } from '../../src/domain/price/reprice-job.js';
+import type { RepriceScope } from '../../src/domain/price/calculated-spans.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, rowsOf } from '../harness/trace-store.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { JudgeFilters } from '../../src/domain/judge/judge.js';
-import { sampleHash } from '../../src/domain/judge/matching.js';
+import type { JudgeFilters } from '../../src/domain/judge/filters.js';
+import { sampleHash } from '../../src/domain/judge/sample.js';
 import type { Arrival, ArrivalFilter } from '../../src/domain/judge/span-reader.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../harness/span.js';

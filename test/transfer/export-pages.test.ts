@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { PAGE_BYTES } from '../../src/domain/transfer/parts.js';
+import { PAGE_BYTES } from '../../src/domain/transfer/record-page.js';
 import { hashOf } from '../../src/domain/prompt/version-rules.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 

@@ -1,19 +1,13 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '../errors.js';
 import { IMAGE_EXTENSIONS, type ImageType } from './image.js';
-import { PLACES, storedItems, type AttachmentParts, type FoundItem, type Item } from './items.js';
+import { PLACES, storedItems, type FoundItem, type Item } from './items.js';
+import type { AttachmentParts, ReadAttachmentParts } from './span-attachments.js';
 import type { Attachment, AttachmentList } from './schema.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
 import type { AttachmentObserver, AttachmentVault } from './vault.js';
 
-export type { AttachmentParts } from './items.js';
-
-/** Reads the spans of a project that have an id: normally one, none when there is no such span. Sees every acknowledged write. */
-export type ReadAttachmentParts = (
-  projectId: string,
-  spanId: string,
-  signal?: AbortSignal,
-) => Promise<AttachmentParts[]>;
+export type { AttachmentParts } from './span-attachments.js';
 
 export interface AttachmentServiceParts {
   readonly read: ReadAttachmentParts;

@@ -23,3 +23,9 @@ export interface AttachmentStore {
   get(projectId: string, sha256: string): Promise<StoredContent | null>;
   remove(projectId: string, sha256: string): Promise<void>;
 }
+
+/** Where images lie while a snapshot is read. What is deleted meanwhile is in `removed` until the snapshot ends. */
+export interface HeldImages {
+  readonly folder: string;
+  readonly removed: string;
+}

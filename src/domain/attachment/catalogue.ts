@@ -1,18 +1,6 @@
 import type { Micros } from '../time/timestamp.js';
 import type { KeptImage } from './extraction.js';
-
-/** A reference to an image by a version of a span. */
-export interface ImageReference {
-  readonly sha256: string;
-  readonly trace_id: string;
-  readonly span_id: string;
-}
-
-/** A reference whose span version is not known: its request is under way, failed, or was cut off by a crash. */
-export interface UnboundReference extends ImageReference {
-  readonly id: number;
-  readonly project_id: string;
-}
+import type { ImageReference, UnboundReference } from './span-attachments.js';
 
 export interface ReferencedImage {
   readonly project_id: string;

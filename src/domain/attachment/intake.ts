@@ -3,7 +3,7 @@ import type { Issue } from '../errors.js';
 import type { Span } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
 import { Turns } from '../turns.js';
-import type { ImageReference } from './catalogue.js';
+import type { ImageReference } from './span-attachments.js';
 import {
   inspect,
   keptImage,

@@ -1,8 +1,6 @@
 import { JsonBoundError, MAX_JSON_DEPTH, parseJsonText, type JsonNames } from '../json-text.js';
 import type { Span } from '../span/span.js';
-
-/** The parts of a span that attachments stand in; an output that cannot hold any may be left out. */
-export type AttachmentParts = Pick<Span, 'attributes' | 'output_data'>;
+import type { AttachmentParts } from './span-attachments.js';
 
 /** Part of a span that holds attachments. */
 export type Place = keyof AttachmentParts;

@@ -1,5 +1,6 @@
 import { BackgroundLoop } from '../job/background-loop.js';
-import type { AttachmentObserver, AttachmentVault, FindReferenceVersions } from './vault.js';
+import type { AttachmentObserver, AttachmentVault } from './vault.js';
+import type { FindReferenceVersions } from './span-attachments.js';
 
 const INTERVAL_MS = 10 * 60_000;
 /** Wait after images became free, so that one sweep removes all that are freed together. */

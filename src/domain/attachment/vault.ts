@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '../time/timestamp.js';
 import { Turns, type TurnLimits } from '../turns.js';
 import type { AttachmentStore, StoredContent } from './attachment-store.js';
-import type { AttachmentCatalogue, ReferencedImage, ImageReference, UnboundReference } from './catalogue.js';
+import type { AttachmentCatalogue, ReferencedImage } from './catalogue.js';
+import type { ImageReference, FindReferenceVersions } from './span-attachments.js';
 import type { KeptImage } from './extraction.js';
 import type { Image } from './image.js';
 
@@ -14,15 +15,6 @@ export interface AttachmentObserver {
   /** The URL stays a reference. `reason` is for people. */
   attachmentNotFetched(failure: { readonly host: string; readonly reason: string }): void;
 }
-
-/**
- * Finds, for references of a project, the stored version of the span that counts now, if it refers to the image. By the ids
- * of the references; absent: it does not. Sees every acknowledged write.
- */
-export type FindReferenceVersions = (
-  projectId: string,
-  references: readonly UnboundReference[],
-) => Promise<ReadonlyMap<number, Micros>>;
 
 export interface VaultParts {
   readonly store: AttachmentStore;

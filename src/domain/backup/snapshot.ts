@@ -1,27 +1,5 @@
-import type { Manifest, ProjectFigures } from './manifest.js';
-
-/** The parts of a table that were there at the moment, as one folder each. */
-export interface FrozenTable {
-  readonly name: string;
-  readonly folder: string;
-}
-
-/** The spans of one moment: hard links to files that never change. */
-export interface FrozenSpans {
-  /** The version of the last commit before the moment. */
-  readonly upTo: number;
-  /** For how long commits were held back for it. */
-  readonly heldMs: number;
-  readonly migrations: Manifest['migrations'];
-  readonly tables: readonly FrozenTable[];
-  readonly figures: readonly ProjectFigures[];
-}
-
-/** Where images lie while a snapshot is read. What is deleted meanwhile is in `removed` until the snapshot ends. */
-export interface HeldImages {
-  readonly folder: string;
-  readonly removed: string;
-}
+import type { FrozenSpans } from './frozen-spans.js';
+import type { HeldImages } from '../attachment/attachment-store.js';
 
 /** Everything that a server stores, as of one moment: paths on its machine, which stay until the snapshot ends. */
 export interface Snapshot extends FrozenSpans {

@@ -1,4 +1,5 @@
 import type { Micros } from '../time/timestamp.js';
+import type { DeletedThing } from './stored-spans.js';
 
 /** A deletion that was ordered and is not completed yet. */
 export interface Deletion {
@@ -11,17 +12,6 @@ export interface Deletion {
   /** Moment up to which writes are deleted; later ones stay. */
   readonly upto: Micros;
   readonly created_at: Micros;
-}
-
-/** A thing that is to be deleted from the store of spans, and where it is stored. */
-export interface DeletedThing {
-  /** Kind of the thing; `trace` and `session` stand for what clients posted about them. */
-  readonly kind: 'span' | 'trace' | 'session';
-  /** Trace of the thing; empty for a session. */
-  readonly trace_id: string;
-  readonly id: string;
-  /** Start of a span; 0 for anything else. */
-  readonly started_at: Micros;
 }
 
 /**

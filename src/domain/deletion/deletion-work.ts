@@ -3,9 +3,9 @@ import { REMOVED_WITH_SPANS, type AttachmentVault } from '../attachment/vault.js
 import type { JobStore, WithoutSpans } from '../job/job.js';
 import { callTraceId } from '../judge/call-spans.js';
 import { jobTraceId } from '../learning/trial/model-trials.js';
-import type { DeletedSpan, DeletedThing, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
+import type { DeletedSpan, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
+import type { DeletedThing, StoredSpans } from './stored-spans.js';
 import { inParts } from './noted-parts.js';
-import type { StoredSpans } from './stored-spans.js';
 import type { DeletionScope, WorkUnderWay } from '../job/work-under-way.js';
 
 /** Steps of a deletion. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DeletedThing } from './deletion-store.js';
+import type { DeletedThing } from './stored-spans.js';
 
 /** Things that are noted in one transaction: so few that it takes a few milliseconds. */
 const NOTED_AT_ONCE = 2_000;

@@ -1,5 +1,4 @@
 import type { Micros } from '../time/timestamp.js';
-import type { DeletedThing } from './deletion-store.js';
 
 export type DeletableKind = DeletedThing['kind'];
 
@@ -55,4 +54,15 @@ export interface StoredSpans {
    * @param signal ends the waiting, with its reason; ClickHouse may go on
    */
   removeProject(projectId: string, signal: AbortSignal): Promise<void>;
+}
+
+/** A thing that is to be deleted from the store of spans, and where it is stored. */
+export interface DeletedThing {
+  /** Kind of the thing; `trace` and `session` stand for what clients posted about them. */
+  readonly kind: 'span' | 'trace' | 'session';
+  /** Trace of the thing; empty for a session. */
+  readonly trace_id: string;
+  readonly id: string;
+  /** Start of a span; 0 for anything else. */
+  readonly started_at: Micros;
 }

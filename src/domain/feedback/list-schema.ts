@@ -3,9 +3,7 @@ import { pageRead } from '../schema/page.js';
 import { orNull, time, uuid } from '../schema/parts.js';
 import { FeedbackRead } from './schema.js';
 import { AuthorRead } from './unified-schema.js';
-
-/** Longest input or output in a list of feedback, in characters; the middle of a longer one is left out. */
-export const MAX_LISTED_TEXT = 1_000_000;
+import { MAX_LISTED_TEXT } from '../prompt/completion-store.js';
 
 const text = (what: string) =>
   orNull(

@@ -4,23 +4,7 @@ import type { NamedEvaluation } from '../judge/evaluation.js';
 import { invalid } from '../validation/validation.js';
 import type { StoredFeedback } from './feedback.js';
 import { NewestKeys, type ItemKey } from './item-keys.js';
-
-export type EntityType = 'span' | 'trace' | 'session';
-
-/**
- * The spans below an entity: of a trace its spans, of a session those of the traces that belong to it now.
- * Each sees every acknowledged write. Throws DomainError `unavailable`.
- */
-export interface EntitySpans {
-  /** Span ids in portions, each once. */
-  below(
-    projectId: string,
-    type: 'trace' | 'session',
-    id: string,
-    signal?: AbortSignal,
-  ): AsyncIterable<readonly string[]>;
-  exists(projectId: string, type: EntityType, id: string, signal?: AbortSignal): Promise<boolean>;
-}
+import type { EntityType, EntitySpans } from './entity-spans.js';
 
 /** Who gave feedback. */
 export interface Author {

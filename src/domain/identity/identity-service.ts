@@ -1,7 +1,7 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import { uuidOf } from '../schema/ids.js';
-import type { Micros } from '../span/span.js';
+import type { Micros } from '../time/timestamp.js';
 import { NO_AUDIT_LOG, type Actor, type AuditLog, type AuditRecord } from './audit.js';
 import { INITIAL_KEY, type BootstrapRequest, type BootstrapResult } from './bootstrap.js';
 import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';

@@ -1,4 +1,4 @@
-import type { Micros } from '../span/span.js';
+import type { Micros } from '../time/timestamp.js';
 import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User } from './identity.js';
 
 /** Where a revoked key stands among those that are: by when that was. */

@@ -1,4 +1,4 @@
-import type { Micros } from '../span/span.js';
+import type { Micros } from '../time/timestamp.js';
 import type { KeyAccess } from './key-access.js';
 
 /** The project, user and key that a request acts for: everything it reads and writes is inside `project_id`. */

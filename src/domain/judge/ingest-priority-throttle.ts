@@ -1,10 +1,4 @@
-/** Load of commits on the store. */
-export interface WriteLoad {
-  /** The share of the last seconds during which a commit was under way, 0 to 1. */
-  readonly share: number;
-  /** Spans committed per second. */
-  readonly rowsPerSecond: number;
-}
+import type { WriteLoad } from '../ingest/write-log.js';
 
 /** Share from which clients keep the store busy, and their writes go first. */
 const BUSY_SHARE = 0.4;

@@ -1,6 +1,7 @@
 import type { Issue } from '../errors.js';
 import { normaliseTags, normaliseText } from '../schema/normalise.js';
-import type { Criterion, JudgeFilters, JudgeSettings } from './judge.js';
+import type { Criterion, JudgeSettings } from './judge.js';
+import type { JudgeFilters } from './filters.js';
 import type { JudgeInput, JudgePatch } from './schema.js';
 
 /** Fields of a judge as a client sent them, as far as they fit the schema. */

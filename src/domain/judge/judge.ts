@@ -1,4 +1,5 @@
 import type { Micros } from '../time/timestamp.js';
+import type { JudgeFilters } from './filters.js';
 
 export type EvaluationType = 'binary' | 'scored';
 
@@ -8,21 +9,6 @@ export interface Criterion {
   readonly key: string;
   readonly label: string;
   readonly description: string;
-}
-
-/** Longest name or tag value that a filter asks for, in characters. */
-export const LONGEST_FILTER_VALUE = 1_000;
-
-/** Filters of the spans that a judge is about. Empty ones do not restrict; the others must all match. */
-export interface JudgeFilters {
-  /** Kinds, of which the span has one. */
-  readonly kinds: readonly string[];
-  /** Names, of which the span has one. */
-  readonly names: readonly string[];
-  /** Tags, all of which the span has. */
-  readonly tags: Readonly<Record<string, string>>;
-  /** Slug of the prompt that the span is a completion of. */
-  readonly prompt_slug: string | null;
 }
 
 /** The range of scores and what passes; all null for a binary judge. */

@@ -1,7 +1,7 @@
 import type { PromptIdentity } from '../prompt/completion.js';
 import type { Micros } from '../time/timestamp.js';
-import type { JudgeFilters } from './judge.js';
-import type { SpanPlace } from './run.js';
+import type { JudgeFilters } from './filters.js';
+import type { SpanPlace } from './span-reader.js';
 
 /** Spans that a judge would have evaluated, had it been there: those that its feed would have taken. */
 export interface MatchingSpans {

@@ -8,10 +8,10 @@ import type { JudgeService } from './judge-service.js';
 import type { Window } from '../schema/page.js';
 import { queueRoom } from './queue-room.js';
 import { mismatches, neverEvaluated, type IdentifyPrompt } from './matching.js';
-import { currentRun, type CurrentRun, type RunDraft, type RunState, type SpanPlace } from './run.js';
+import { currentRun, type CurrentRun, type RunDraft, type RunState } from './run.js';
+import type { SpanPlace, SpanReader, SpanTraits } from './span-reader.js';
 import type { RunStore } from './run-store.js';
 import { RunInput, type RunsRetriedRead } from './run-schema.js';
-import type { SpanReader, SpanTraits } from './span-reader.js';
 
 export interface CurrentRunPage {
   readonly runs: readonly CurrentRun[];

@@ -1,11 +1,5 @@
 import type { Micros } from '../time/timestamp.js';
-
-/** Key of a span in the store. */
-export interface SpanPlace {
-  readonly span_id: string;
-  readonly trace_id: string;
-  readonly span_started_at: Micros;
-}
+import type { SpanPlace } from './span-reader.js';
 
 export type RunOrigin = 'automatic' | 'requested';
 /** State of a run as stored; which of the queued runs are running is known to the runner alone. */

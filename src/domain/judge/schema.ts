@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { optional, tagBounds, tags } from '../schema/inputs.js';
 import { MAX_CONTENT_BYTES, Slug, VersionNumber } from '../prompt/schema.js';
 import { spanKind } from '../schema/kind.js';
-import { LONGEST_FILTER_VALUE } from './judge.js';
+import { LONGEST_FILTER_VALUE } from './filters.js';
 import { byKey, line, number, oneOf, orNull, time, uuid } from '../schema/parts.js';
 import { pageRead } from '../schema/page.js';
 

@@ -1,5 +1,4 @@
-import type { JudgeFilters } from './judge.js';
-import type { SpanPlace } from './run.js';
+import type { JudgeFilters } from './filters.js';
 import type { SpanStatus } from '../span/span.js';
 import type { Tags } from '../schema/tags.js';
 import type { Micros } from '../time/timestamp.js';
@@ -119,4 +118,11 @@ export interface Arrivals {
   news(after: Micros | null): Promise<ArrivalNews>;
   /** Calls back soon after spans arrived. */
   onArrival(listener: () => void): void;
+}
+
+/** Key of a span in the store. */
+export interface SpanPlace {
+  readonly span_id: string;
+  readonly trace_id: string;
+  readonly span_started_at: Micros;
 }

@@ -1,6 +1,5 @@
 import type { Span } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
-import type { RepriceScope } from './reprice-job.js';
 
 /** Place of a span in the order in which spans are priced anew. */
 export interface SpanPlace {
@@ -52,4 +51,12 @@ export interface CalculatedSpans {
   count(projectId: string, scope: RepriceScope): Promise<number>;
   /** Opens a snapshot, which sees everything that was acknowledged before. */
   open(projectId: string): Promise<RepricingSnapshot>;
+}
+
+/** The spans that a job prices anew. Bounds are inclusive; names are compared without regard to case. */
+export interface RepriceScope {
+  readonly started_after: Micros | null;
+  readonly started_before: Micros | null;
+  readonly provider: string | null;
+  readonly model: string | null;
 }

@@ -1,20 +1,9 @@
 import { MAX_TRACES_NAMED, onlyTrace, type SpanId } from '../list/one.js';
-import { costOf, modelUsage, type PricedParts } from '../span/pricing.js';
+import { costOf, modelUsage } from '../span/pricing.js';
 import { PRICED_KINDS, statedModel } from '../span/usage.js';
-import type { CalculatedSpan } from './calculated-spans.js';
 import { atListPrice, atOwnPrice, type AppliedPrice } from './cost-lines.js';
 import type { PriceService } from './price-service.js';
-
-/** A span as far as its cost depends on it. */
-export interface PricedSpan extends Pick<CalculatedSpan, 'id' | 'trace_id' | 'cost'>, PricedParts {
-  /** Whether the cost is not its client's. */
-  readonly isCalculated: boolean;
-}
-
-export interface PricedSpans {
-  /** The spans with an id, by trace. @throws DomainError `unavailable` */
-  find(projectId: string, span: SpanId, limit: number, signal?: AbortSignal): Promise<PricedSpan[]>;
-}
+import type { PricedSpan, PricedSpans } from './priced-spans.js';
 
 /** Why a cost is what it is, or is not known. */
 export const COST_REASONS = {

@@ -1,17 +1,8 @@
 import type { JobHead } from '../job/job.js';
-import type { Micros } from '../time/timestamp.js';
-import type { SpanPlace } from './calculated-spans.js';
+import type { SpanPlace, RepriceScope } from './calculated-spans.js';
 
 /** The kind of jobs that calculate stored costs anew. */
 export const REPRICE = 'reprice';
-
-/** The spans that a job prices anew. Bounds are inclusive; names are compared without regard to case. */
-export interface RepriceScope {
-  readonly started_after: Micros | null;
-  readonly started_before: Micros | null;
-  readonly provider: string | null;
-  readonly model: string | null;
-}
 
 /** Checkpoint of a job that prices spans anew. */
 export interface RepriceCheckpoint {

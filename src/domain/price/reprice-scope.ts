@@ -1,6 +1,6 @@
 import type { ModelName } from '../model-name.js';
 import { statedModel } from '../span/usage.js';
-import type { RepriceScope } from './reprice-job.js';
+import type { RepriceScope } from './calculated-spans.js';
 
 /**
  * Whether a span's model is one of a scope: as both were written, or by what both mean.

@@ -5,7 +5,8 @@ import type { JobRunner } from '../job/job-runner.js';
 import { Normaliser } from '../schema/normalise.js';
 import { fitting } from '../validation/fitting.js';
 import { compileClosed } from '../validation/validation.js';
-import { NOTHING_DONE, REPRICE, type RepriceCheckpoint, type RepriceJob, type RepriceScope } from './reprice-job.js';
+import { NOTHING_DONE, REPRICE, type RepriceCheckpoint, type RepriceJob } from './reprice-job.js';
+import type { RepriceScope } from './calculated-spans.js';
 import { RepriceInput } from './schema.js';
 
 export interface RepriceServiceOptions {

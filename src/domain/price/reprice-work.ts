@@ -2,8 +2,8 @@ import type { AttachmentIntake } from '../attachment/intake.js';
 import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../job/job-runner.js';
 import type { NameModel } from '../model-name.js';
 import { costOf, withCalculatedCost, type PriceModelCall } from '../span/pricing.js';
-import type { CalculatedSpan, CalculatedSpans, RepricingSnapshot } from './calculated-spans.js';
-import { NOTHING_DONE, type RepriceCheckpoint, type RepriceScope } from './reprice-job.js';
+import type { CalculatedSpan, CalculatedSpans, RepricingSnapshot, RepriceScope } from './calculated-spans.js';
+import { NOTHING_DONE, type RepriceCheckpoint } from './reprice-job.js';
 import { inParts, replaceSpans } from './replaced-spans.js';
 import { inScope } from './reprice-scope.js';
 

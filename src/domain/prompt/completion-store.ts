@@ -29,3 +29,6 @@ export interface Completions {
   /** Spans that are there, by id; of spans with one id, the newest. */
   recorded(projectId: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, RecordedCompletion>>;
 }
+
+/** Longest input or output in a list of feedback, in characters; the middle of a longer one is left out. */
+export const MAX_LISTED_TEXT = 1_000_000;

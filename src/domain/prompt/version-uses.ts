@@ -41,3 +41,6 @@ function named(all: readonly string[]): string {
   const more = all.length - MAX_NAMED;
   return all.slice(0, MAX_NAMED).join(', ') + (more > 0 ? `, and ${more} more` : '');
 }
+
+/** Kind of the jobs that optimise prompts. */
+export const OPTIMIZATION = 'optimization';

@@ -1,8 +1,8 @@
-import type { DeletedThing } from '../deletion/deletion-store.js';
-import type { Below } from '../deletion/stored-spans.js';
+import type { DeletedThing, Below } from '../deletion/stored-spans.js';
 import { DomainError } from '../errors.js';
 import type { Micros } from '../time/timestamp.js';
-import { SOUGHT_AT_ONCE, type OldTrace, type OldTraces, type SpansWithFeedback } from './old-traces.js';
+import { SOUGHT_AT_ONCE, type OldTrace, type OldTraces } from './old-traces.js';
+import type { SpansWithFeedback } from './spans-with-feedback.js';
 
 export interface GoingParts {
   readonly traces: Pick<OldTraces, 'things' | 'tracesOf'>;

@@ -1,5 +1,4 @@
-import type { DeletedThing } from '../deletion/deletion-store.js';
-import type { Below } from '../deletion/stored-spans.js';
+import type { DeletedThing, Below } from '../deletion/stored-spans.js';
 import type { Micros } from '../time/timestamp.js';
 import { GoingTraces, type GoingParts } from './going-traces.js';
 import { EXAMINED_AT_ONCE, type Examined, type OldTraces, type TraceCount, type TracePlace } from './old-traces.js';

@@ -2,13 +2,8 @@ import { DomainError } from '../errors.js';
 import type { Project } from '../identity/identity.js';
 import type { Micros } from '../time/timestamp.js';
 import type { BelievedClock } from './believed-clock.js';
-import {
-  EXAMINED_AT_ONCE,
-  SOUGHT_AT_ONCE,
-  type OldTraces,
-  type SpansWithFeedback,
-  type TraceCount,
-} from './old-traces.js';
+import { EXAMINED_AT_ONCE, SOUGHT_AT_ONCE, type OldTraces, type TraceCount } from './old-traces.js';
+import type { SpansWithFeedback } from './spans-with-feedback.js';
 import { oldBefore } from './retention-pass.js';
 
 /** What would go of a project if it kept its traces for so many days. */

@@ -1,10 +1,11 @@
 import { imageOfBase64, type Image } from '../attachment/image.js';
-import type { FindReferenceVersions, AttachmentVault } from '../attachment/vault.js';
-import type { ImageReference } from '../attachment/catalogue.js';
+import type { AttachmentVault } from '../attachment/vault.js';
+import type { FindReferenceVersions, ImageReference } from '../attachment/span-attachments.js';
 import type { KeptImage } from '../attachment/extraction.js';
 import type { Issue } from '../errors.js';
 import { invalid } from '../validation/validation.js';
-import type { Imported, MetadataTransfer, PageOf, RecordPage } from './metadata-transfer.js';
+import type { MetadataTransfer } from './metadata-transfer.js';
+import type { Imported, PageOf, RecordPage } from './record-page.js';
 import type { AttachmentRecord } from './records.js';
 
 export interface ImageTransferParts {

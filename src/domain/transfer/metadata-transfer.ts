@@ -1,31 +1,9 @@
 import type { Micros } from '../time/timestamp.js';
 import type { MetadataPart } from './parts.js';
+import type { RecordPage, PageOf, Imported } from './record-page.js';
 
 /** A record of a part as its schema says, but for times, which are numbers: `_at` ends their names. */
 export type StoredRecord = Readonly<Record<string, unknown>>;
-
-export interface RecordPage<T> {
-  readonly records: readonly T[];
-  /** Where to go on; null: at the beginning, as there is nothing. */
-  readonly next: string | null;
-  /** Whether there is more right now. */
-  readonly more: boolean;
-}
-
-export interface PageOf {
-  readonly projectId: string;
-  /** Where an earlier page ended; null: at the beginning. */
-  readonly after: string | null;
-  readonly limit: number;
-}
-
-/** What became of imported records. */
-export interface Imported {
-  /** That are there now and were not before. */
-  readonly stored: number;
-  /** That were there already, and stayed as they were. */
-  readonly unchanged: number;
-}
 
 /**
  * What lies beside spans, record by record.

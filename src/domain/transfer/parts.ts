@@ -23,5 +23,3 @@ export type MetadataPart = Exclude<Part, 'spans' | 'traces' | 'sessions' | 'atta
 export const MAX_RECORDS = 1000;
 /** Most records of a page: each costs the server less than one of an import. */
 export const MAX_PAGE_RECORDS = 5000;
-/** A page ends with the record that makes it so large: a request has room for it. */
-export const PAGE_BYTES = 8 * 1024 * 1024;

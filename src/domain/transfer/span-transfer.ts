@@ -1,7 +1,7 @@
 import type { Span } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
 import type { PostedSession, PostedTrace } from '../trace/posted.js';
-import type { Imported, PageOf, RecordPage } from './metadata-transfer.js';
+import type { Imported, PageOf, RecordPage } from './record-page.js';
 
 /** A span with its times: when its client wrote it, and when it was received as it is. */
 export interface DatedSpan {

@@ -2,33 +2,8 @@ import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { milliseconds } from './milliseconds.js';
-
-export interface DiskObserver {
-  /** Nothing more is stored; what is stored can be read. */
-  diskFull(): void;
-  diskHasRoom(): void;
-  /** Room cannot be kept for what must be written when the disk is full. */
-  diskReserveFailed(failure: { readonly error: unknown }): void;
-}
-
-/** A disk, and the bytes of it that are free and that are to stay so. */
-interface SeenDisk {
-  readonly name: string;
-  readonly free: number;
-  readonly total: number;
-  readonly minFree: number;
-}
-
-export interface DiskWatermarkObserver {
-  diskSeen(disk: SeenDisk): void;
-  /** Less is free than is to stay so: nothing more is taken in. */
-  diskLow(disk: SeenDisk): void;
-  diskLowEnded(disk: SeenDisk): void;
-  /** How much is free cannot be seen; what was seen last counts. */
-  diskNotSeen(failure: { readonly name: string; readonly error: unknown }): void;
-  /** What is stored could not be measured: how fast disks fill is not known. */
-  storageNotMeasured(failure: { readonly error: unknown }): void;
-}
+import type { DiskObserver } from '../../storage/clickhouse/observers.js';
+import type { DiskWatermarkObserver, SeenDisk } from '../../storage/disk-watermark.js';
 
 export interface ErasureObserver {
   /** What was deleted or replaced before it began is in no file any more, in some minutes. */

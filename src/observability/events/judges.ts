@@ -5,26 +5,7 @@ import type { RunnerObserver } from '../../domain/judge/runner.js';
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
-
-export interface ModelObserver {
-  /** `status`: `ok`, or the code of the failure. */
-  modelCalled(call: {
-    readonly status: string;
-    readonly seconds: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-  }): void;
-  /** `detail`: what the endpoint said, in full as far as it was kept. */
-  modelCallFailed(failure: {
-    readonly project: string;
-    readonly model: string;
-    readonly code: string;
-    readonly detail: string;
-  }): void;
-  /** The endpoint does not accept the key, and did so before. */
-  keyRefused(refusal: { readonly status: number; readonly model: string; readonly detail: string | null }): void;
-  keyAccepted(acceptance: { readonly model: string }): void;
-}
+import type { ModelObserver } from '../../domain/judge/model-client.js';
 
 /** Judges, the models they ask, and the corrections they are shown. */
 export interface JudgeEvents extends RunnerObserver, FeedObserver, ModelObserver, CorrectionObserver {

@@ -1,15 +1,7 @@
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
-
-/** What becomes of the spans by which the server traces itself. */
-export interface OwnTracesObserver {
-  ownSpansSent(batch: { readonly count: number }): void;
-  /** The endpoint did not take them; they are gone. */
-  ownSpansFailed(batch: { readonly count: number; readonly reason: string }): void;
-  /** More arose than could be sent. */
-  ownSpansDropped(dropped: { readonly count: number }): void;
-}
+import type { OwnTracesObserver } from '../own-traces/own-export.js';
 
 /** Drops come in thousands a second; one line in this time says so. */
 const SAID_FOR_MS = 60_000;

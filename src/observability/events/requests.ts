@@ -1,66 +1,12 @@
 import type { AuditLog } from '../../domain/identity/audit.js';
-import type { OpenedSession } from '../../domain/identity/sign-in.js';
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
-import type { Tracing } from '../tracing.js';
 import { milliseconds } from './milliseconds.js';
 import { Refusals } from './refusals.js';
-
-export interface RequestObserver {
-  requestFinished(request: {
-    /** The route's template, such as `/spans/{span_id}`; `unmatched` when there is none. */
-    readonly route: string;
-    readonly method: string;
-    readonly status: number;
-    readonly seconds: number;
-    readonly requestId: string;
-    /** Why it was refused or failed, as its client was told. */
-    readonly reason?: string;
-    /** The trace by which the server traced the request, if it did. */
-    readonly traceId?: string;
-  }): void;
-  /** The answer began, and goes on for as long as its client likes. */
-  answerGoesOn?(answer: { readonly route: string; readonly status: number }): void;
-  /** A defect: answered 500, logged in full. */
-  requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
-  /** A client took its answer too slowly. */
-  answerCutOff(answer: { readonly requestId: string }): void;
-  /** Absent when nothing is traced. */
-  readonly tracing?: Tracing;
-}
-
-export interface RpcObserver {
-  rpcFinished(call: {
-    /** `/package.Service/Method` */
-    readonly method: string;
-    /** The name of a gRPC status, such as `OK`. */
-    readonly code: string;
-    readonly seconds: number;
-    /** Why it is to be sent again later, as its client was told. */
-    readonly refusedFor?: string;
-  }): void;
-  /** A defect: answered INTERNAL, logged in full. */
-  rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
-  /** Absent when nothing is traced. */
-  readonly tracing?: Tracing;
-}
-
-/** How a request to the page of a feedback link ended. */
-export type ReviewResult = 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
-
-export interface ReviewObserver {
-  reviewRequested(request: { readonly result: ReviewResult }): void;
-}
-
-/** How an attempt to sign in ended: what was sent is no longer or never valid, it came from another site's page, or too often. */
-export type SignInResult = 'signed_in' | 'unauthenticated' | 'forbidden' | 'overloaded';
-
-export interface SignInObserver {
-  /** @param attempt its `address`: the network it came from */
-  signInAttempted(attempt: { readonly result: Exclude<SignInResult, 'signed_in'>; readonly address: string }): void;
-  signedIn(attempt: { readonly opened: Omit<OpenedSession, 'token'>; readonly address: string }): void;
-}
+import type { ReviewObserver } from '../../ui/review/admission.js';
+import type { SignInObserver, SignInResult } from '../../transport/http/routes/sign-in/attempts.js';
+import type { RequestObserver, RpcObserver } from '../request-observers.js';
 
 const TOO_MANY = 429;
 /** Of which `requestFailed` has told. */

@@ -1,5 +1,5 @@
 import type { TracingConfig } from '../../config/config.js';
-import type { OwnTracesObserver } from '../events/own-traces.js';
+import type { OwnTracesObserver } from './own-export.js';
 import type { OpenTracing } from '../tracing.js';
 import { OwnTraces } from './own-traces.js';
 import { openSpanSender } from './span-sender.js';

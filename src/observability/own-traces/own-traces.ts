@@ -11,7 +11,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
-import type { RequestObserver } from '../events/requests.js';
+import type { RequestObserver } from '../request-observers.js';
 import type { CallerHeaders, OpenTracing, StatementFailure, TracedStatement, TracePoint } from '../tracing.js';
 import { isOwnExport } from './own-export.js';
 

@@ -20,8 +20,7 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace';
 import type { TracingConfig } from '../../config/config.js';
-import type { OwnTracesObserver } from '../events/own-traces.js';
-import { OWN_EXPORT } from './own-export.js';
+import { type OwnTracesObserver, OWN_EXPORT } from './own-export.js';
 import type { SpanSender } from './own-traces.js';
 
 const NAME = 'spanhouse';

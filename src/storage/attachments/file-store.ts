@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { HeldImages } from '../../domain/backup/snapshot.js';
-import type { AttachmentStore, StoredContent } from '../../domain/attachment/attachment-store.js';
+import type { HeldImages, AttachmentStore, StoredContent } from '../../domain/attachment/attachment-store.js';
 import { guardedStore, locationOf } from './failure.js';
 import { syncFolder } from '../sync-folder.js';
 

@@ -1,7 +1,6 @@
 import type { SpanRead } from '../../domain/list/fields.js';
-import type { CalculatedSpan } from '../../domain/price/calculated-spans.js';
+import type { CalculatedSpan, RepriceScope } from '../../domain/price/calculated-spans.js';
 import { PASSING_ON } from '../../domain/model-name.js';
-import type { RepriceScope } from '../../domain/price/reprice-job.js';
 import { PRICED_KINDS, USAGE_ATTRIBUTES } from '../../domain/span/usage.js';
 import type { Span } from '../../domain/span/span.js';
 import { parseTimestamp } from '../../domain/time/timestamp.js';

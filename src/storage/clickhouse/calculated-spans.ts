@@ -3,10 +3,10 @@ import type {
   CalculatedSpans,
   SpanPlace,
   RepricingSnapshot,
+  RepriceScope,
 } from '../../domain/price/calculated-spans.js';
-import type { RepriceScope } from '../../domain/price/reprice-job.js';
 import type { SpanId } from '../../domain/list/one.js';
-import type { PricedSpan, PricedSpans } from '../../domain/price/cost-explanation.js';
+import type { PricedSpan, PricedSpans } from '../../domain/price/priced-spans.js';
 import { calculated, pageColumns, toCalculatedSpan, type PageRow } from './calculated-span-rows.js';
 import { empty, sql, value } from './client/sql.js';
 import { inProject } from './read/scope.js';

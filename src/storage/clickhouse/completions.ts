@@ -1,7 +1,10 @@
-import { isCompletionOf, versionsNamedIn } from '../../domain/prompt/completion.js';
-import { MAX_LISTED_TEXT } from '../../domain/feedback/list-schema.js';
-import type { PromptIdentity } from '../../domain/prompt/completion.js';
-import type { Completion, Completions, RecordedCompletion } from '../../domain/prompt/completion-store.js';
+import { isCompletionOf, versionsNamedIn, type PromptIdentity } from '../../domain/prompt/completion.js';
+import {
+  MAX_LISTED_TEXT,
+  type Completion,
+  type Completions,
+  type RecordedCompletion,
+} from '../../domain/prompt/completion-store.js';
 import type { ClickHouseClient } from './client/client.js';
 import { excerpt } from './read/excerpt.js';
 import { isSure, mayName, mayNameVersion, namesPrompt, numberNamed, VERSIONS_NAMED } from './read/prompt-names.js';

@@ -1,5 +1,10 @@
-import type { DeletedThing } from '../../domain/deletion/deletion-store.js';
-import type { Below, DeletableKind, PlacedSpan, StoredSpans } from '../../domain/deletion/stored-spans.js';
+import type {
+  DeletedThing,
+  Below,
+  DeletableKind,
+  PlacedSpan,
+  StoredSpans,
+} from '../../domain/deletion/stored-spans.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { LONG_STATEMENTS } from './client/long-statements.js';
 import { empty, join, literal, number, sql, value, type Sql } from './client/sql.js';

@@ -1,4 +1,4 @@
-import type { EntitySpans, EntityType } from '../../domain/feedback/unified.js';
+import type { EntitySpans, EntityType } from '../../domain/feedback/entity-spans.js';
 import type { StoredIds } from '../../domain/trace/mistaken-ids.js';
 import type { ClickHouseClient } from './client/client.js';
 import { inProject, type ReadScope } from './read/scope.js';

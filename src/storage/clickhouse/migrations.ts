@@ -1,4 +1,4 @@
-import type { MigrationObserver } from '../../observability/events/storage.js';
+import type { MigrationObserver } from './observers.js';
 import { DomainError } from '../../domain/errors.js';
 import {
   demandAll,
@@ -12,7 +12,7 @@ import { forCluster } from './client/cluster.js';
 import { mutationsEnded } from './client/mutations.js';
 import { literal, number, sql, statementOfFile, value } from './client/sql.js';
 
-export type { MigrationObserver } from '../../observability/events/storage.js';
+export type { MigrationObserver } from './observers.js';
 
 /**
  * A change of a table that rewrites its rows is not waited for by its statement, see {@link mutationsEnded}. On a cluster

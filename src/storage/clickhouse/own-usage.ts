@@ -4,7 +4,7 @@ import {
   type OwnUsageRead,
   type UsageOf,
   type UsageTimes,
-} from '../../domain/usage/own-usage.js';
+} from '../../domain/usage/usage.js';
 import { CALIBRATION_TAG, JUDGE_TAG, OPTIMIZATION_TAG, PLAYGROUND_TAG } from '../../domain/schema/own-calls.js';
 import type { ClickHouseClient } from './client/client.js';
 import { empty, literal, sql, value, type Sql } from './client/sql.js';

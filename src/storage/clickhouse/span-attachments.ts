@@ -1,5 +1,8 @@
-import type { AttachmentParts, ReadAttachmentParts } from '../../domain/attachment/attachment-service.js';
-import type { FindReferenceVersions } from '../../domain/attachment/vault.js';
+import type {
+  AttachmentParts,
+  ReadAttachmentParts,
+  FindReferenceVersions,
+} from '../../domain/attachment/span-attachments.js';
 import type { ClickHouseClient } from './client/client.js';
 import { versionTime } from './commit/version-clock.js';
 import { inProject } from './read/scope.js';

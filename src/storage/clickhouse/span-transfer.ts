@@ -1,5 +1,5 @@
 import type { PostedSession, PostedTrace } from '../../domain/trace/posted.js';
-import type { Imported, PageOf, RecordPage } from '../../domain/transfer/metadata-transfer.js';
+import type { Imported, PageOf, RecordPage } from '../../domain/transfer/record-page.js';
 import type { DatedSpan, SpanTransfer } from '../../domain/transfer/span-transfer.js';
 import { sql, value } from './client/sql.js';
 import type { SpanRow } from './commit/rows.js';

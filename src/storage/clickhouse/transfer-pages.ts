@@ -1,7 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import { spanFields, type Field } from '../../domain/list/fields.js';
-import type { PageOf, RecordPage } from '../../domain/transfer/metadata-transfer.js';
-import { PAGE_BYTES } from '../../domain/transfer/parts.js';
+import { type PageOf, type RecordPage, PAGE_BYTES } from '../../domain/transfer/record-page.js';
 import { identifier, sql, value, type Sql } from './client/sql.js';
 import type { Version } from './commit/version-clock.js';
 import { momentOf, spanColumns } from './list/columns.js';

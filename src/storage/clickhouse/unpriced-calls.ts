@@ -1,4 +1,4 @@
-import type { CallsWithoutCost, SpanTimes, UnpricedCalls } from '../../domain/price/unpriced-models.js';
+import type { CallsWithoutCost, SpanTimes, UnpricedCalls } from '../../domain/price/unpriced-calls.js';
 import type { Window } from '../../domain/schema/page.js';
 import type { ClickHouseClient } from './client/client.js';
 import { join, sql, value, type Sql } from './client/sql.js';

@@ -1,9 +1,5 @@
-import type {
-  AttachmentCatalogue,
-  ReferencedImage,
-  ImageReference,
-  UnboundReference,
-} from '../../domain/attachment/catalogue.js';
+import type { AttachmentCatalogue, ReferencedImage } from '../../domain/attachment/catalogue.js';
+import type { ImageReference, UnboundReference } from '../../domain/attachment/span-attachments.js';
 import type { KeptImage } from '../../domain/attachment/extraction.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { prepareAttachmentSql, type AttachmentSql } from './attachment-statements.js';

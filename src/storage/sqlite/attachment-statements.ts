@@ -1,4 +1,5 @@
-import type { ImageReference, ReferencedImage, UnboundReference } from '../../domain/attachment/catalogue.js';
+import type { ReferencedImage } from '../../domain/attachment/catalogue.js';
+import type { ImageReference, UnboundReference } from '../../domain/attachment/span-attachments.js';
 import type { KeptImage } from '../../domain/attachment/extraction.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import type { Database } from './database.js';

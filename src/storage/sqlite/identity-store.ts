@@ -8,7 +8,7 @@ import type {
   User,
 } from '../../domain/identity/identity.js';
 import type { IdentityStore, RevokedKey, RevokedPortion } from '../../domain/identity/identity-store.js';
-import type { Micros } from '../../domain/span/span.js';
+import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, isDuplicate, WatchedStore, type Database } from './database.js';
 import { unnamed, userRemoval } from './user-removal.js';
 

@@ -21,14 +21,14 @@ import type { CorrectionStore } from '../../domain/learning/calibration/correcti
 import type { PromotionStore } from '../../domain/learning/optimization/promotion-store.js';
 import type { PriceStore } from '../../domain/price/price-store.js';
 import type { ClockMemory } from '../../domain/retention/believed-clock.js';
-import type { SpansWithFeedback } from '../../domain/retention/old-traces.js';
+import type { SpansWithFeedback } from '../../domain/retention/spans-with-feedback.js';
 import type { PromptFeedbackCounts } from '../../domain/prompt-figures/prompt-figures.js';
 import type { PromptIdentities } from '../../domain/prompt/completion.js';
 import type { PromptNames } from '../../domain/span/named-prompt.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
 import type { MetadataTransfer } from '../../domain/transfer/metadata-transfer.js';
 import type { LinkStore } from '../../domain/review/link-store.js';
-import type { MetadataMigrationObserver } from '../../observability/events/storage.js';
+import { type MetadataMigrationObserver, copyBeforeUpgrade } from './upgrade-copy.js';
 import { readMigrationFiles } from '../migration-files.js';
 import { schemaDirectory } from '../schema-files.js';
 import { SqliteAttachmentCatalogue } from './attachment-catalogue.js';
@@ -59,7 +59,6 @@ import { readSecret } from './secrets.js';
 import { SqliteSignInStore } from './sign-in-store.js';
 import { SqliteSpansWithFeedback } from './spans-with-feedback.js';
 import { SqliteTransferStore } from './transfer-store.js';
-import { copyBeforeUpgrade } from './upgrade-copy.js';
 import { SqliteUsageNames } from './usage-names.js';
 import { SqliteVerdicts } from './verdicts.js';
 

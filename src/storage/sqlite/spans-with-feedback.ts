@@ -1,4 +1,4 @@
-import type { SpansWithFeedback } from '../../domain/retention/old-traces.js';
+import type { SpansWithFeedback } from '../../domain/retention/spans-with-feedback.js';
 import { guarded, type Database } from './database.js';
 
 function prepare(db: Database) {

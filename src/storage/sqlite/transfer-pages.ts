@@ -1,6 +1,7 @@
 import type { Micros } from '../../domain/time/timestamp.js';
-import type { PageOf, RecordPage, StoredRecord } from '../../domain/transfer/metadata-transfer.js';
-import { PAGE_BYTES, type MetadataPart } from '../../domain/transfer/parts.js';
+import type { StoredRecord } from '../../domain/transfer/metadata-transfer.js';
+import { type PageOf, type RecordPage, PAGE_BYTES } from '../../domain/transfer/record-page.js';
+import type { MetadataPart } from '../../domain/transfer/parts.js';
 import type { Database } from './database.js';
 import { readCursor, writeCursor, type CursorValue } from './transfer-cursor.js';
 import { GROUPS, SOURCES, type Source } from './transfer-sources.js';

@@ -1,15 +1,9 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { DomainError } from '../../domain/errors.js';
 import type { Micros } from '../../domain/time/timestamp.js';
-import type {
-  Imported,
-  MetadataTransfer,
-  PageOf,
-  RecordPage,
-  StoredImage,
-  StoredRecord,
-} from '../../domain/transfer/metadata-transfer.js';
-import { PAGE_BYTES, type MetadataPart } from '../../domain/transfer/parts.js';
+import type { MetadataTransfer, StoredImage, StoredRecord } from '../../domain/transfer/metadata-transfer.js';
+import { type Imported, type PageOf, type RecordPage, PAGE_BYTES } from '../../domain/transfer/record-page.js';
+import type { MetadataPart } from '../../domain/transfer/parts.js';
 import { invalid } from '../../domain/validation/validation.js';
 import { guarded, isDuplicate, type Database } from './database.js';
 import { bounds, type Bound } from './transfer-bounds.js';

@@ -1,6 +1,5 @@
 import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { MetadataMigrationObserver } from '../../observability/events/storage.js';
 import { MigrationError, type MigrationFile } from '../migration-files.js';
 import type { Database } from './database.js';
 
@@ -59,4 +58,9 @@ function synchronised(path: string): void {
 function removeOlder(file: string): void {
   const copies = readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}.before-`));
   for (const name of copies.sort().slice(0, -KEPT)) rmSync(join(dirname(file), name), { force: true });
+}
+
+export interface MetadataMigrationObserver {
+  /** Migrations of SQLite begin. @param migrations its `copy`: where the database as it was is kept */
+  metadataMigrationBegins(migrations: { readonly versions: readonly number[]; readonly copy: string }): void;
 }

@@ -1,4 +1,5 @@
-import type { UsageName, UsageNames, UsageOf } from '../../domain/usage/own-usage.js';
+import type { UsageName, UsageNames } from '../../domain/usage/own-usage.js';
+import type { UsageOf } from '../../domain/usage/usage.js';
 import { guarded, type Database } from './database.js';
 
 /** Judges, trials, optimizations and people by name, from the SQLite file; whatever is of another project has none. */

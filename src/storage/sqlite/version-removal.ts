@@ -1,7 +1,6 @@
 import { RUNNING_TAG } from '../../domain/prompt/running-version.js';
-import { OPTIMIZATION } from '../../domain/learning/optimization/optimization-job.js';
+import { OPTIMIZATION, type VersionUses } from '../../domain/prompt/version-uses.js';
 import type { StoredVersion } from '../../domain/prompt/prompt.js';
-import type { VersionUses } from '../../domain/prompt/version-uses.js';
 import type { Database } from './database.js';
 import { pinnedTags, pinnedVersion } from './tag-pins.js';
 

@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
 import { FairShares } from '../../domain/fair-share.js';
-import type { RpcObserver } from '../../observability/events/requests.js';
+import type { RpcObserver } from '../../observability/request-observers.js';
 import { watchArrival, type ArrivalLimits } from '../arrival.js';
 import type { BodyBytes, BodyMemory } from '../body-memory.js';
 import { unfold } from '../unfold.js';

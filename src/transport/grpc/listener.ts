@@ -1,7 +1,7 @@
 import { createServer, isIPv6, type AddressInfo, type Server as NetServer } from 'node:net';
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
-import type { RpcObserver } from '../../observability/events/requests.js';
+import type { RpcObserver } from '../../observability/request-observers.js';
 import { Connections, ignoreFailedAccept } from '../connections.js';
 import { createAdmission, type AdmissionOptions } from './admission.js';
 import { createTraceService, traceServiceDefinition, type TraceServiceParts } from './trace-service.js';

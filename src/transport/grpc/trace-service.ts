@@ -2,7 +2,7 @@ import { status, type handleUnaryCall, type Metadata, type ServiceDefinition } f
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
 import { requirePurpose } from '../../domain/identity/key-access.js';
-import type { RpcObserver } from '../../observability/events/requests.js';
+import type { RpcObserver } from '../../observability/request-observers.js';
 import type { ExportTraces } from '../otlp/export.js';
 import { encodeResponse } from '../otlp/response.js';
 import { toStatus } from './status.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import { DomainError } from '../../domain/errors.js';
-import type { RequestObserver } from '../../observability/events/requests.js';
+import type { RequestObserver } from '../../observability/request-observers.js';
 import {
   admitted,
   nothingAt,

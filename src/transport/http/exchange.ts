@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
-import type { RequestObserver } from '../../observability/events/requests.js';
+import type { RequestObserver } from '../../observability/request-observers.js';
 import { free } from '../freed.js';
 import { lingerUntilSent } from './body.js';
 import {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { ReviewService } from '../../domain/review/review-service.js';
-import type { ReviewObserver, ReviewResult } from '../../observability/events/requests.js';
 import type { ProblemDetails } from '../../transport/http/errors.js';
 import { ownOrigins } from '../../transport/http/own-origin.js';
 import type { ErrorRenderer, Opening } from '../../transport/http/route.js';
@@ -99,3 +98,10 @@ const SAID: Readonly<Record<number, { readonly title: string; readonly text: str
   500: { title: 'Something went wrong', text: 'This is a problem on our side. Try again in a moment.' },
   503: { title: 'Temporarily unavailable', text: 'Try again in a moment. Your saved feedback is kept.' },
 };
+
+/** How a request to the page of a feedback link ended. */
+export type ReviewResult = 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
+
+export interface ReviewObserver {
+  reviewRequested(request: { readonly result: ReviewResult }): void;
+}

@@ -1,8 +1,7 @@
 import type { ReviewService } from '../../domain/review/review-service.js';
 import type { ReviewTextLimits } from '../../domain/review/schema.js';
-import type { ReviewObserver } from '../../observability/events/requests.js';
+import { type ReviewObserver, ReviewAdmission } from './admission.js';
 import { ReviewAccess, type RequestsPerMinute } from './access.js';
-import { ReviewAdmission } from './admission.js';
 import { reviewAssets } from './assets.js';
 import { postReviewRoute } from './post-review.js';
 import { ReviewSigner } from './review-cookie.js';

@@ -21,9 +21,6 @@ import {
 import { proposalRequest, proposalsIn, secondProposalRequest, type Proposal } from './proposal.js';
 import { messagesWith, replayOf, type Replay } from './replay.js';
 
-/** Kind of the jobs that optimise prompts. */
-export const OPTIMIZATION = 'optimization';
-
 /** The version that is to be improved. */
 export interface BaseVersion {
   readonly version: number;

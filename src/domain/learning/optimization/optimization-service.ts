@@ -21,7 +21,8 @@ import {
   type ComparedBy,
   type TrainingExamples,
 } from './training-examples.js';
-import { OPTIMIZATION, type OptimizationInput } from './optimization-job.js';
+import type { OptimizationInput } from './optimization-job.js';
+import { OPTIMIZATION } from '../../prompt/version-uses.js';
 import type { Optimization, OptimizationAbout, OptimizationHead, OptimizationReadiness } from './optimization.js';
 import type { OptimizationResult } from './optimization-result.js';
 import type { PromotionStore } from './promotion-store.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FrozenSpans, FrozenTable } from '../../../domain/backup/snapshot.js';
+import type { FrozenSpans, FrozenTable } from '../../../domain/backup/frozen-spans.js';
 import type { Manifest, ProjectFigures } from '../../../domain/backup/manifest.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { identifier, literal, sql } from '../client/sql.js';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DomainError } from '../../../domain/errors.js';
 import { fairRoom } from '../../../domain/fair-share.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
-import type { CommitObserver } from '../../../observability/events/storage.js';
+import type { CommitObserver } from '../observers.js';
 import type { Place, SegmentLog } from '../../write-log/segment-log.js';
 import type { CommitFollower } from './commit-follower.js';
 import { recordOf, sizeOf, stamp, writeOf, type CommitRequest, type StampedRequest } from './commit-group.js';
@@ -17,7 +17,7 @@ import type { StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { VersionClock } from './version-clock.js';
 import { WriteWatch } from './write-watch.js';
 
-export type { CommitObserver } from '../../../observability/events/storage.js';
+export type { CommitObserver } from '../observers.js';
 
 export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */

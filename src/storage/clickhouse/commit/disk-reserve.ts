@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
-import type { DiskObserver } from '../../../observability/events/disks.js';
+import type { DiskObserver } from '../observers.js';
 import type { DiskSpace } from './disk-space.js';
 
 export interface DiskReserveOptions {

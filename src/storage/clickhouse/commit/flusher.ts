@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CommitObserver, FlushObserver } from '../../../observability/events/storage.js';
+import type { CommitObserver, FlushObserver } from '../observers.js';
 import { metLimit } from '../client/client-errors.js';
 import { InsertError, type ClickHouseClient } from '../client/client.js';
 import type { SegmentLog } from '../../write-log/segment-log.js';

@@ -1,4 +1,4 @@
-import type { WriteLoad } from '../../../domain/judge/ingest-priority-throttle.js';
+import type { WriteLoad } from '../../../domain/ingest/write-log.js';
 
 /** For how long a commit counts as recent. */
 const WINDOW_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
+import type { DeletedThing } from '../../../domain/deletion/stored-spans.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import { LONG_STATEMENTS } from '../client/long-statements.js';
 import { sql } from '../client/sql.js';

@@ -1,5 +1,4 @@
-import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
-import type { Below, DeletableKind } from '../../../domain/deletion/stored-spans.js';
+import type { DeletedThing, Below, DeletableKind } from '../../../domain/deletion/stored-spans.js';
 import { empty, sql, value, type Sql } from '../client/sql.js';
 import { versionTime } from '../commit/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';

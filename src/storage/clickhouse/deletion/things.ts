@@ -1,4 +1,4 @@
-import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
+import type { DeletedThing } from '../../../domain/deletion/stored-spans.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
 import { versionOf } from '../commit/version-clock.js';

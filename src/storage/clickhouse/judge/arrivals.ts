@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { sampleKey } from '../../../domain/judge/matching.js';
+import { sampleKey } from '../../../domain/judge/sample.js';
 import type {
   ArrivalFilter,
   ArrivalNews,

@@ -1,6 +1,6 @@
 import type { Matches, MatchingSpans, Wanted } from '../../../domain/judge/matching-spans.js';
-import type { JudgeFilters } from '../../../domain/judge/judge.js';
-import type { SpanPlace } from '../../../domain/judge/run.js';
+import type { JudgeFilters } from '../../../domain/judge/filters.js';
+import type { SpanPlace } from '../../../domain/judge/span-reader.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import { invalid } from '../../../domain/validation/validation.js';
 import type { ClickHouseClient } from '../client/client.js';

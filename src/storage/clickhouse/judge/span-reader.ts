@@ -1,6 +1,5 @@
-import type { JudgeFilters } from '../../../domain/judge/judge.js';
-import type { SpanPlace } from '../../../domain/judge/run.js';
-import type { Excerpt, JudgedSpan, SpanReader, SpanTraits } from '../../../domain/judge/span-reader.js';
+import type { JudgeFilters } from '../../../domain/judge/filters.js';
+import type { SpanPlace, Excerpt, JudgedSpan, SpanReader, SpanTraits } from '../../../domain/judge/span-reader.js';
 import type { SpanStatus } from '../../../domain/span/span.js';
 import type { ClickHouseClient } from '../client/client.js';
 import type { Version } from '../commit/version-clock.js';

@@ -1,4 +1,4 @@
-import { LONGEST_FILTER_VALUE, type JudgeFilters } from '../../../domain/judge/judge.js';
+import { LONGEST_FILTER_VALUE, type JudgeFilters } from '../../../domain/judge/filters.js';
 import { OWN_CALL_TAGS } from '../../../domain/schema/own-calls.js';
 import { MAX_TAG_KEY } from '../../../domain/schema/inputs.js';
 import type { SpanTraits } from '../../../domain/judge/span-reader.js';

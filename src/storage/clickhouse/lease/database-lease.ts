@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
-import type { LeaseObserver } from '../../../observability/events/storage.js';
+import type { LeaseObserver } from '../observers.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { mutationsEnded } from '../client/mutations.js';
 import { literal, sql, type Sql } from '../client/sql.js';

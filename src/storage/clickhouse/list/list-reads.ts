@@ -1,6 +1,6 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { ListQuery } from '../../../domain/list/query.js';
-import type { QueryObserver } from '../../../observability/events/storage.js';
+import type { QueryObserver } from '../observers.js';
 import type { ClickHouseClient } from '../client/client.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
@@ -15,7 +15,7 @@ import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
 import { sessionsNamed } from './unsettled.js';
 
-export type { QueryObserver } from '../../../observability/events/storage.js';
+export type { QueryObserver } from '../observers.js';
 
 export interface ListParts {
   readonly client: ClickHouseClient;

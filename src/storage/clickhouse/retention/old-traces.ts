@@ -1,4 +1,4 @@
-import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
+import type { DeletedThing } from '../../../domain/deletion/stored-spans.js';
 import type { OldCount, OldTrace, OldTraces, TracePlace } from '../../../domain/retention/old-traces.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client/client.js';

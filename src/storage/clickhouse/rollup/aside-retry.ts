@@ -1,5 +1,5 @@
 import { BackgroundLoop } from '../../../domain/job/background-loop.js';
-import type { RollupObserver } from '../../../observability/events/storage.js';
+import type { RollupObserver } from '../observers.js';
 import type { Recomputation, Round } from './recomputation.js';
 import type { SetAside } from './set-aside.js';
 

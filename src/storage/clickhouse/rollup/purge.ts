@@ -3,7 +3,7 @@ import type { Counted } from '../../../domain/deletion/erasure.js';
 import { DomainError } from '../../../domain/errors.js';
 import { BackgroundLoop } from '../../../domain/job/background-loop.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
-import type { PurgeObserver } from '../../../observability/events/storage.js';
+import type { PurgeObserver } from '../observers.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
 import { empty, listOf, number, numbers, sql, type Sql } from '../client/sql.js';
@@ -11,7 +11,7 @@ import { versionTime, type Version } from '../commit/version-clock.js';
 import { keepFirstWrites, versionsOf, type Among } from './first-writes.js';
 import { purgeTraces, removedTraces } from './purge-traces.js';
 
-export type { PurgeObserver } from '../../../observability/events/storage.js';
+export type { PurgeObserver } from '../observers.js';
 
 /**
  * Is told which span versions are gone, each by the moment of its commit. Called after they left the table `spans` and

@@ -1,4 +1,4 @@
-import type { RollupObserver } from '../../../observability/events/storage.js';
+import type { RollupObserver } from '../observers.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import type { Recomputation } from './recomputation.js';

@@ -1,4 +1,4 @@
-import type { RollupObserver } from '../../../observability/events/storage.js';
+import type { RollupObserver } from '../observers.js';
 import { insertsEnded, reconcileFacts } from '../commit/facts-of-spans.js';
 import type { StampedWrite } from '../commit/unflushed-writes.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
@@ -16,7 +16,7 @@ import { SetAside, type NotCurrent } from './set-aside.js';
 import { UnsettledChanges, type StoredState } from './unsettled-changes.js';
 import { Watermark } from './watermark.js';
 
-export type { RollupObserver } from '../../../observability/events/storage.js';
+export type { RollupObserver } from '../observers.js';
 
 /** After how long what is set aside may be tried again; from try to try it takes twice as long. */
 const ASIDE_RETRY_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { RolledUpItem, RollupObserver } from '../../../observability/events/storage.js';
+import type { RolledUpItem, RollupObserver } from '../observers.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { sql, value } from '../client/sql.js';
 import type { VersionClock } from '../commit/version-clock.js';

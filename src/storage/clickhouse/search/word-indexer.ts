@@ -1,6 +1,6 @@
 import { BackgroundLoop } from '../../../domain/job/background-loop.js';
 import { Turns } from '../../../domain/turns.js';
-import type { WordIndexObserver } from '../../../observability/events/storage.js';
+import type { WordIndexObserver } from '../observers.js';
 import { metLimit } from '../client/client-errors.js';
 import type { ClickHouseClient } from '../client/client.js';
 import type { Version } from '../commit/version-clock.js';
@@ -12,7 +12,7 @@ import { SEARCHED_BYTES } from './searched-words.js';
 import type { WordIndex } from './word-index.js';
 import { emptiedRows, indexing, isEmptied, refilling, type EmptiedRow } from './word-rows.js';
 
-export type { WordIndexObserver } from '../../../observability/events/storage.js';
+export type { WordIndexObserver } from '../observers.js';
 
 export interface WordIndexerSource {
   readonly client: ClickHouseClient;

@@ -3,7 +3,9 @@ import type { attachmentRoutes } from './attachments/routes.js';
 import type { calibrationRoutes } from './calibration/routes.js';
 import type { completionRoutes } from './completions/routes.js';
 import type { feedbackRoutes } from './feedback/routes.js';
+import type { judgeFigureRoutes } from './judge-figures/routes.js';
 import type { judgeRoutes } from './judges/routes.js';
+import type { linkRoutes } from './links/routes.js';
 import type { optimizationRoutes } from './optimizations/routes.js';
 import type { playgroundRoutes } from './playground/index.js';
 import type { priceRoutes } from './prices/routes.js';
@@ -20,7 +22,9 @@ type Groups =
   | typeof calibrationRoutes
   | typeof completionRoutes
   | typeof feedbackRoutes
+  | typeof judgeFigureRoutes
   | typeof judgeRoutes
+  | typeof linkRoutes
   | typeof optimizationRoutes
   | typeof playgroundRoutes
   | typeof priceRoutes

@@ -12,7 +12,6 @@ import { FeedbackInput, FeedbackRead } from '../../../../domain/feedback/schema.
 import { UnifiedFeedbackRead } from '../../../../domain/feedback/unified-schema.js';
 import type { UnifiedFeedback, UnifiedFeedbackService } from '../../../../domain/feedback/unified.js';
 import { Slug } from '../../../../domain/prompt/schema.js';
-import type { LinkService } from '../../../../domain/review/link-service.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { allOrPage } from '../../page.js';
 import { asPathParameters, queryOf } from '../../query.js';
@@ -22,23 +21,16 @@ import { promptFeedbackQuery } from './list-query.js';
 import { feedbackPageAnswer } from './page-json.js';
 import { feedbackRead, unifiedItemRead } from './presenters.js';
 import { TAG } from './schema.js';
-import { linkRoutes } from './link-routes.js';
 
 export interface FeedbackRoutesParts {
   readonly feedback: FeedbackService;
   readonly unified: UnifiedFeedbackService;
   readonly feedbackLists: FeedbackLists;
-  readonly links: LinkService;
 }
 
-/** Feedback on completions, everything said about an entity, and the links by which reviewers give it. */
-export function feedbackRoutes({ feedback, unified, feedbackLists, links }: FeedbackRoutesParts) {
-  return [
-    submitFeedbackRoute(feedback),
-    getUnifiedFeedbackRoute(unified),
-    listPromptFeedbackRoute(feedbackLists),
-    ...linkRoutes(links, feedbackLists),
-  ];
+/** Feedback on completions, and everything said about an entity. */
+export function feedbackRoutes({ feedback, unified, feedbackLists }: FeedbackRoutesParts) {
+  return [submitFeedbackRoute(feedback), getUnifiedFeedbackRoute(unified), listPromptFeedbackRoute(feedbackLists)];
 }
 
 const NAMES = { [SLUG_POINTER]: 'prompt_slug', [COMPLETION_POINTER]: 'completion_id' };

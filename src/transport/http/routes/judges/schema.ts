@@ -21,13 +21,6 @@ export const judgePage = page({ maxLimit: 500, defaultLimit: 100 });
 
 export const RunListQuery = Type.Object({ state: Type.Optional(RunStateName), ...judgePage });
 
-const FiguresQuery = Type.Object({ ...judgePage, ...timeRange('evaluations stored') });
-
-export const figuresQuery = queryOf(FiguresQuery, {
-  check: checkTimeRange,
-  to: ({ start_date: start = null, end_date: end = null, ...window }) => ({ between: { start, end }, window }),
-});
-
 const EvaluationListQuery = Type.Object({
   ...judgePage,
   ...timeRange('evaluations stored'),

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '../../../../domain/errors.js';
 import type { Credentials } from '../../../../domain/identity/sign-in-service.js';
 import { invalid } from '../../../../domain/validation/validation.js';
-import type { SignInObserver } from '../../../../observability/events/requests.js';
 import { clientAddress, networkOf } from '../../../client-address.js';
 import { MinuteLimit } from '../../minute-limit.js';
 import { requireOwnOrigin } from '../../own-origin.js';
 import type { Opening } from '../../route.js';
 import type { SignInCredentials } from './schema.js';
+import type { OpenedSession } from '../../../../domain/identity/sign-in.js';
 
 export interface SignInAttemptsParts {
   /** Base of the URLs handed out. */
@@ -79,4 +79,13 @@ export function credentialsOf({ code, key }: SignInCredentials): Credentials {
   if (code !== undefined && key === undefined) return { code };
   if (key !== undefined && code === undefined) return { key };
   throw invalid([{ pointer: '', detail: 'must have either code or key' }]);
+}
+
+/** How an attempt to sign in ended: what was sent is no longer or never valid, it came from another site's page, or too often. */
+export type SignInResult = 'signed_in' | 'unauthenticated' | 'forbidden' | 'overloaded';
+
+export interface SignInObserver {
+  /** @param attempt its `address`: the network it came from */
+  signInAttempted(attempt: { readonly result: Exclude<SignInResult, 'signed_in'>; readonly address: string }): void;
+  signedIn(attempt: { readonly opened: Omit<OpenedSession, 'token'>; readonly address: string }): void;
 }

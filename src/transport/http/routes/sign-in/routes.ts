@@ -5,13 +5,12 @@ import type { Identity, Principal } from '../../../../domain/identity/identity.j
 import { DEFAULT_KEY_ACCESS } from '../../../../domain/identity/key-access.js';
 import type { Credentials, SignInService } from '../../../../domain/identity/sign-in-service.js';
 import type { SignIn } from '../../../../domain/identity/sign-in.js';
-import type { SignInObserver } from '../../../../observability/events/requests.js';
+import { type SignInObserver, credentialsOf, SignInAttempts } from './attempts.js';
 import { type Callers, PROJECT_HEADER } from '../../callers.js';
 import { MinuteLimit } from '../../minute-limit.js';
 import { defineRoute, jsonBody, listOf } from '../../route.js';
 import type { SessionCookie } from '../../session-cookie.js';
 import { pageOfThousand, ProjectParams } from '../parameters.js';
-import { credentialsOf, SignInAttempts } from './attempts.js';
 import { named, toInvitationRead, toSignInPreviewRead, toSignInRead } from './presenters.js';
 import {
   type Capabilities,

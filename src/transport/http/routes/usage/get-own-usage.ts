@@ -1,7 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Issue } from '../../../../domain/errors.js';
 import { count, number, oneOf, orNull, uuid } from '../../../../domain/schema/parts.js';
-import { MAX_GROUPS, PURPOSES, type OwnUsageService } from '../../../../domain/usage/own-usage.js';
+import type { OwnUsageService } from '../../../../domain/usage/own-usage.js';
+import { MAX_GROUPS, PURPOSES } from '../../../../domain/usage/usage.js';
 import { endTime, time } from '../../parameter.js';
 import { queryOf } from '../../query.js';
 import { defineRoute } from '../../route.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ListedLinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
+import type { ListedLinkRead } from '../../../../../transport/http/routes/links/schema.js';
 import { linkState } from '../../../model/link-state.js';
 import { Dialog } from '../../parts/dialog.js';
 import { When } from '../../parts/figures.js';

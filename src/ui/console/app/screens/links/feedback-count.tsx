@@ -1,4 +1,4 @@
-import type { ListedLinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
+import type { ListedLinkRead } from '../../../../../transport/http/routes/links/schema.js';
 import { count, counted } from '../../../model/format.js';
 import { hrefOf } from '../../state/location.js';
 import { useLinkFeedback } from './feedback-query.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ListedLinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
+import type { ListedLinkRead } from '../../../../../transport/http/routes/links/schema.js';
 import { counted } from '../../../model/format.js';
 import { linkState } from '../../../model/link-state.js';
 import type { ScreenProps } from '../../frame/screens.js';

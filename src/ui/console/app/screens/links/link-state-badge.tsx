@@ -1,4 +1,4 @@
-import type { LinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
+import type { LinkRead } from '../../../../../transport/http/routes/links/schema.js';
 import { linkState } from '../../../model/link-state.js';
 
 const LOOKS = { open: 'good', expired: '', revoked: 'bad' } as const;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { CreatedLinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
+import type { CreatedLinkRead } from '../../../../../transport/http/routes/links/schema.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { When } from '../../parts/figures.js';

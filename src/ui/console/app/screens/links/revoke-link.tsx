@@ -1,4 +1,4 @@
-import type { LinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
+import type { LinkRead } from '../../../../../transport/http/routes/links/schema.js';
 import { Ending } from '../../parts/ending.js';
 import { changedAt } from '../../state/query.js';
 

@@ -1,4 +1,5 @@
-import type { NamedUsage, Usage } from '../../../../../domain/usage/own-usage.js';
+import type { NamedUsage } from '../../../../../domain/usage/own-usage.js';
+import type { Usage } from '../../../../../domain/usage/usage.js';
 import { count, counted } from '../../../model/format.js';
 import { boundsOf, rangeOf } from '../../../model/range.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';

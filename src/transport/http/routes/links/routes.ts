@@ -6,11 +6,11 @@ import { LinkInput, LinkPatch } from '../../../../domain/review/schema.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, jsonBody, listOf } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
-import { toCreatedLinkRead, toListedLinkRead } from './link-presenters.js';
-import { CreatedLinkRead, ListedLinkRead } from './link-schema.js';
-import { linkFeedbackQuery } from './list-query.js';
-import { feedbackPageAnswer } from './page-json.js';
-import { TAG } from './schema.js';
+import { toCreatedLinkRead, toListedLinkRead } from './presenters.js';
+import { CreatedLinkRead, ListedLinkRead } from './schema.js';
+import { linkFeedbackQuery } from '../feedback/list-query.js';
+import { feedbackPageAnswer } from '../feedback/page-json.js';
+import { TAG } from '../feedback/schema.js';
 
 /** Links by which reviewers give feedback. */
 export function linkRoutes(links: LinkService, lists: Pick<FeedbackLists, 'ofLink'>) {

@@ -1,6 +1,6 @@
 import type { CreatedLink, FeedbackLink, ListedLink } from '../../../../domain/review/feedback-link.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../../domain/time/timestamp.js';
-import type { CreatedLinkRead, LinkRead, ListedLinkRead } from './link-schema.js';
+import type { CreatedLinkRead, LinkRead, ListedLinkRead } from './schema.js';
 
 /** A link that was made earlier: its URL is kept nowhere. */
 export function toListedLinkRead(link: ListedLink): ListedLinkRead {
