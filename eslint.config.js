@@ -3,44 +3,100 @@ import boundaries from 'eslint-plugin-boundaries';
 import tseslint from 'typescript-eslint';
 
 /**
- * The layer rule: transport → domain ← storage and llm, joined in src/compose. Each layer, the folder it lies in, the layers
- * it may import, those it may import types of, and why nothing else. The composition root (src/compose,
- * server.ts, main.ts) may import every layer, and no layer may import it.
+ * The rooms of src. Engines lie below, each with few doors, and know no feature; features stand on them, one folder for each
+ * noun, with what of it speaks SQLite in `store` and what speaks HTTP in `http`. Imports point down: each room, the folders
+ * it is, the rooms it may import, those it may import types of, and why nothing else. A more special folder comes first. The
+ * wiring (src/compose, server.ts, main.ts) may import every room, and no room may import it.
  */
-const layers = [
+const SIGNALS = ['signals', 'config'];
+const BASE = ['base', 'models'];
+const rooms = [
   {
-    type: 'domain',
-    pattern: 'src/domain',
-    imports: ['domain'],
-    why: 'The domain knows neither HTTP nor SQL: declare the port you need beside its user, and let src/compose pass it in.',
+    type: 'model',
+    pattern: 'src/engine/traces/model',
+    imports: ['model', ...BASE],
+    why: 'It says in types and rules what the trace store takes and gives, to features, too.',
   },
   {
-    type: 'storage',
-    pattern: 'src/storage',
-    imports: ['storage', 'domain'],
-    types: ['config', 'observability'],
-    why: 'A store serves the domain through its ports; settings, loggers and observers are handed in by src/compose.',
+    type: 'traces',
+    pattern: 'src/engine/traces',
+    imports: ['traces', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'An engine knows no feature: say in src/engine/traces/model what it gives, and let the feature import that.',
   },
   {
-    type: 'llm',
-    pattern: 'src/llm',
-    imports: ['llm', 'domain'],
-    types: ['config', 'observability'],
-    why: 'It asks language models for the domain, through its port; settings and observers are handed in by src/compose.',
+    type: 'metadata',
+    pattern: 'src/engine/metadata',
+    imports: ['metadata', ...BASE],
+    types: SIGNALS,
+    why: 'An engine knows no feature: tables of a feature are read and written in its store.',
   },
   {
-    type: 'transport',
-    pattern: 'src/transport',
-    imports: ['transport', 'domain'],
-    types: ['config', 'observability'],
-    why: 'A route translates between HTTP and the domain; SQL never reaches it, and what it needs is handed in by src/compose.',
+    type: 'store',
+    pattern: ['src/features/*/store', 'src/engine/*/store'],
+    imports: ['store', 'metadata', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'A store serves the services of its feature; settings, loggers and observers are handed in by src/compose.',
   },
   {
-    type: 'ui',
-    pattern: 'src/ui',
-    imports: ['ui', 'domain', 'transport'],
-    types: ['observability'],
-    why: 'A page shows what the domain answers; it never asks a store.',
+    type: 'signals',
+    pattern: 'src/engine/signals',
+    imports: ['signals'],
+    types: ['config', 'base'],
+    why: 'Logs and metrics are used by every room, so they may depend on none.',
+  },
+  {
+    type: 'models',
+    pattern: 'src/engine/models',
+    imports: BASE,
+    types: SIGNALS,
+    why: 'It asks language models for whoever does, and knows none of them.',
+  },
+  {
+    type: 'base',
+    pattern: ['src/engine/*', 'src/engine'],
+    imports: BASE,
+    types: SIGNALS,
+    why: 'An engine knows no feature, and neither HTTP nor SQL: what it needs is handed in by src/compose.',
+  },
+  {
+    type: 'route',
+    pattern: ['src/features/*/http', 'src/features/*/pages'],
+    imports: ['route', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'A route translates between HTTP and its feature; SQL never reaches it, and what it needs is handed in by src/compose.',
+  },
+  {
+    type: 'feature',
+    pattern: 'src/features/*',
+    imports: ['feature', 'model', ...BASE],
+    why: 'A service knows neither HTTP nor SQL: declare the port you need beside its user, and let src/compose pass it in.',
+  },
+  {
+    type: 'http',
+    pattern: 'src/http',
+    imports: ['http', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'What every route needs knows no feature, and what it needs is handed in by src/compose.',
+  },
+  {
+    type: 'otlp',
+    pattern: 'src/otlp',
+    imports: ['otlp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'It translates OTLP to spans; SQL never reaches it, and what it needs is handed in by src/compose.',
+  },
+  {
+    type: 'control',
+    pattern: 'src/control',
+    imports: ['control', 'feature', 'model', ...BASE],
+    why: 'Commands of this machine ask services; what they need is handed in by src/compose.',
+  },
+  {
+    type: 'console',
+    pattern: 'src/console',
+    imports: ['console', 'route', 'http', 'feature', 'model', ...BASE],
+    why: 'A page shows what the routes answer; it never asks a store.',
   },
   {
     type: 'config',
@@ -48,35 +104,27 @@ const layers = [
     imports: ['config'],
     why: 'The configuration is read before anything else exists, so it depends on nothing.',
   },
-  {
-    type: 'observability',
-    pattern: 'src/observability',
-    imports: ['observability'],
-    types: ['config', 'domain'],
-    why: 'Logs and metrics are used by every layer, so they may depend on none.',
-  },
 ];
 
-/** Packages that would carry one layer's matter into another. */
+const allBut = (...types) => rooms.map(({ type }) => type).filter((type) => !types.includes(type));
+
+/** Packages that would carry one room's matter into another. */
 const packages = [
+  { from: allBut('traces'), sources: ['@clickhouse/*', 'chdb'], why: 'Only src/engine/traces talks to ClickHouse.' },
+  { from: allBut('metadata', 'store'), sources: ['better-sqlite3'], why: 'Only stores talk to SQLite.' },
+  { from: allBut('http'), sources: ['express', 'helmet'], why: 'Only src/http speaks HTTP to clients.' },
+  { from: allBut('models'), sources: ['openai'], why: 'Only src/engine/models talks to language models.' },
   {
-    from: ['domain', 'transport', 'ui'],
-    sources: ['@clickhouse/*', 'better-sqlite3', 'chdb'],
-    why: 'Only storage talks to a store.',
-  },
-  { from: ['domain', 'storage'], sources: ['express', 'helmet'], why: 'Only transport speaks HTTP to clients.' },
-  { from: ['domain', 'storage', 'transport', 'ui'], sources: ['openai'], why: 'Only llm talks to language models.' },
-  {
-    from: ['domain', 'storage', 'llm', 'transport', 'ui'],
+    from: allBut('signals'),
     sources: ['winston', 'prom-client', '@opentelemetry/*'],
-    why: 'Logs, metrics and traces go through src/observability.',
+    why: 'Logs, metrics and traces go through src/engine/signals.',
   },
 ];
 
 const oneOf = (types) => ({ element: { types: { anyOf: types } } });
 
-const layerPolicies = [
-  ...layers.flatMap(({ type, imports, types = [], why }) => [
+const roomPolicies = [
+  ...rooms.flatMap(({ type, imports, types = [], why }) => [
     {
       from: oneOf([type]),
       disallow: { to: { module: { origin: 'local' } } },
@@ -129,14 +177,14 @@ export default tseslint.config(
     settings: {
       'import/resolver': { [fileURLToPath(new URL('scripts/eslint-resolver.cjs', import.meta.url))]: {} },
       'boundaries/root-path': fileURLToPath(new URL('.', import.meta.url)),
-      'boundaries/elements': layers.map(({ type, pattern }) => ({ type, pattern, partialMatch: false })),
-      'boundaries/files': [{ category: 'composition', pattern: ['src/*.ts', 'src/compose/*.ts'] }],
+      'boundaries/elements': rooms.map(({ type, pattern }) => ({ type, pattern, partialMatch: false })),
+      'boundaries/files': [{ category: 'composition', pattern: ['src/*.ts', 'src/compose/**/*.ts'] }],
     },
     rules: {
       'boundaries/no-unknown-files': 'error',
       'boundaries/dependencies': [
         'error',
-        { default: 'allow', checkAllOrigins: true, checkUnknownLocals: true, policies: layerPolicies },
+        { default: 'allow', checkAllOrigins: true, checkUnknownLocals: true, policies: roomPolicies },
       ],
       'no-console': 'error',
     },
@@ -168,7 +216,7 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts'],
     // `say` itself, and the engine, whose lines src/compose/engine-events.ts turns into declared ones.
-    ignores: ['src/observability/lines.ts', 'src/storage/clickhouse/engine/**'],
+    ignores: ['src/engine/signals/lines.ts', 'src/engine/traces/clickhouse/process/**'],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -176,7 +224,7 @@ export default tseslint.config(
           (object) => ({
             selector: `CallExpression[callee.property.name=/^(error|warn|info|debug)$/]${object}`,
             message:
-              'Declare the line in src/observability/lines, with what to do about it, and write it by `say`: the manual lists all of them.',
+              'Declare the line in src/engine/signals/lines, with what to do about it, and write it by `say`: the manual lists all of them.',
           }),
         ),
       ],

@@ -1,4 +1,4 @@
-import type { SpanInput } from '../src/domain/span/schema.js';
+import type { SpanInput } from '../src/engine/traces/model/span/schema.js';
 import { personName, prose, question, reference, searchTerms } from './prose.js';
 import { Random, seedOf } from '../scripts/random.js';
 

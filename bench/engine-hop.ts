@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { connect } from '../src/storage/clickhouse/client/client.js';
-import type { ClickHouseClient } from '../src/storage/clickhouse/client/client.js';
-import { loadNative } from '../src/storage/clickhouse/engine/native.js';
-import type { Native, NativeConnection, NativeResult } from '../src/storage/clickhouse/engine/native.js';
-import { startEngine } from '../src/storage/clickhouse/engine/supervisor.js';
+import { connect } from '../src/engine/traces/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../src/engine/traces/clickhouse/client/client.js';
+import { loadNative } from '../src/engine/traces/clickhouse/process/native.js';
+import type { Native, NativeConnection, NativeResult } from '../src/engine/traces/clickhouse/process/native.js';
+import { startEngine } from '../src/engine/traces/clickhouse/process/supervisor.js';
 import { captureContext, writeResults } from './results.js';
-import { sql } from '../src/storage/clickhouse/client/sql.js';
+import { sql } from '../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../test/harness/statement.js';
 
 interface CommandOptions {

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { connect, type ClickHouseClient } from '../src/storage/clickhouse/client/client.js';
-import { insertedColumns } from '../src/storage/clickhouse/commit/rows.js';
-import { EPOCH_SECONDS, type Version } from '../src/storage/clickhouse/commit/version-clock.js';
-import { startEngine } from '../src/storage/clickhouse/engine/supervisor.js';
-import { migrate } from '../src/storage/clickhouse/migrations.js';
-import { highestVersion, writeWatermark } from '../src/storage/clickhouse/rollup/healing.js';
-import { WordIndex } from '../src/storage/clickhouse/search/word-index.js';
-import { WordIndexer } from '../src/storage/clickhouse/search/word-indexer.js';
-import { readMigrationFiles } from '../src/storage/migration-files.js';
-import { schemaDirectory } from '../src/storage/schema-files.js';
+import { connect, type ClickHouseClient } from '../src/engine/traces/clickhouse/client/client.js';
+import { insertedColumns } from '../src/engine/traces/write/rows.js';
+import { EPOCH_SECONDS, type Version } from '../src/engine/traces/write/version-clock.js';
+import { startEngine } from '../src/engine/traces/clickhouse/process/supervisor.js';
+import { migrate } from '../src/engine/traces/migrations.js';
+import { highestVersion, writeWatermark } from '../src/engine/traces/rollup/healing.js';
+import { WordIndex } from '../src/engine/traces/search/word-index.js';
+import { WordIndexer } from '../src/engine/traces/search/word-indexer.js';
+import { readMigrationFiles } from '../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../src/engine/files/schema-files.js';
 import { FIRST_START, MS_BETWEEN_TRACES, SPANS_PER_TRACE } from './data.js';
 import { startProgress } from '../scripts/progress.js';
 import { binaryRows, generateSpans, PROJECT_ID, storedSpans } from './rows.js';
-import { sql } from '../src/storage/clickhouse/client/sql.js';
+import { sql } from '../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../test/harness/statement.js';
 
 /** Traces whose texts are generated; the rest are copies of them with other ids, times, users, costs and durations. */

@@ -1,4 +1,4 @@
-import { sessionList, spanList, traceList } from '../src/domain/list/definitions.js';
+import { sessionList, spanList, traceList } from '../src/engine/traces/model/list/definitions.js';
 import { FIRST_START, MS_BETWEEN_TRACES, SPANS_PER_TRACE } from './data.js';
 
 export type ListName = 'spans' | 'traces' | 'sessions';

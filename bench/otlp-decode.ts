@@ -3,9 +3,9 @@ import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otl
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Command } from 'commander';
-import { decodeJson } from '../src/transport/otlp/json.js';
-import { decodeProtobuf } from '../src/transport/otlp/protobuf.js';
-import { toSpans } from '../src/transport/otlp/span.js';
+import { decodeJson } from '../src/otlp/json.js';
+import { decodeProtobuf } from '../src/otlp/protobuf.js';
+import { toSpans } from '../src/otlp/span.js';
 import { captureContext, writeResults } from './results.js';
 
 interface Options {

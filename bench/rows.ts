@@ -1,15 +1,15 @@
-import { readElements } from '../src/domain/ingest/elements.js';
-import { spanReader } from '../src/domain/ingest/readers.js';
-import { describedSpan, type SpanSources } from '../src/domain/span/described-span.js';
-import { createListPrices } from '../src/domain/span/pricing.js';
-import type { Span } from '../src/domain/span/span.js';
-import { hasError } from '../src/domain/span/span-read.js';
-import { UnknownNames } from '../src/domain/validation/unknown-names.js';
-import { writeUint64 } from '../src/storage/clickhouse/commit/row-binary.js';
-import { RowEncoder } from '../src/storage/clickhouse/commit/rows.js';
-import type { Version } from '../src/storage/clickhouse/commit/version-clock.js';
-import { decodeProtobuf } from '../src/transport/otlp/protobuf.js';
-import { toSpans } from '../src/transport/otlp/span.js';
+import { readElements } from '../src/features/traces/elements.js';
+import { spanReader } from '../src/features/traces/readers.js';
+import { describedSpan, type SpanSources } from '../src/engine/traces/model/span/described-span.js';
+import { createListPrices } from '../src/engine/traces/model/span/pricing.js';
+import type { Span } from '../src/engine/traces/model/span/span.js';
+import { hasError } from '../src/engine/traces/model/span/span-read.js';
+import { UnknownNames } from '../src/engine/validation/unknown-names.js';
+import { writeUint64 } from '../src/engine/traces/write/row-binary.js';
+import { RowEncoder } from '../src/engine/traces/write/rows.js';
+import type { Version } from '../src/engine/traces/write/version-clock.js';
+import { decodeProtobuf } from '../src/otlp/protobuf.js';
+import { toSpans } from '../src/otlp/span.js';
 import { generateTrace, type GeneratedSpan } from './data.js';
 
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9c';

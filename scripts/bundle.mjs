@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { root } from './source-files.mjs';
 
-const app = join(root, 'src/ui/console/app');
+const app = join(root, 'src/console/app');
 const target = join(root, 'dist/console');
 const BROWSERS = ['chrome123', 'firefox125', 'safari17.5'];
 /** What so many screens share is loaded with the first of them, whichever that is; what two share, with one of these. */

@@ -1,5 +1,5 @@
 /**
- * Tells the layer rule which file an import means: sources are TypeScript, but name each other with `.js`, as Node.js
+ * Tells the rule of rooms which file an import means: sources are TypeScript, but name each other with `.js`, as Node.js
  * wants it. (The resolver package for TypeScript would bring native binaries for this one replacement.)
  */
 'use strict';
@@ -14,7 +14,7 @@ exports.resolve = (source, file) => {
   if (source.startsWith('.')) {
     const path = resolve(dirname(file), source);
     const written = ['.ts', '.tsx'].map((ending) => path.replace(/\.js$/, ending));
-    // A file that does not exist still lies in a layer, and that is all the rule asks.
+    // A file that does not exist still lies in a room, and that is all the rule asks.
     return { found: true, path: [path, ...written].find((candidate) => existsSync(candidate)) ?? written[0] };
   }
   try {

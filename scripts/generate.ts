@@ -16,7 +16,7 @@ import { monitoring } from './generate/monitoring.js';
 
 const root = new URL('../../', import.meta.url);
 
-const MANUAL_OF_MONITORING = 'src/transport/http/manual/static/monitoring.md';
+const MANUAL_OF_MONITORING = 'src/http/manual/static/monitoring.md';
 
 /** One derived file: where it is, and what it must hold given what it holds. */
 interface Generated {
@@ -41,7 +41,7 @@ async function generatedFiles(): Promise<Generated[]> {
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
-    { path: 'src/ui/console/app/parts/icon-shapes.ts', content: () => icons },
+    { path: 'src/console/app/parts/icon-shapes.ts', content: () => icons },
     // Markdown begins a table behind a comment only after a blank line.
     { path: MANUAL_OF_MONITORING, content: (current) => replaceSection(current, 'alerts', `\n${alerts}\n`) },
     ...[...files].map(([path, text]) => ({ path, content: () => text })),

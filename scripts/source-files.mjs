@@ -8,7 +8,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const sourceFolders = ['src', 'test', 'bench', 'scripts'];
 
 /** Runs in browsers alone, and is bundled instead of compiled. */
-const CONSOLE_APP = join('src/ui/console/app', '/');
+const CONSOLE_APP = join('src/console/app', '/');
 
 /** TypeScript files that are compiled. */
 export function sourceFiles() {

@@ -1,5 +1,5 @@
 /**
- * `npm test`: types, lint (with the layer rule), format and generated files, then the tests, files side by side.
+ * `npm test`: types, lint (with the rule of rooms), format and generated files, then the tests, files side by side.
  *   npm test -- --faults            the tests in files named faults-*, which are not among those: `npm run test:faults`
  *   npm test -- --fast                  tests only, without those marked @slow
  *   npm test -- --grep "tag filter"     the tests with such a title
@@ -95,7 +95,7 @@ function checks() {
   const bin = (path) => join(root, 'node_modules', path);
   return [
     { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
-    { name: 'types of the console', args: [bin('typescript/bin/tsc'), '-p', 'src/ui/console/app'] },
+    { name: 'types of the console', args: [bin('typescript/bin/tsc'), '-p', 'src/console/app'] },
     { name: 'lint', args: [bin('eslint/bin/eslint.js'), '--max-warnings=0', '.'] },
     { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
     { name: 'generated files', args: [join(root, 'dist/scripts/generate.js'), '--check'] },

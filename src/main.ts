@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigError, loadConfig } from './config/config.js';
-import { DomainError } from './domain/errors.js';
+import { DomainError } from './engine/errors.js';
 import { startServer, type RunningServer } from './server.js';
-import { LeaseError } from './storage/clickhouse/lease/lease-error.js';
-import { OwnServerError } from './storage/clickhouse/own-server.js';
-import { DataDirLockedError } from './storage/sqlite/data-dir-lock.js';
-import { WriteLogError } from './storage/write-log/segment-log.js';
-import { MigrationError } from './storage/migration-files.js';
+import { LeaseError } from './engine/traces/clickhouse/lease/lease-error.js';
+import { OwnServerError } from './engine/traces/own-server.js';
+import { DataDirLockedError } from './engine/metadata/data-dir-lock.js';
+import { WriteLogError } from './engine/traces/write/log/segment-log.js';
+import { MigrationError } from './engine/files/migration-files.js';
 
 /** Where the commands of README and manual look for the server when nothing else is said. */
 const DEFAULT_URL = 'http://127.0.0.1:4318';

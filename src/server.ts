@@ -4,10 +4,10 @@ import { ensureInitialProject } from './compose/initial-project.js';
 import { createBodies, openGrpc, openHttp } from './compose/listeners.js';
 import { openServices, type Services } from './compose/services.js';
 import { publicUrl, type Config } from './config/config.js';
-import type { BootstrapResult } from './domain/identity/bootstrap.js';
-import { consoleUrl, signInUrl } from './domain/identity/sign-in.js';
-import { say } from './observability/lines.js';
-import type { Listener } from './transport/http/listener.js';
+import type { BootstrapResult } from './engine/identity/bootstrap.js';
+import { consoleUrl, signInUrl } from './engine/identity/sign-in.js';
+import { say } from './engine/signals/lines.js';
+import type { Listener } from './http/listener.js';
 
 export interface RunningServer {
   /** Base of every URL handed out. */

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { THREADS } from '../../src/storage/clickhouse/engine/threads.js';
+import { THREADS } from '../../src/engine/traces/clickhouse/process/threads.js';
 import type { BareAnswer, BareFailure, BareRequest } from './bare-main.js';
 
 /**

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { insertedColumns } from '../../src/storage/clickhouse/commit/rows.js';
-import { openCore, type EngineCore } from '../../src/storage/clickhouse/engine/engine-core.js';
-import { stringLiteral } from '../../src/storage/clickhouse/client/literals.js';
-import { statementsIn } from '../../src/storage/clickhouse/migrations.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { insertedColumns } from '../../src/engine/traces/write/rows.js';
+import { openCore, type EngineCore } from '../../src/engine/traces/clickhouse/process/engine-core.js';
+import { stringLiteral } from '../../src/engine/traces/clickhouse/client/literals.js';
+import { statementsIn } from '../../src/engine/traces/migrations.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { SPANS_PER_TRACE } from '../data.js';
 import type { ListName } from '../list-queries.js';
 import { otlpRequest } from '../otlp-requests.js';

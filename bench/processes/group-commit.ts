@@ -1,5 +1,5 @@
-import { CommitQueue, type GroupLimits, type Queued } from '../../src/storage/clickhouse/commit/commit-queue.js';
-import type { LogRecord } from '../../src/storage/write-log/record.js';
+import { CommitQueue, type GroupLimits, type Queued } from '../../src/engine/traces/write/commit-queue.js';
+import type { LogRecord } from '../../src/engine/traces/write/log/record.js';
 import { bytesOf, type GroupWriter } from './log-ways.js';
 
 interface Waiting extends Queued {

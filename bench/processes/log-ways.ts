@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { LogRecord } from '../../src/storage/write-log/record.js';
-import { SegmentLog } from '../../src/storage/write-log/segment-log.js';
+import type { LogRecord } from '../../src/engine/traces/write/log/record.js';
+import { SegmentLog } from '../../src/engine/traces/write/log/segment-log.js';
 import type { SqliteLogRequest } from './sqlite-log-worker.js';
 
 /** Ways to make records durable. */

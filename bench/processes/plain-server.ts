@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
-import { createLogger } from '../../src/observability/logger.js';
-import { connect } from '../../src/storage/clickhouse/client/client.js';
-import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
-import { migrate } from '../../src/storage/clickhouse/migrations.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { packageRoot, schemaDirectory } from '../../src/storage/schema-files.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
+import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
+import { startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
+import { migrate } from '../../src/engine/traces/migrations.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { packageRoot, schemaDirectory } from '../../src/engine/files/schema-files.js';
 import type { GeneratedSpan } from '../data.js';
 import { PROJECT_ID } from '../rows.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 
 // The plainest server there can be on the same engine and the same table: it parses what comes in, inserts what waits as
 // one group, and answers. It checks nothing, maps no attribute, prices nothing, keeps no figure of any trace and gives no

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
-import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
-import type { EngineCore } from '../../src/storage/clickhouse/engine/engine-core.js';
-import { bindParameters } from '../../src/storage/clickhouse/engine/literals.js';
-import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
-import { ClickHouseLists } from '../../src/storage/clickhouse/list/clickhouse-lists.js';
-import { ListReads } from '../../src/storage/clickhouse/list/list-reads.js';
-import { ReadsInProgress } from '../../src/storage/clickhouse/read/reads-in-progress.js';
-import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
-import { highestVersion } from '../../src/storage/clickhouse/rollup/healing.js';
+import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import type { Sql } from '../../src/engine/traces/clickhouse/client/sql.js';
+import type { EngineCore } from '../../src/engine/traces/clickhouse/process/engine-core.js';
+import { bindParameters } from '../../src/engine/traces/clickhouse/process/literals.js';
+import { readStatement } from '../../src/engine/traces/clickhouse/process/statement.js';
+import { ClickHouseLists } from '../../src/engine/traces/list/clickhouse-lists.js';
+import { ListReads } from '../../src/engine/traces/list/list-reads.js';
+import { ReadsInProgress } from '../../src/engine/traces/read/reads-in-progress.js';
+import { WordIndex } from '../../src/engine/traces/search/word-index.js';
+import { highestVersion } from '../../src/engine/traces/rollup/healing.js';
 import type { ListName } from '../list-queries.js';
 import { PROJECT_ID } from '../rows.js';
 

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import { checkData, repairData, type CheckOutcome } from '../../src/compose/check.js';
 import { loadConfig } from '../../src/config/config.js';
-import { reasonOf, type Finding } from '../../src/domain/check/checker.js';
-import { DomainError } from '../../src/domain/errors.js';
+import { reasonOf, type Finding } from '../../src/features/check/checker.js';
+import { DomainError } from '../../src/engine/errors.js';
 import { jsonOf, printableLines } from '../output.js';
 import { startProgress } from '../progress.js';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { serverOf } from '../../src/compose/backup-run.js';
-import { ERASURE_STEPS, type ErasedFiles, type ErasureStep } from '../../src/domain/deletion/erasure.js';
-import { orderErasure } from '../../src/transport/control/control-client.js';
+import { ERASURE_STEPS, type ErasedFiles, type ErasureStep } from '../../src/engine/traces/model/deletion/erasure.js';
+import { orderErasure } from '../../src/control/control-client.js';
 import type { Row } from '../output.js';
 import { startProgress, type Progress } from '../progress.js';
 import { megabytes, type Run } from './answer.js';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../src/config/config.js';
 import { afterMove, moveSpans } from '../../src/compose/move-run.js';
-import { DomainError } from '../../src/domain/errors.js';
-import { placeName } from '../../src/domain/move/move.js';
-import { giveUpMove, readMoveMark } from '../../src/storage/move-mark.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { placeName } from '../../src/features/move/move.js';
+import { giveUpMove, readMoveMark } from '../../src/features/move/store/move-mark.js';
 import type { Row } from '../output.js';
 import { startProgress, type Progress } from '../progress.js';
 import type { Run } from './answer.js';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { LOG_DIRECTORY } from '../../src/compose/disks.js';
-import { DomainError } from '../../src/domain/errors.js';
-import { lockDataDir } from '../../src/storage/sqlite/data-dir-lock.js';
-import { salvageLog } from '../../src/storage/write-log/salvage.js';
+import { LOG_DIRECTORY } from '../../src/compose/directories.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { lockDataDir } from '../../src/engine/metadata/data-dir-lock.js';
+import { salvageLog } from '../../src/engine/traces/write/log/salvage.js';
 import type { Row } from '../output.js';
 import type { Run } from './answer.js';
 

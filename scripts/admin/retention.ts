@@ -1,11 +1,11 @@
 import { serverOf } from '../../src/compose/backup-run.js';
-import { DomainError } from '../../src/domain/errors.js';
-import { NO_AUDIT_LOG } from '../../src/domain/identity/audit.js';
-import { MAX_RETENTION_DAYS, type Project } from '../../src/domain/identity/identity.js';
-import { ProjectService } from '../../src/domain/project/project-service.js';
-import { askForecast } from '../../src/transport/control/control-client.js';
-import { retentionRead } from '../../src/transport/http/routes/projects/retention-schema.js';
-import type { MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
+import { MAX_RETENTION_DAYS, type Project } from '../../src/engine/identity/identity.js';
+import { ProjectService } from '../../src/features/projects/project-service.js';
+import { askForecast } from '../../src/control/control-client.js';
+import { retentionRead } from '../../src/features/projects/http/retention-schema.js';
+import type { MetadataStore } from '../../src/compose/metadata-store.js';
 
 const FOREVER = 'forever';
 

@@ -1,9 +1,9 @@
-import type { Disk } from '../../src/domain/disk/disk.js';
-import type { GrowingDisk } from '../../src/domain/disk/growth.js';
-import { lastStorageState, type MeasurementStore } from '../../src/domain/disk/storage-measurements.js';
-import { DomainError } from '../../src/domain/errors.js';
-import { diskRead } from '../../src/domain/project/project-storage.js';
-import { bytes } from '../../src/ui/console/model/format.js';
+import type { Disk } from '../../src/engine/disk/disk.js';
+import type { GrowingDisk } from '../../src/engine/disk/growth.js';
+import { lastStorageState, type MeasurementStore } from '../../src/engine/disk/storage-measurements.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { diskRead } from '../../src/features/projects/project-storage.js';
+import { bytes } from '../../src/console/model/format.js';
 
 const NAMES: Readonly<Record<string, string>> = { sqlite: 'SQLite', words: 'search words' };
 

@@ -1,5 +1,5 @@
-import { DomainError } from '../../src/domain/errors.js';
-import { trust, type ClockMemory } from '../../src/domain/retention/believed-clock.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { trust, type ClockMemory } from '../../src/features/retention/believed-clock.js';
 
 const DAY_MS = 86_400_000;
 /** Noon of the date that is said lies so near to now, in all zones. */

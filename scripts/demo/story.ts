@@ -1,4 +1,4 @@
-import type { SpanInput } from '../../src/domain/span/schema.js';
+import type { SpanInput } from '../../src/engine/traces/model/span/schema.js';
 import { Random, seedOf } from '../random.js';
 import { flawOf, written, type Flaw } from './answers.js';
 import { CITIES, CONVERSATIONS, CUSTOMERS, PRODUCTS, type Conversation, type Turn } from './conversations.js';

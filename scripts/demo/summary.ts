@@ -1,4 +1,4 @@
-import type { SessionRead, TraceRead } from '../../src/domain/list/fields.js';
+import type { SessionRead, TraceRead } from '../../src/engine/traces/model/list/fields.js';
 import type { Api } from './api.js';
 import { STAND_IN, type Judged } from './judge.js';
 import type { Collected } from './people.js';

@@ -1,4 +1,4 @@
-import type { SpanInput } from '../../src/domain/span/schema.js';
+import type { SpanInput } from '../../src/engine/traces/model/span/schema.js';
 import type { Random } from '../random.js';
 
 /** Fields that a step of a trace sets itself; the builder adds ids, times and fields that all spans of the trace share. */

@@ -1,6 +1,6 @@
 import { format, resolveConfig } from 'prettier';
-import { metricDefinitions, type MetricDefinition } from '../../src/observability/documentation.js';
-import { createMetrics } from '../../src/observability/metrics.js';
+import { metricDefinitions, type MetricDefinition } from '../../src/engine/signals/documentation.js';
+import { createMetrics } from '../../src/engine/signals/metrics.js';
 import { alertRules, alertTable, alertTests } from './monitoring/alert-files.js';
 import { dashboard, remainder } from './monitoring/dashboard.js';
 import { metricsOf, namedMetrics, type Metrics } from './monitoring/metric-names.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { packageVersion } from '../../src/storage/schema-files.js';
+import { packageVersion } from '../../src/engine/files/schema-files.js';
 import { adminCommand } from '../admin/command.js';
 import { demoCommand } from '../demo/command.js';
 import { startCommand } from '../start/command.js';

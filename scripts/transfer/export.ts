@@ -1,4 +1,4 @@
-import { MAX_PAGE_RECORDS, PARTS, type Part } from '../../src/domain/transfer/parts.js';
+import { MAX_PAGE_RECORDS, PARTS, type Part } from '../../src/features/transfer/parts.js';
 import type { startProgress } from '../progress.js';
 import { readFigures, type AllFigures } from './figures.js';
 import type { End } from './format.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Part } from '../../src/domain/transfer/parts.js';
+import type { Part } from '../../src/features/transfer/parts.js';
 import type { AllFigures } from './figures.js';
 
 /*

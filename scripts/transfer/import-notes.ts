@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { PARTS, type Part } from '../../src/domain/transfer/parts.js';
+import { PARTS, type Part } from '../../src/features/transfer/parts.js';
 import type { End } from './format.js';
 import type { NumberedRecord } from './reader.js';
 import { replace } from './writer.js';

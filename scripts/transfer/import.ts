@@ -1,4 +1,4 @@
-import { MAX_RECORDS } from '../../src/domain/transfer/parts.js';
+import { MAX_RECORDS } from '../../src/features/transfer/parts.js';
 import type { startProgress } from '../progress.js';
 import { compare, readFigures, type Comparison } from './figures.js';
 import { total, type Header } from './format.js';

@@ -1,4 +1,4 @@
-import type { Part } from '../../src/domain/transfer/parts.js';
+import type { Part } from '../../src/features/transfer/parts.js';
 import { checksum } from './format.js';
 
 /** What is posted about traces and sessions: it may be posted anew at any time, and keeps its place among the others. */

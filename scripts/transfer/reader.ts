@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
-import { PARTS, type Part } from '../../src/domain/transfer/parts.js';
+import { PARTS, type Part } from '../../src/features/transfer/parts.js';
 import { checksum, FORMAT, total, type Counts, type End, type Header, type RecordLine } from './format.js';
 import { isPosted } from './posted-digest.js';
 import { TransferError } from './transfer-error.js';

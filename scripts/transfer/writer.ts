@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Part } from '../../src/domain/transfer/parts.js';
+import type { Part } from '../../src/features/transfer/parts.js';
 import { checksum, FORMAT, type Counts, type End, type Header } from './format.js';
 import type { PostedDigest } from './posted-digest.js';
 import { TransferError } from './transfer-error.js';

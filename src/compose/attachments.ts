@@ -1,10 +1,10 @@
-import { AttachmentService } from '../domain/attachment/attachment-service.js';
-import { NO_SOURCE, VaultIntake } from '../domain/attachment/intake.js';
-import { GrantSigner } from '../domain/attachment/signature.js';
-import { AttachmentSweeper } from '../domain/attachment/sweeper.js';
-import { AttachmentVault } from '../domain/attachment/vault.js';
-import type { Micros } from '../domain/time/timestamp.js';
-import { createImageFetcher } from '../storage/attachments/image-fetcher.js';
+import { AttachmentService } from '../features/images/attachment-service.js';
+import { NO_SOURCE, VaultIntake } from '../features/images/intake.js';
+import { GrantSigner } from '../features/images/signature.js';
+import { AttachmentSweeper } from '../features/images/sweeper.js';
+import { AttachmentVault } from '../features/images/vault.js';
+import type { Micros } from '../engine/timestamp.js';
+import { createImageFetcher } from '../features/images/store/image-fetcher.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 

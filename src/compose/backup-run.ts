@@ -2,19 +2,14 @@ import { constants, setPriority } from 'node:os';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sizeOf } from '../domain/backup/manifest.js';
-import type { BackupResult } from '../domain/backup/snapshot.js';
-import { DomainError } from '../domain/errors.js';
-import { Backups } from '../storage/backup/backups.js';
-import { copySnapshot, type CopyProgress } from '../storage/backup/copy-snapshot.js';
-import { addressOf, openPlace } from '../storage/backup/place.js';
-import type { S3Access } from '../storage/s3/s3-client.js';
-import {
-  openSnapshot,
-  reportResult,
-  type ControlAddress,
-  type HeldSnapshot,
-} from '../transport/control/control-client.js';
+import { sizeOf } from '../engine/traces/model/backup/manifest.js';
+import type { BackupResult } from '../features/backup/snapshot.js';
+import { DomainError } from '../engine/errors.js';
+import { Backups } from '../features/backup/store/backups.js';
+import { copySnapshot, type CopyProgress } from '../features/backup/store/copy-snapshot.js';
+import { addressOf, openPlace } from '../features/backup/store/open-place.js';
+import type { S3Access } from '../engine/files/s3-client.js';
+import { openSnapshot, reportResult, type ControlAddress, type HeldSnapshot } from '../control/control-client.js';
 
 /** The file in `DATA_DIR` that says where a running server's control socket is. */
 export const CONTROL_FILE = 'control.path';

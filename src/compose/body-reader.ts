@@ -1,17 +1,17 @@
-import { ImagesFoundError, NO_IMAGES } from '../domain/attachment/intake.js';
-import { DomainError, type DomainErrorKind, type DomainErrorOptions } from '../domain/errors.js';
-import { SpanIngest, type IngestObserver } from '../domain/ingest/span-ingest.js';
-import { KnownPrices } from '../domain/price/known-prices.js';
-import { createListPrices } from '../domain/span/pricing.js';
-import { UnknownNames } from '../domain/validation/unknown-names.js';
-import type { EncodedWrites } from '../storage/clickhouse/commit/encoded-writes.js';
-import { EncodingLog } from '../storage/clickhouse/commit/encoding-log.js';
-import { RowEncoder } from '../storage/clickhouse/commit/rows.js';
-import { openMetadataReader } from '../storage/sqlite/metadata-reader.js';
-import { renderSpans, type RenderedSpans } from '../transport/http/rendered-spans.js';
-import { parseJson } from '../transport/json.js';
-import { createExport } from '../transport/otlp/export.js';
-import type { OtlpEncoding, PartialSuccess } from '../transport/otlp/response.js';
+import { ImagesFoundError, NO_IMAGES } from '../features/images/intake.js';
+import { DomainError, type DomainErrorKind, type DomainErrorOptions } from '../engine/errors.js';
+import { SpanIngest, type IngestObserver } from '../features/traces/span-ingest.js';
+import { KnownPrices } from '../features/prices/known-prices.js';
+import { createListPrices } from '../engine/traces/model/span/pricing.js';
+import { UnknownNames } from '../engine/validation/unknown-names.js';
+import type { EncodedWrites } from '../engine/traces/write/encoded-writes.js';
+import { EncodingLog } from '../engine/traces/write/encoding-log.js';
+import { RowEncoder } from '../engine/traces/write/rows.js';
+import { openMetadataReader } from './metadata-reader.js';
+import { renderSpans, type RenderedSpans } from '../http/rendered-spans.js';
+import { parseJson } from '../http/wire/json.js';
+import { createExport } from '../otlp/export.js';
+import type { OtlpEncoding, PartialSuccess } from '../otlp/response.js';
 import { asBuffer } from './threads.js';
 
 /*

@@ -1,14 +1,14 @@
-import { DomainError } from '../domain/errors.js';
-import { reasonOf, type IngestObserver } from '../domain/ingest/span-ingest.js';
-import type { Micros } from '../domain/time/timestamp.js';
-import { UnknownNames } from '../domain/validation/unknown-names.js';
-import { say } from '../observability/lines.js';
-import type { Logger } from '../observability/logger.js';
-import type { EncodedLog, EncodedWrites } from '../storage/clickhouse/commit/encoded-writes.js';
-import { fillIn, type RenderedSpans } from '../transport/http/rendered-spans.js';
-import type { PostSpans } from '../transport/http/routes/traces/post-spans.js';
-import type { ExportTraces } from '../transport/otlp/export.js';
-import type { PartialSuccess } from '../transport/otlp/response.js';
+import { DomainError } from '../engine/errors.js';
+import { reasonOf, type IngestObserver } from '../features/traces/span-ingest.js';
+import type { Micros } from '../engine/timestamp.js';
+import { UnknownNames } from '../engine/validation/unknown-names.js';
+import { say } from '../engine/signals/lines.js';
+import type { Logger } from '../engine/signals/logger.js';
+import type { EncodedLog, EncodedWrites } from '../engine/traces/write/encoded-writes.js';
+import { fillIn, type RenderedSpans } from '../http/rendered-spans.js';
+import type { PostSpans } from '../features/traces/http/post-spans.js';
+import type { ExportTraces } from '../otlp/export.js';
+import type { PartialSuccess } from '../otlp/response.js';
 import {
   received,
   type BodyOutcome,

@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
-import type { AttachmentStore } from '../domain/attachment/attachment-store.js';
-import type { ImageFiles } from '../domain/check/image-audit.js';
-import { DomainError } from '../domain/errors.js';
-import { createLogger } from '../observability/logger.js';
-import { FileAttachmentStore } from '../storage/attachments/file-store.js';
-import { imageFiles } from '../storage/attachments/image-files.js';
-import type { S3Options } from '../storage/attachments/s3-store.js';
-import { demandRestored } from '../storage/backup/restore-mark.js';
-import { startOnCopy } from '../storage/clickhouse/check/copied-engine.js';
-import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
-import { demandOneServer } from '../storage/clickhouse/own-server.js';
-import { DataDirLockedError, lockDataDir } from '../storage/sqlite/data-dir-lock.js';
-import type { FileLock } from '../storage/sqlite/file-lock.js';
-import { metadataFile } from '../storage/sqlite/metadata-store.js';
-import { askStores } from '../transport/control/control-client.js';
+import type { AttachmentStore } from '../features/images/attachment-store.js';
+import type { ImageFiles } from '../features/images/image-audit.js';
+import { DomainError } from '../engine/errors.js';
+import { createLogger } from '../engine/signals/logger.js';
+import { FileAttachmentStore } from '../features/images/store/file-store.js';
+import { imageFiles } from '../features/images/store/image-files.js';
+import type { S3Options } from '../features/images/store/s3-store.js';
+import { demandRestored } from '../features/backup/store/restore-mark.js';
+import { startOnCopy } from '../engine/traces/check/copied-engine.js';
+import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';
+import { demandOneServer } from '../engine/traces/own-server.js';
+import { DataDirLockedError, lockDataDir } from '../engine/metadata/data-dir-lock.js';
+import type { FileLock } from '../engine/metadata/file-lock.js';
+import { metadataFile } from './metadata-store.js';
+import { askStores } from '../control/control-client.js';
 import { serverOf } from './backup-run.js';
 import { COPIES } from './clear-snapshots.js';
 import type { Closers } from './context.js';
-import { ENGINE_DIRECTORY, IMAGES_DIRECTORY } from './disks.js';
+import { ENGINE_DIRECTORY, IMAGES_DIRECTORY } from './directories.js';
 import { openImages } from './storage.js';
 
 /** What a running server says of its stores. */
@@ -118,7 +118,7 @@ async function copied({ dataDir, clickhouse, engine }: Config, closers: Closers)
       'not_found',
       `${dataDir} holds no spans: no server has run on it, or CLICKHOUSE_URL is not set`,
     );
-  const { startEngine } = await import('../storage/clickhouse/engine/supervisor.js');
+  const { startEngine } = await import('../engine/traces/clickhouse/process/supervisor.js');
   const options = {
     path,
     database: clickhouse.database,

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
-import type { Audit, Extent } from '../domain/check/audit.js';
-import { check, type CheckParts, type CheckReport } from '../domain/check/checker.js';
-import { ImageAudit } from '../domain/check/image-audit.js';
-import { createLogger } from '../observability/logger.js';
-import { imageFiles } from '../storage/attachments/image-files.js';
-import { FileAttachmentStore } from '../storage/attachments/file-store.js';
-import { spanAudits } from '../storage/clickhouse/check/span-audits.js';
-import { storedSpanIds } from '../storage/clickhouse/check/stored-span-ids.js';
-import { demandApplied } from '../storage/clickhouse/migrations.js';
-import { spanNotes } from '../storage/clickhouse/check/notes.js';
-import { DataDirAudit } from '../storage/data-dir-audit.js';
-import { openCheckedMetadata, type CheckedMetadata } from '../storage/sqlite/checked-metadata.js';
+import type { Audit, Extent } from '../engine/traces/model/check/audit.js';
+import { check, type CheckParts, type CheckReport } from '../features/check/checker.js';
+import { ImageAudit } from '../features/images/image-audit.js';
+import { createLogger } from '../engine/signals/logger.js';
+import { imageFiles } from '../features/images/store/image-files.js';
+import { FileAttachmentStore } from '../features/images/store/file-store.js';
+import { spanAudits } from '../engine/traces/check/span-audits.js';
+import { storedSpanIds } from '../engine/traces/check/stored-span-ids.js';
+import { demandApplied } from '../engine/traces/migrations.js';
+import { spanNotes } from '../engine/traces/check/notes.js';
+import { DataDirAudit } from '../features/check/store/data-dir-audit.js';
+import { openCheckedMetadata, type CheckedMetadata } from './checked-metadata.js';
 import { openAttachments } from './attachments.js';
 import { openToRead } from './check-stores.js';
 import { closeAll, createContext, type Closers } from './context.js';
 import { openDeletions } from './deletion.js';
-import { IMAGES_DIRECTORY } from './disks.js';
+import { IMAGES_DIRECTORY } from './directories.js';
 import { openStorage } from './storage.js';
 
 export interface CheckRun {

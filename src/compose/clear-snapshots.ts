@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SHADOW } from '../storage/clickhouse/backup/span-snapshots.js';
-import { ENGINE_DIRECTORY } from './disks.js';
+import { SHADOW } from '../engine/traces/backup/span-snapshots.js';
+import { ENGINE_DIRECTORY } from './directories.js';
 
 /** The folder in `DATA_DIR` of what a snapshot copies. */
 export const COPIES = 'snapshot';

@@ -1,29 +1,30 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { MEGABYTE } from '../config/settings.js';
-import { Turns } from '../domain/turns.js';
-import { say } from '../observability/lines.js';
-import { connect, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
-import { TracedClient } from '../storage/clickhouse/client/traced-client.js';
-import { engineFigures } from '../storage/clickhouse/engine-figures.js';
-import { DiskReserve } from '../storage/clickhouse/commit/disk-reserve.js';
-import type { DiskSpace } from '../storage/clickhouse/commit/disk-space.js';
-import { DatabaseLease } from '../storage/clickhouse/lease/database-lease.js';
-import { FencedClient } from '../storage/clickhouse/lease/fenced-client.js';
-import { LastOwner } from '../storage/clickhouse/lease/last-owner.js';
-import { RENEWALS } from '../storage/clickhouse/lease/lease-table.js';
-import { ServerWatch, type ServerIdentity } from '../storage/clickhouse/one-server.js';
-import { prepareOwnServer, severalServers } from '../storage/clickhouse/own-server.js';
-import { openTraceStore } from '../storage/clickhouse/open-trace-store.js';
-import type { TraceStore, TraceStoreOptions } from '../storage/clickhouse/trace-store.js';
-import { demandEmptyLog } from '../storage/write-log/segment-log.js';
-import { readMigrationFiles } from '../storage/migration-files.js';
-import { schemaDirectory } from '../storage/schema-files.js';
-import type { DiskWatermark } from '../storage/disk-watermark.js';
-import { demandMoved } from '../storage/clickhouse/move/move-target.js';
-import { isMoving, readMoveMark } from '../storage/move-mark.js';
+import { Turns } from '../engine/work/turns.js';
+import { say } from '../engine/signals/lines.js';
+import { connect, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';
+import { TracedClient } from '../engine/traces/clickhouse/client/traced-client.js';
+import { engineFigures } from '../engine/traces/engine-figures.js';
+import { DiskReserve } from '../engine/traces/write/disk-reserve.js';
+import type { DiskSpace } from '../engine/traces/write/disk-space.js';
+import { DatabaseLease } from '../engine/traces/clickhouse/lease/database-lease.js';
+import { FencedClient } from '../engine/traces/clickhouse/lease/fenced-client.js';
+import { LastOwner } from '../engine/traces/clickhouse/lease/last-owner.js';
+import { RENEWALS } from '../engine/traces/clickhouse/lease/lease-table.js';
+import { ServerWatch, type ServerIdentity } from '../engine/traces/one-server.js';
+import { prepareOwnServer, severalServers } from '../engine/traces/own-server.js';
+import { openTraceStore } from '../engine/traces/open-trace-store.js';
+import type { TraceStore, TraceStoreOptions } from '../engine/traces/trace-store.js';
+import { demandEmptyLog } from '../engine/traces/write/log/segment-log.js';
+import { readMigrationFiles } from '../engine/files/migration-files.js';
+import { schemaDirectory } from '../engine/files/schema-files.js';
+import type { DiskWatermark } from '../engine/disk/disk-watermark.js';
+import { demandMoved } from '../engine/traces/move/move-target.js';
+import { isMoving, readMoveMark } from '../features/move/store/move-mark.js';
 import type { Context } from './context.js';
-import { ENGINE_DIRECTORY, LOG_DIRECTORY, openWatermark } from './disks.js';
+import { openWatermark } from './disks.js';
+import { ENGINE_DIRECTORY, LOG_DIRECTORY } from './directories.js';
 import { engineLogger, engineStates } from './engine-events.js';
 
 /** Whom the trace store tells and asks. */
@@ -168,7 +169,7 @@ async function remote({
 
 /** Imported only here, so that a server with its own ClickHouse runs where chDB cannot be installed. */
 async function embedded({ config, events, closers }: Context): Promise<ClickHouseEndpoint> {
-  const { startEngine } = await import('../storage/clickhouse/engine/supervisor.js');
+  const { startEngine } = await import('../engine/traces/clickhouse/process/supervisor.js');
   const engine = await startEngine({
     path: join(config.dataDir, ENGINE_DIRECTORY),
     database: config.clickhouse.database,

@@ -1,14 +1,14 @@
 import type { Config } from '../config/config.js';
-import type { DeletionStep } from '../domain/deletion/deletion-work.js';
-import { createEvents, type Events } from '../observability/events.js';
-import { say } from '../observability/lines.js';
-import { createLogger, type Logger } from '../observability/logger.js';
-import { ownTracesEvents } from '../observability/events/own-traces.js';
-import { createMetrics, type Metrics } from '../observability/metrics.js';
-import type { Micros } from '../domain/time/timestamp.js';
-import type { OpenTracing } from '../observability/tracing.js';
-import type { createImageFetcher } from '../storage/attachments/image-fetcher.js';
-import { packageVersion } from '../storage/schema-files.js';
+import type { DeletionStep } from '../features/deletion/deletion-work.js';
+import { createEvents, type Events } from './events.js';
+import { say } from '../engine/signals/lines.js';
+import { createLogger, type Logger } from '../engine/signals/logger.js';
+import { ownTracesEvents } from './events/own-traces.js';
+import { createMetrics, type Metrics } from '../engine/signals/metrics.js';
+import type { Micros } from '../engine/timestamp.js';
+import type { OpenTracing } from '../engine/signals/tracing.js';
+import type { createImageFetcher } from '../features/images/store/image-fetcher.js';
+import { packageVersion } from '../engine/files/schema-files.js';
 
 /** Parts that a caller brings itself. */
 export interface ServerOverrides {
@@ -80,7 +80,7 @@ export async function createContext(
 async function openTracing({ tracing }: Config, log: Logger, metrics: Metrics): Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined;
   say(log, 'ownTracesBegin', { endpoint: tracing.endpoint });
-  const { openOwnTraces } = await import('../observability/own-traces/open.js');
+  const { openOwnTraces } = await import('../engine/signals/own-traces/open.js');
   return openOwnTraces(tracing, packageVersion(), ownTracesEvents(log, metrics, tracing.endpoint));
 }
 

@@ -1,8 +1,8 @@
-import { DeletionService } from '../domain/deletion/deletion-service.js';
-import type { DeletionParts } from '../domain/deletion/deletion-work.js';
-import { CALIBRATION_TRIAL, trialWithoutSpans } from '../domain/learning/calibration/calibration-trial.js';
-import { optimizationWithoutSpans } from '../domain/learning/optimization/optimization-job.js';
-import { OPTIMIZATION } from '../domain/prompt/version-uses.js';
+import { DeletionService } from '../features/deletion/deletion-service.js';
+import type { DeletionParts } from '../features/deletion/deletion-work.js';
+import { CALIBRATION_TRIAL, trialWithoutSpans } from '../features/calibration/calibration-trial.js';
+import { optimizationWithoutSpans } from '../features/optimization/optimization-job.js';
+import { OPTIMIZATION } from '../features/prompts/version-uses.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 

@@ -1,18 +1,13 @@
 import { join } from 'node:path';
-import { StorageMeasurements } from '../domain/disk/storage-measurements.js';
-import type { ClickHouseClient } from '../storage/clickhouse/client/client.js';
-import { serverRoomReader } from '../storage/clickhouse/span-bytes.js';
-import { bytesOf, diskRoom, onDifferentDisks, type DataFolder } from '../storage/disk-room.js';
-import { DiskWatermark, IN_CLICKHOUSE, type WatchedDisk } from '../storage/disk-watermark.js';
-import { metadataFile } from '../storage/sqlite/metadata-store.js';
+import { StorageMeasurements } from '../engine/disk/storage-measurements.js';
+import type { ClickHouseClient } from '../engine/traces/clickhouse/client/client.js';
+import { serverRoomReader } from '../engine/traces/span-bytes.js';
+import { bytesOf, diskRoom, onDifferentDisks, type DataFolder } from '../engine/disk/disk-room.js';
+import { DiskWatermark, IN_CLICKHOUSE, type WatchedDisk } from '../engine/disk/disk-watermark.js';
+import { metadataFile, type MetadataStore } from './metadata-store.js';
+import type { TraceStore } from '../engine/traces/trace-store.js';
 import type { Context } from './context.js';
-import type { Storage } from './storage.js';
-
-/** Folders of `DATA_DIR`. */
-export const ENGINE_DIRECTORY = 'clickhouse';
-/** Of the write-ahead log. */
-export const LOG_DIRECTORY = 'log';
-export const IMAGES_DIRECTORY = 'attachments';
+import { ENGINE_DIRECTORY, IMAGES_DIRECTORY } from './directories.js';
 
 /** Images that were counted are counted again after this time: each is looked at. */
 const IMAGES_FOR_MS = 60_000;
@@ -43,8 +38,14 @@ function localFolders({ config: { dataDir, clickhouse, attachments } }: Context)
   return folders;
 }
 
+interface Measured {
+  readonly metadata: Pick<MetadataStore, 'attachments' | 'measurements'>;
+  readonly traces: Pick<TraceStore, 'spanBytes'>;
+  readonly watermark: DiskWatermark;
+}
+
 /** Measures what is stored, and by that how long the disks last. */
-export function openMeasurements(context: Context, { metadata, traces, watermark }: Storage): StorageMeasurements {
+export function openMeasurements(context: Context, { metadata, traces, watermark }: Measured): StorageMeasurements {
   const { config, events, closers } = context;
   const file = metadataFile(config.dataDir);
   const images = forAWhile(() => metadata.attachments.allBytes(), IMAGES_FOR_MS);

@@ -1,5 +1,5 @@
-import type { EngineObserver } from '../observability/events/engine.js';
-import type { EngineLogger, EngineOptions, EngineState } from '../storage/clickhouse/engine/engine.js';
+import type { EngineObserver } from './events/engine.js';
+import type { EngineLogger, EngineOptions, EngineState } from '../engine/traces/clickhouse/process/engine.js';
 
 /** Steps of the supervisor are for debugging, as its states tell of what matters; what the engine itself writes is not. */
 export function engineLogger(events: EngineObserver): EngineLogger {

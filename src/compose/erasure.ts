@@ -1,7 +1,7 @@
-import type { FileErasure } from '../domain/deletion/erasure.js';
-import { DomainError } from '../domain/errors.js';
-import { BackgroundLoop } from '../domain/job/background-loop.js';
-import { isMoving } from '../storage/move-mark.js';
+import type { FileErasure } from '../engine/traces/model/deletion/erasure.js';
+import { DomainError } from '../engine/errors.js';
+import { BackgroundLoop } from '../engine/work/background-loop.js';
+import { isMoving } from '../features/move/store/move-mark.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import type { Config } from '../config/config.js';
-import { isLoopback } from '../domain/loopback.js';
-import { say } from '../observability/lines.js';
-import type { Logger } from '../observability/logger.js';
+import { isLoopback } from '../engine/models/loopback.js';
+import { say } from '../engine/signals/lines.js';
+import type { Logger } from '../engine/signals/logger.js';
 
 /** Warns of what others on the network could read. */
 export function warnOfExposure({ http, metricsToken }: Config, log: Logger): void {

@@ -1,12 +1,12 @@
-import { CompletionLists } from '../domain/completions/completion-lists.js';
-import { FeedbackLists } from '../domain/feedback/feedback-lists.js';
-import { FeedbackService } from '../domain/feedback/feedback-service.js';
-import { UnifiedFeedbackService } from '../domain/feedback/unified.js';
-import type { AttachmentService } from '../domain/attachment/attachment-service.js';
-import { PromptFigureService } from '../domain/prompt-figures/prompt-figures.js';
-import { LinkService } from '../domain/review/link-service.js';
-import { ReviewService } from '../domain/review/review-service.js';
-import { MistakenIds } from '../domain/trace/mistaken-ids.js';
+import { CompletionLists } from '../features/completions/completion-lists.js';
+import { FeedbackLists } from '../features/feedback/feedback-lists.js';
+import { FeedbackService } from '../features/feedback/feedback-service.js';
+import { UnifiedFeedbackService } from '../features/feedback/unified.js';
+import type { AttachmentService } from '../features/images/attachment-service.js';
+import { PromptFigureService } from '../features/prompts/prompt-figures.js';
+import { LinkService } from '../features/review/link-service.js';
+import { ReviewService } from '../features/review/review-service.js';
+import { MistakenIds } from '../engine/traces/model/trace/mistaken-ids.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 

@@ -1,6 +1,6 @@
-import type { BootstrapResult } from '../domain/identity/bootstrap.js';
-import type { IdentityService } from '../domain/identity/identity-service.js';
-import { say } from '../observability/lines.js';
+import type { BootstrapResult } from '../engine/identity/bootstrap.js';
+import type { IdentityService } from '../engine/identity/identity-service.js';
+import { say } from '../engine/signals/lines.js';
 import type { Context } from './context.js';
 
 /** Interval of looks whether a deletion is done. */

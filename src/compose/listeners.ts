@@ -1,8 +1,8 @@
-import { Turns } from '../domain/turns.js';
-import { BodyMemory } from '../transport/body-memory.js';
-import { createApp } from '../transport/http/app.js';
-import type { BodyLimits } from '../transport/http/body.js';
-import { listen, type Listener } from '../transport/http/listener.js';
+import { Turns } from '../engine/work/turns.js';
+import { BodyMemory } from '../http/wire/body-memory.js';
+import { createApp } from '../http/app.js';
+import type { BodyLimits } from '../http/body.js';
+import { listen, type Listener } from '../http/listener.js';
 import type { Context } from './context.js';
 import { createRoutes } from './routes.js';
 import type { Services } from './services.js';
@@ -62,7 +62,7 @@ export async function openGrpc(
   { limits, memory }: Bodies,
 ): Promise<Listener | null> {
   if (config.grpcPort === null) return null;
-  const { listenGrpc } = await import('../transport/grpc/listener.js');
+  const { listenGrpc } = await import('../otlp/grpc/listener.js');
   return listenGrpc({
     host: config.http.host,
     port: config.grpcPort,

@@ -1,9 +1,9 @@
-import type { SpanIngest } from '../domain/ingest/span-ingest.js';
-import type { ExampleSource } from '../domain/judge/examples.js';
-import { JudgeCaller } from '../domain/judge/judge-caller.js';
-import type { ModelClient } from '../domain/judge/model-client.js';
-import { costOf, type PriceModelCall } from '../domain/span/pricing.js';
-import type { Span } from '../domain/span/span.js';
+import type { SpanIngest } from '../features/traces/span-ingest.js';
+import type { ExampleSource } from '../features/judges/examples.js';
+import { JudgeCaller } from '../features/judges/judge-caller.js';
+import type { ModelClient } from '../engine/models/model-client.js';
+import { costOf, type PriceModelCall } from '../engine/traces/model/span/pricing.js';
+import type { Span } from '../engine/traces/model/span/span.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
@@ -47,7 +47,7 @@ export async function openModels(
 async function openClient({ config, events }: Context): Promise<ModelClient | null> {
   const { llm, concurrency, ratePerMinute, maxAnswerCharacters, maxAnswerBytes } = config.judges;
   if (llm === null) return null;
-  const { OpenAiModelClient } = await import('../llm/openai-client.js');
+  const { OpenAiModelClient } = await import('../engine/models/openai-client.js');
   const limits = { concurrency, ratePerMinute, maxAnswerCharacters, maxAnswerBytes };
   return new OpenAiModelClient({ ...llm, ...limits }, events);
 }

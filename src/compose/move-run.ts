@@ -2,25 +2,25 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
-import { DomainError } from '../domain/errors.js';
-import { placeName, settingsOf, type SpanPlace } from '../domain/move/move.js';
-import { createEvents } from '../observability/events.js';
-import { createLogger } from '../observability/logger.js';
-import { createMetrics } from '../observability/metrics.js';
-import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
-import { EngineLockedError } from '../storage/clickhouse/engine/engine.js';
-import { SpanMove } from '../storage/clickhouse/move/span-move.js';
-import { demandFree, occupied } from '../storage/clickhouse/move/move-target.js';
-import { prepareOwnServer } from '../storage/clickhouse/own-server.js';
-import { openTraceStore } from '../storage/clickhouse/open-trace-store.js';
-import { readMigrationFiles } from '../storage/migration-files.js';
-import { readMoveMark } from '../storage/move-mark.js';
-import { schemaDirectory } from '../storage/schema-files.js';
-import { openMove, type HeldMove } from '../transport/control/control-client.js';
+import { DomainError } from '../engine/errors.js';
+import { placeName, settingsOf, type SpanPlace } from '../features/move/move.js';
+import { createEvents } from './events.js';
+import { createLogger } from '../engine/signals/logger.js';
+import { createMetrics } from '../engine/signals/metrics.js';
+import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';
+import { EngineLockedError } from '../engine/traces/clickhouse/process/engine.js';
+import { SpanMove } from '../engine/traces/move/span-move.js';
+import { demandFree, occupied } from '../engine/traces/move/move-target.js';
+import { prepareOwnServer } from '../engine/traces/own-server.js';
+import { openTraceStore } from '../engine/traces/open-trace-store.js';
+import { readMigrationFiles } from '../engine/files/migration-files.js';
+import { readMoveMark } from '../features/move/store/move-mark.js';
+import { schemaDirectory } from '../engine/files/schema-files.js';
+import { openMove, type HeldMove } from '../control/control-client.js';
 import { serverOf } from './backup-run.js';
 import { storeOptions } from './clickhouse.js';
-import { ENGINE_DIRECTORY } from './disks.js';
-import { placeOf } from './moves.js';
+import { ENGINE_DIRECTORY } from './directories.js';
+import { placeOf } from './place.js';
 
 export interface MoveRun {
   /** Names the folder of the server, and of the new place all but its URL. */
@@ -198,7 +198,7 @@ function endpointOf({ clickhouse: { user, password, database } }: Config, url: s
 }
 
 async function embedded(config: Config): Promise<NewPlace> {
-  const { startEngine } = await import('../storage/clickhouse/engine/supervisor.js');
+  const { startEngine } = await import('../engine/traces/clickhouse/process/supervisor.js');
   const start = () =>
     startEngine({
       path: join(config.dataDir, ENGINE_DIRECTORY),

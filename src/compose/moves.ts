@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config/config.js';
-import { DomainError } from '../domain/errors.js';
+import { DomainError } from '../engine/errors.js';
 import {
   placeName,
   settingsOf,
@@ -9,10 +8,11 @@ import {
   type MoveSource,
   type SettledState,
   type SpanPlace,
-} from '../domain/move/move.js';
-import { readMoveMark, writeMoveMark, type MoveMark } from '../storage/move-mark.js';
+} from '../features/move/move.js';
+import { readMoveMark, writeMoveMark, type MoveMark } from '../features/move/store/move-mark.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
+import { placeOf } from './place.js';
 
 /** The last step takes seconds; whoever sends again after so many is seldom refused twice. */
 const RETRY_SECONDS = 5;
@@ -20,16 +20,6 @@ const RETRY_MOVED_SECONDS = 30;
 /** How long the removal of a project is waited for. */
 const REMOVED_WITHIN_MS = 60_000;
 const LOOK_MS = 50;
-
-/** Where the settings say that spans are. */
-export function placeOf({ clickhouse: { url, database } }: Pick<Config, 'clickhouse'>): SpanPlace {
-  return { url: url === null ? null : withoutUser(url), database };
-}
-
-function withoutUser(url: string): string {
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${host}`;
-}
 
 /** Lets a command of this machine move the spans of this server, one at a time. */
 export class Moves implements MoveSource {

@@ -1,8 +1,8 @@
-import type { WorkUnderWay } from '../domain/job/work-under-way.js';
-import { PlaygroundCalls } from '../domain/playground/playground-calls.js';
-import { PlaygroundService } from '../domain/playground/playground-service.js';
-import type { PromptService } from '../domain/prompt/prompt-service.js';
-import type { PriceModelCall } from '../domain/span/pricing.js';
+import type { WorkUnderWay } from '../engine/work/work-under-way.js';
+import { PlaygroundCalls } from '../features/playground/playground-calls.js';
+import { PlaygroundService } from '../features/playground/playground-service.js';
+import type { PromptService } from '../features/prompts/prompt-service.js';
+import type { PriceModelCall } from '../engine/traces/model/span/pricing.js';
 import type { Context } from './context.js';
 import type { Models } from './models.js';
 import type { Storage } from './storage.js';

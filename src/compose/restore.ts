@@ -1,23 +1,23 @@
 import { join } from 'node:path';
-import { contentsOf, differences, sizeOf, type Manifest } from '../domain/backup/manifest.js';
-import { DomainError } from '../domain/errors.js';
+import { contentsOf, differences, sizeOf, type Manifest } from '../engine/traces/model/backup/manifest.js';
+import { DomainError } from '../engine/errors.js';
 import type { Config } from '../config/config.js';
-import { createLogger } from '../observability/logger.js';
-import type { Backups } from '../storage/backup/backups.js';
-import { RestoredFiles } from '../storage/backup/restore-files.js';
-import { beginRestore, endRestore } from '../storage/backup/restore-mark.js';
-import { attachParts } from '../storage/clickhouse/backup/attach-parts.js';
-import { connect } from '../storage/clickhouse/client/client.js';
-import { migrate } from '../storage/clickhouse/migrations.js';
-import { readMigrationFiles, verifyApplied, type MigrationFile } from '../storage/migration-files.js';
-import { schemaDirectory } from '../storage/schema-files.js';
-import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
-import { readMetadataCopy } from '../storage/sqlite/metadata-snapshot.js';
-import { metadataFile, openMetadataStore } from '../storage/sqlite/metadata-store.js';
+import { createLogger } from '../engine/signals/logger.js';
+import type { Backups } from '../features/backup/store/backups.js';
+import { RestoredFiles } from '../features/backup/store/restore-files.js';
+import { beginRestore, endRestore } from '../features/backup/store/restore-mark.js';
+import { attachParts } from '../engine/traces/backup/attach-parts.js';
+import { connect } from '../engine/traces/clickhouse/client/client.js';
+import { migrate } from '../engine/traces/migrations.js';
+import { readMigrationFiles, verifyApplied, type MigrationFile } from '../engine/files/migration-files.js';
+import { schemaDirectory } from '../engine/files/schema-files.js';
+import { lockDataDir } from '../engine/metadata/data-dir-lock.js';
+import { readMetadataCopy } from '../engine/metadata/metadata-snapshot.js';
+import { metadataFile, openMetadataStore } from './metadata-store.js';
 import { openTraces } from './clickhouse.js';
 import { withBackups } from './backup-run.js';
 import { closeAll, createContext, type Closers } from './context.js';
-import { ENGINE_DIRECTORY, IMAGES_DIRECTORY } from './disks.js';
+import { ENGINE_DIRECTORY, IMAGES_DIRECTORY } from './directories.js';
 
 export interface RestoreRun {
   /** Names the folder to restore to, and how much memory the engine may take. */
@@ -100,7 +100,7 @@ async function restoreSpans(
   migrations: readonly MigrationFile[],
   files: RestoredFiles,
 ): Promise<void> {
-  const { startEngine } = await import('../storage/clickhouse/engine/supervisor.js');
+  const { startEngine } = await import('../engine/traces/clickhouse/process/supervisor.js');
   const path = join(config.dataDir, ENGINE_DIRECTORY);
   const engine = await startEngine({
     path,

@@ -1,8 +1,8 @@
-import type { DeletionService } from '../domain/deletion/deletion-service.js';
-import type { IdentityService } from '../domain/identity/identity-service.js';
-import { BelievedClock } from '../domain/retention/believed-clock.js';
-import { RetentionService } from '../domain/retention/retention-service.js';
-import { RetentionWork } from '../domain/retention/retention-work.js';
+import type { DeletionService } from '../features/deletion/deletion-service.js';
+import type { IdentityService } from '../engine/identity/identity-service.js';
+import { BelievedClock } from '../features/retention/believed-clock.js';
+import { RetentionService } from '../features/retention/retention-service.js';
+import { RetentionWork } from '../features/retention/retention-work.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 

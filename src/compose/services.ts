@@ -1,25 +1,25 @@
-import type { AttachmentService } from '../domain/attachment/attachment-service.js';
-import { ClientCalls } from '../domain/client-calls.js';
-import type { DeletionService } from '../domain/deletion/deletion-service.js';
-import { IdentityService } from '../domain/identity/identity-service.js';
-import { RevokedKeys } from '../domain/identity/revoked-keys.js';
-import { SignInService } from '../domain/identity/sign-in-service.js';
-import { say } from '../observability/lines.js';
-import { Tails } from '../domain/list/tail.js';
-import type { Lists } from '../domain/list/lists.js';
-import type { ListStatistics } from '../domain/list/statistics.js';
-import { CostExplainer } from '../domain/price/cost-explanation.js';
-import { PriceService } from '../domain/price/price-service.js';
-import { PromptService } from '../domain/prompt/prompt-service.js';
-import { createListPrices } from '../domain/span/pricing.js';
-import { OutlineService } from '../domain/trace/outline.js';
-import { UnpricedModels } from '../domain/price/unpriced-models.js';
-import { ProjectService } from '../domain/project/project-service.js';
-import type { ProjectStorage } from '../domain/project/project-storage.js';
-import type { RetentionService } from '../domain/retention/retention-service.js';
-import type { TransferService } from '../domain/transfer/transfer-service.js';
-import { OwnUsageService } from '../domain/usage/own-usage.js';
-import type { ReadinessCheck } from '../transport/http/routes/operations/readiness.js';
+import type { AttachmentService } from '../features/images/attachment-service.js';
+import { ClientCalls } from '../engine/work/client-calls.js';
+import type { DeletionService } from '../features/deletion/deletion-service.js';
+import { IdentityService } from '../engine/identity/identity-service.js';
+import { RevokedKeys } from '../engine/identity/revoked-keys.js';
+import { SignInService } from '../engine/identity/sign-in-service.js';
+import { say } from '../engine/signals/lines.js';
+import { Tails } from '../engine/traces/model/list/tail.js';
+import type { Lists } from '../engine/traces/model/list/lists.js';
+import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
+import { CostExplainer } from '../features/prices/cost-explanation.js';
+import { PriceService } from '../features/prices/price-service.js';
+import { PromptService } from '../features/prompts/prompt-service.js';
+import { createListPrices } from '../engine/traces/model/span/pricing.js';
+import { OutlineService } from '../engine/traces/model/trace/outline.js';
+import { UnpricedModels } from '../features/prices/unpriced-models.js';
+import { ProjectService } from '../features/projects/project-service.js';
+import type { ProjectStorage } from '../features/projects/project-storage.js';
+import type { RetentionService } from '../features/retention/retention-service.js';
+import type { TransferService } from '../features/transfer/transfer-service.js';
+import { OwnUsageService } from '../features/usage/own-usage.js';
+import type { ReadinessCheck } from '../http/operations/readiness.js';
 import { openAttachments } from './attachments.js';
 import { openBackups } from './backup.js';
 import type { Context } from './context.js';
@@ -38,7 +38,7 @@ import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
 const INSTALLATION = 'installation';
 
-/** Services of the domain, for every transport. */
+/** The services of all features, made once, for routes, OTLP and jobs. */
 export interface Services
   extends Ingest, Omit<Judges, 'work'>, Omit<Learning, 'work'>, Omit<Playground, 'work'>, Feedback {
   readonly identity: IdentityService;

@@ -1,8 +1,8 @@
-import { SESSION_DAYS } from '../domain/identity/sign-in-service.js';
-import { Callers } from '../transport/http/callers.js';
-import type { Route } from '../transport/http/route.js';
-import { signInRoutes } from '../transport/http/routes/sign-in/routes.js';
-import { SessionCookie } from '../transport/http/session-cookie.js';
+import { SESSION_DAYS } from '../engine/identity/sign-in-service.js';
+import { Callers } from '../http/callers.js';
+import type { Route } from '../http/route.js';
+import { signInRoutes } from '../features/sign-in/http/routes.js';
+import { SessionCookie } from '../http/session-cookie.js';
 import type { Context } from './context.js';
 import type { Services } from './services.js';
 

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Snapshot, SnapshotSource } from '../domain/backup/snapshot.js';
-import { DomainError } from '../domain/errors.js';
-import { FileAttachmentStore } from '../storage/attachments/file-store.js';
-import { MetadataSnapshot } from '../storage/sqlite/metadata-snapshot.js';
-import { metadataFile } from '../storage/sqlite/metadata-store.js';
+import type { Snapshot, SnapshotSource } from '../features/backup/snapshot.js';
+import { DomainError } from '../engine/errors.js';
+import { FileAttachmentStore } from '../features/images/store/file-store.js';
+import { MetadataSnapshot } from '../engine/metadata/metadata-snapshot.js';
+import { metadataFile } from './metadata-store.js';
 import { clearFrozen, clearSnapshots, COPIES } from './clear-snapshots.js';
-import { ENGINE_DIRECTORY } from './disks.js';
+import { ENGINE_DIRECTORY } from './directories.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 

@@ -1,21 +1,22 @@
 import { join } from 'node:path';
-import type { AttachmentStore } from '../domain/attachment/attachment-store.js';
-import { placeName } from '../domain/move/move.js';
-import { ProjectStorage } from '../domain/project/project-storage.js';
-import { say } from '../observability/lines.js';
-import { FileAttachmentStore } from '../storage/attachments/file-store.js';
-import type { ClickHouseEndpoint } from '../storage/clickhouse/client/endpoint.js';
-import type { TraceStore } from '../storage/clickhouse/trace-store.js';
-import type { DiskWatermark } from '../storage/disk-watermark.js';
-import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
-import { openMetadataStore, type MetadataStore } from '../storage/sqlite/metadata-store.js';
-import { demandPlace } from '../storage/move-mark.js';
-import { demandRestored } from '../storage/backup/restore-mark.js';
+import type { AttachmentStore } from '../features/images/attachment-store.js';
+import { placeName } from '../features/move/move.js';
+import { ProjectStorage } from '../features/projects/project-storage.js';
+import { say } from '../engine/signals/lines.js';
+import { FileAttachmentStore } from '../features/images/store/file-store.js';
+import type { ClickHouseEndpoint } from '../engine/traces/clickhouse/client/endpoint.js';
+import type { TraceStore } from '../engine/traces/trace-store.js';
+import type { DiskWatermark } from '../engine/disk/disk-watermark.js';
+import { lockDataDir } from '../engine/metadata/data-dir-lock.js';
+import { openMetadataStore, type MetadataStore } from './metadata-store.js';
+import { demandPlace } from '../features/move/store/move-mark.js';
+import { demandRestored } from '../features/backup/store/restore-mark.js';
 import { openTraces, type TraceFollowers } from './clickhouse.js';
-import { placeOf } from './moves.js';
+import { placeOf } from './place.js';
 import type { Context } from './context.js';
 import { clearSnapshots } from './clear-snapshots.js';
-import { IMAGES_DIRECTORY, openMeasurements } from './disks.js';
+import { openMeasurements } from './disks.js';
+import { IMAGES_DIRECTORY } from './directories.js';
 
 /** Where everything is kept. */
 export interface Storage {
@@ -61,7 +62,7 @@ export function openProjectStorage(context: Context, storage: Storage): ProjectS
 /** The S3 client is imported only here: a server without a bucket starts without it. */
 export async function openImages({ config, closers }: Pick<Context, 'config' | 'closers'>): Promise<AttachmentStore> {
   if (config.attachments.s3 === null) return FileAttachmentStore.open(join(config.dataDir, IMAGES_DIRECTORY));
-  const { S3AttachmentStore } = await import('../storage/attachments/s3-store.js');
+  const { S3AttachmentStore } = await import('../features/images/store/s3-store.js');
   const store = new S3AttachmentStore(config.attachments.s3);
   closers.push(() => store.close());
   return store;

@@ -1,5 +1,5 @@
 import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
-import { Turns } from '../domain/turns.js';
+import { Turns } from '../engine/work/turns.js';
 
 /** The bytes, in memory that holds nothing else: so it can move to another thread. */
 export function movable(bytes: Uint8Array): Buffer<ArrayBuffer> {

@@ -1,8 +1,8 @@
-import type { ClientCalls } from '../domain/client-calls.js';
-import type { DeletionService } from '../domain/deletion/deletion-service.js';
-import { ImageTransfer } from '../domain/transfer/image-transfer.js';
-import { ImportPace } from '../domain/transfer/import-pace.js';
-import { TransferService } from '../domain/transfer/transfer-service.js';
+import type { ClientCalls } from '../engine/work/client-calls.js';
+import type { DeletionService } from '../features/deletion/deletion-service.js';
+import { ImageTransfer } from '../features/transfer/image-transfer.js';
+import { ImportPace } from '../features/transfer/import-pace.js';
+import { TransferService } from '../features/transfer/transfer-service.js';
 import type { Attachments } from './attachments.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';

@@ -3,22 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { AttachmentStore } from '../../src/domain/attachment/attachment-store.js';
-import { NO_SOURCE, VaultIntake } from '../../src/domain/attachment/intake.js';
-import { AttachmentVault } from '../../src/domain/attachment/vault.js';
-import { DomainError } from '../../src/domain/errors.js';
-import { SpanIngest } from '../../src/domain/ingest/span-ingest.js';
-import type { WriteLog } from '../../src/domain/ingest/write-log.js';
-import { FileAttachmentStore } from '../../src/storage/attachments/file-store.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { SqliteAttachmentCatalogue } from '../../src/storage/sqlite/attachment-catalogue.js';
-import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
+import type { AttachmentStore } from '../../src/features/images/attachment-store.js';
+import { NO_SOURCE, VaultIntake } from '../../src/features/images/intake.js';
+import { AttachmentVault } from '../../src/features/images/vault.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { SpanIngest } from '../../src/features/traces/span-ingest.js';
+import type { WriteLog } from '../../src/engine/traces/model/write-log.js';
+import { FileAttachmentStore } from '../../src/features/images/store/file-store.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { SqliteAttachmentCatalogue } from '../../src/features/images/store/attachment-catalogue.js';
+import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
 import { type OpenedStore, openStore, remove } from '../harness/trace-store.js';
 import { NO_PROMPTS } from '../harness/span.js';
 import { png, sha } from './images.js';
-import { UnknownNames } from '../../src/domain/validation/unknown-names.js';
+import { UnknownNames } from '../../src/engine/validation/unknown-names.js';
 
 const silent = {
   attachmentStored: () => undefined,

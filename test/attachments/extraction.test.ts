@@ -6,11 +6,11 @@ import {
   withReferences,
   type Found,
   type KeptImage,
-} from '../../src/domain/attachment/extraction.js';
-import { editItems } from '../../src/domain/attachment/json-edit.js';
-import { MAX_JSON_DEPTH, MAX_JSON_NAMES } from '../../src/domain/json-text.js';
-import type { Span } from '../../src/domain/span/span.js';
-import { parseJson } from '../../src/transport/json.js';
+} from '../../src/features/images/extraction.js';
+import { editItems } from '../../src/features/images/json-edit.js';
+import { MAX_JSON_DEPTH, MAX_JSON_NAMES } from '../../src/engine/json-text.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import { parseJson } from '../../src/http/wire/json.js';
 import { storedSpan } from '../harness/span.js';
 import { base64, images, png, svg } from './images.js';
 

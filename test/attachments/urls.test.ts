@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { GrantSigner } from '../../src/domain/attachment/signature.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { readSecret } from '../../src/storage/sqlite/secrets.js';
+import { GrantSigner } from '../../src/features/images/signature.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
+import { readSecret } from '../../src/engine/metadata/secrets.js';
 import { AttachmentApi, download } from './attachment-api.js';
 import { base64, images, png, sha } from './images.js';
 

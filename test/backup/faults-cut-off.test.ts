@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openSnapshot } from '../../src/transport/control/control-client.js';
+import { openSnapshot } from '../../src/control/control-client.js';
 import { mountSmallDisk } from '../durability/small-disk.js';
 import { API_KEY } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { withBackups } from '../../src/compose/backup-run.js';
 import { loadConfig } from '../../src/config/config.js';
-import { backupId } from '../../src/domain/backup/backup-id.js';
+import { backupId } from '../../src/features/backup/backup-id.js';
 import { API_KEY, type Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 import { bootServer } from '../harness/server.js';

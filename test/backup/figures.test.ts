@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { figuresAt } from '../../src/storage/clickhouse/backup/figures.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { figuresAt } from '../../src/engine/traces/backup/figures.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore } from '../harness/trace-store.js';
 

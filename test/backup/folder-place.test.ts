@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FolderPlace } from '../../src/storage/backup/folder-place.js';
+import { FolderPlace } from '../../src/features/backup/store/folder-place.js';
 
 describe('a folder of backups', () => {
   it('rejects a file that is removed before it is copied, and keeps the process running', async () => {

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../src/domain/backup/manifest.js';
+import type { Manifest } from '../../src/engine/traces/model/backup/manifest.js';
 
 /** The list of a backup that has no spans. */
 export function manifestOf(id: string, images: Manifest['images'] = null): Manifest {

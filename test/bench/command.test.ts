@@ -10,9 +10,9 @@ import { median, percentile } from '../../bench/figures.js';
 import { listQueries } from '../../bench/list-queries.js';
 import { fill } from '../../bench/fill.js';
 import { PROJECT_ID, storedSpans } from '../../bench/rows.js';
-import { connect } from '../../src/storage/clickhouse/client/client.js';
-import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
-import { highestVersion, readWatermark } from '../../src/storage/clickhouse/rollup/healing.js';
+import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
+import { startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
+import { highestVersion, readWatermark } from '../../src/engine/traces/rollup/healing.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const run = promisify(execFile);

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { generateTrace } from '../../bench/data.js';
 import { otlpRequest } from '../../bench/otlp-requests.js';
 import { storedOtlpSpans, storedSpans } from '../../bench/rows.js';
-import { decodeJson } from '../../src/transport/otlp/json.js';
-import { decodeProtobuf } from '../../src/transport/otlp/protobuf.js';
-import { toSpans } from '../../src/transport/otlp/span.js';
+import { decodeJson } from '../../src/otlp/json.js';
+import { decodeProtobuf } from '../../src/otlp/protobuf.js';
+import { toSpans } from '../../src/otlp/span.js';
 
 describe('the OTLP requests of the bench', () => {
   const sent = Array.from({ length: 50 }, (_none, number) => generateTrace(1, number)).flat();

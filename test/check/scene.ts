@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { connect } from '../../src/storage/clickhouse/client/client.js';
-import { statementOfFile } from '../../src/storage/clickhouse/client/sql.js';
-import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
+import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
+import { statementOfFile } from '../../src/engine/traces/clickhouse/client/sql.js';
+import { startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
 
 const PROGRAM = join(import.meta.dirname, '../../scripts/admin.js');
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hasControls, piecesByControls } from '../../src/ui/console/model/bidi-controls.js';
+import { hasControls, piecesByControls } from '../../src/console/model/bidi-controls.js';
 
 describe('characters that reorder a text', () => {
   it('are told apart from what stands there, and named', () => {

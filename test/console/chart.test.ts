@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bucketAt, labelled, linePath, stacked, ticks } from '../../src/ui/console/model/chart.js';
+import { bucketAt, labelled, linePath, stacked, ticks } from '../../src/console/model/chart.js';
 
 describe('charts over time', () => {
   it('have an axis of round figures that holds the largest value', () => {

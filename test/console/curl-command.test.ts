@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { curlCommand } from '../../src/ui/console/model/curl-command.js';
+import { curlCommand } from '../../src/console/model/curl-command.js';
 
 describe('the curl command of a view', () => {
   it('takes the key from the variable that the first start prints', () => {

@@ -8,7 +8,7 @@ import {
   money,
   moneyInFull,
   percent,
-} from '../../src/ui/console/model/format.js';
+} from '../../src/console/model/format.js';
 
 describe('how the console writes figures', () => {
   it('writes what is not known as a dash, and zero as zero', () => {

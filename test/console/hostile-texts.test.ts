@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Token } from 'marked';
-import { JsonRows } from '../../src/ui/console/model/json-rows.js';
-import { lex } from '../../src/ui/console/model/markdown-lexer.js';
-import { addressOf, leadsElsewhere, placeOf } from '../../src/ui/console/model/place.js';
-import { TextDocument } from '../../src/ui/console/model/text-document.js';
-import { diffRows, variableChanges } from '../../src/ui/console/model/text-diff.js';
+import { JsonRows } from '../../src/console/model/json-rows.js';
+import { lex } from '../../src/console/model/markdown-lexer.js';
+import { addressOf, leadsElsewhere, placeOf } from '../../src/console/model/place.js';
+import { TextDocument } from '../../src/console/model/text-document.js';
+import { diffRows, variableChanges } from '../../src/console/model/text-diff.js';
 import { unhurried } from '../harness/program.js';
 
 /** The longest text that is read as markdown. */

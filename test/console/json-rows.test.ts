@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { JsonRows } from '../../src/ui/console/model/json-rows.js';
+import { JsonRows } from '../../src/console/model/json-rows.js';
 
 /** Opens everything. */
 function opened(value: unknown): JsonRows {

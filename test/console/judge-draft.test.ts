@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JudgeRead } from '../../src/domain/judge/schema.js';
+import type { JudgeRead } from '../../src/features/judges/schema.js';
 import {
   bodyOf,
   draftOf,
@@ -8,8 +8,8 @@ import {
   previewOf,
   tagsOf,
   wrongFields,
-} from '../../src/ui/console/model/judge-draft.js';
-import { feedbackOf, NO_OPINION, opinionsIn, said } from '../../src/ui/console/model/review.js';
+} from '../../src/console/model/judge-draft.js';
+import { feedbackOf, NO_OPINION, opinionsIn, said } from '../../src/console/model/review.js';
 import { PLAIN_JUDGE } from '../judges/fixture.js';
 
 describe('the form of a judge', () => {

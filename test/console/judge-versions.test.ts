@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { afterCorrection, kappaNote, perCallNote, versionNamed } from '../../src/ui/console/model/judge-versions.js';
+import { afterCorrection, kappaNote, perCallNote, versionNamed } from '../../src/console/model/judge-versions.js';
 
 const versions = [
   { version: 'v1', prompt_version_id: 'a', examples: { from: 0, to: 0 } },

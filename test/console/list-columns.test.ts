@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
+import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
 import {
   columnsOf,
   defaultWidth,
@@ -8,7 +8,7 @@ import {
   valueOf,
   widthsOf,
   writeWidths,
-} from '../../src/ui/console/model/list-columns.js';
+} from '../../src/console/model/list-columns.js';
 import {
   MOST_WAITING,
   NO_LIVE_ROWS,
@@ -16,9 +16,9 @@ import {
   released,
   rowsShown,
   settled,
-} from '../../src/ui/console/model/live-rows.js';
-import { pagesAround } from '../../src/ui/console/model/pages.js';
-import { bucketEnd, clockTime, isShownTwice, momentOf } from '../../src/ui/console/model/zoned-time.js';
+} from '../../src/console/model/live-rows.js';
+import { pagesAround } from '../../src/console/model/pages.js';
+import { bucketEnd, clockTime, isShownTwice, momentOf } from '../../src/console/model/zoned-time.js';
 
 describe('columns of lists in the console', () => {
   it('are those that are named and known, else the usual ones', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import { joinValues, splitValues } from '../../src/domain/list/comma-values.js';
-import { optionsFor } from '../../src/ui/console/model/filter-choices.js';
+import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
+import { joinValues, splitValues } from '../../src/engine/traces/model/list/comma-values.js';
+import { optionsFor } from '../../src/console/model/filter-choices.js';
 import {
   conditionsOf,
   fieldLabel,
@@ -16,7 +16,7 @@ import {
   withCondition,
   withoutCondition,
   withoutConditions,
-} from '../../src/ui/console/model/list-query.js';
+} from '../../src/console/model/list-query.js';
 
 const query = (text: string) => new URLSearchParams(text);
 const shown = (text: string) => conditionsOf(spanList, query(text)).map(({ words, value }) => `${words} ${value}`);

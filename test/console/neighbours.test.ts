@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { neighboursOf, openedFrom, rowsAround } from '../../src/ui/console/model/neighbours.js';
+import { neighboursOf, openedFrom, rowsAround } from '../../src/console/model/neighbours.js';
 
 const NEWEST = { sort_by: 'started_at', sort_order: 'desc' };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { addressOf, changed, leadsElsewhere, placeOf } from '../../src/ui/console/model/place.js';
-import { boundsOf, rangeOf } from '../../src/ui/console/model/range.js';
-import { ago, writeTime, zoneName, zoneNames } from '../../src/ui/console/model/time.js';
+import { addressOf, changed, leadsElsewhere, placeOf } from '../../src/console/model/place.js';
+import { boundsOf, rangeOf } from '../../src/console/model/range.js';
+import { ago, writeTime, zoneName, zoneNames } from '../../src/console/model/time.js';
 
 const at = (address: string, base = '') => placeOf(base, new URL(address, 'https://example.org'));
 

@@ -12,8 +12,8 @@ import {
   variantParameters,
   variantsIn,
   type Draft,
-} from '../../src/ui/console/model/playground.js';
-import { changed } from '../../src/ui/console/model/place.js';
+} from '../../src/console/model/playground.js';
+import { changed } from '../../src/console/model/place.js';
 
 const NO_SOURCE = { prompt: null, version: null, span: null };
 

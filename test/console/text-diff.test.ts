@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { diffRows, hunksOf, variableChanges, type DiffLine } from '../../src/ui/console/model/text-diff.js';
+import { diffRows, hunksOf, variableChanges, type DiffLine } from '../../src/console/model/text-diff.js';
 import { unhurried } from '../harness/program.js';
 
 const textOf = (line: DiffLine | null) => line?.parts.map(({ text }) => text).join('') ?? null;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FOLDED_FROM, TextDocument } from '../../src/ui/console/model/text-document.js';
+import { FOLDED_FROM, TextDocument } from '../../src/console/model/text-document.js';
 
 const said = (document: TextDocument) =>
   document

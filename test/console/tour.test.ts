@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { demoCommand, keptSteps, nextStep, stepsKept, TOUR, type TourStep } from '../../src/ui/console/model/tour.js';
+import { demoCommand, keptSteps, nextStep, stepsKept, TOUR, type TourStep } from '../../src/console/model/tour.js';
 
 describe('the tour for newcomers', () => {
   it('goes on with the first step that is not done, in whatever order the others were', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { criticalPath, lastRoot } from '../../src/ui/console/model/critical-path.js';
-import { afterTreeKey, rowInGrown, TraceRows } from '../../src/ui/console/model/trace-rows.js';
-import { buildTraceTree, ROOT, type TraceColumns } from '../../src/ui/console/model/trace-tree.js';
+import { criticalPath, lastRoot } from '../../src/console/model/critical-path.js';
+import { afterTreeKey, rowInGrown, TraceRows } from '../../src/console/model/trace-rows.js';
+import { buildTraceTree, ROOT, type TraceColumns } from '../../src/console/model/trace-tree.js';
 
 const KEYS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home', 'End', 'PageDown', 'PageUp'];
 

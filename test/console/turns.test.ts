@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { TextDocument } from '../../src/ui/console/model/text-document.js';
-import { repeated, saidWith } from '../../src/ui/console/model/turns.js';
+import { TextDocument } from '../../src/console/model/text-document.js';
+import { repeated, saidWith } from '../../src/console/model/turns.js';
 
 const messages = (...texts: readonly string[]) =>
   new TextDocument({ input: JSON.stringify(texts.map((content) => ({ role: 'user', content }))) }).conversation([

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
-import { DomainError } from '../../src/domain/errors.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
+import { spanList, traceList, type ListDefinition } from '../../src/engine/traces/model/list/definitions.js';
+import { DomainError } from '../../src/engine/errors.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import { parseListQuery } from '../../src/http/list-query.js';
 import { storedSpan } from '../harness/span.js';
 import { statementOf } from '../harness/statement.js';
 import { openStore, reopenStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { serverOf } from '../../src/compose/backup-run.js';
-import type { ErasureProgress, ErasureStep } from '../../src/domain/deletion/erasure.js';
-import { giveUpMove, writeMoveMark } from '../../src/storage/move-mark.js';
-import { orderErasure } from '../../src/transport/control/control-client.js';
+import type { ErasureProgress, ErasureStep } from '../../src/engine/traces/model/deletion/erasure.js';
+import { giveUpMove, writeMoveMark } from '../../src/features/move/store/move-mark.js';
+import { orderErasure } from '../../src/control/control-client.js';
 import { admin, refused } from '../backup/admin.js';
 import type { Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { DeletionStep } from '../../src/domain/deletion/deletion-work.js';
+import type { DeletionStep } from '../../src/features/deletion/deletion-work.js';
 import { storedFiles } from '../attachments/attachment-api.js';
 import { images } from '../attachments/images.js';
 import { idsOf, LearningApi } from '../learning/learning-api.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DELETION_STEPS, type DeletionStep } from '../../src/domain/deletion/deletion-work.js';
+import { DELETION_STEPS, type DeletionStep } from '../../src/features/deletion/deletion-work.js';
 import { storedFiles } from '../attachments/attachment-api.js';
 import { LearningApi } from '../learning/learning-api.js';
 import { ScriptedModel } from '../learning/scripted-model.js';

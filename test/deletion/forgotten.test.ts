@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import type { Span } from '../../src/domain/span/span.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
 import { Random } from '../../scripts/random.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
+import { parseListQuery } from '../../src/http/list-query.js';
 import { seedOf } from '../harness/seed.js';
 import { storedSpan } from '../harness/span.js';
 import { statementOf } from '../harness/statement.js';

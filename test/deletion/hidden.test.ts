@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { DeletionService } from '../../src/domain/deletion/deletion-service.js';
-import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import type { DeletionService } from '../../src/features/deletion/deletion-service.js';
+import { openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { makeProject } from '../harness/projects.js';
 import { storedSpan } from '../harness/span.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { SqliteDeletionStore } from '../../src/storage/sqlite/deletion-store.js';
+import { SqliteDeletionStore } from '../../src/features/deletion/store/deletion-store.js';
 import { JudgeFile } from '../learning/judge-file.js';
 
 const OTHERS = 2_000_000;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
 import { unhurried } from '../harness/program.js';
 import { statementOf } from '../harness/statement.js';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { DATABASE_FILE, openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { DATABASE_FILE, openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { unhurried } from '../harness/program.js';
 

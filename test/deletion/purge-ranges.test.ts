@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore } from '../harness/trace-store.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { allOf } from './service.js';
 
 /** More than are named between versions that go by the range that they lie in. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { spanList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import type { Span } from '../../src/domain/span/span.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
+import { spanList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import type { TraceStore } from '../../src/engine/traces/trace-store.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, reopenStore, rowsOf } from '../harness/trace-store.js';
 

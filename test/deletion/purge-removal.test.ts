@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, reopenStore } from '../harness/trace-store.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
 
 /** A client whose purges take their time to write what stays of a trace. */

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { spanList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import { deleteRows, mutationsEnded } from '../../src/storage/clickhouse/client/mutations.js';
-import { migrate } from '../../src/storage/clickhouse/migrations.js';
-import { Purge } from '../../src/storage/clickhouse/rollup/purge.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { spanList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import { deleteRows, mutationsEnded } from '../../src/engine/traces/clickhouse/client/mutations.js';
+import { migrate } from '../../src/engine/traces/migrations.js';
+import { Purge } from '../../src/engine/traces/rollup/purge.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { unhurried } from '../harness/program.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, reopenStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 
 const PROJECT = randomUUID();
 /** Later than all versions. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import type { Span } from '../../src/domain/span/span.js';
+import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, remove, rowsOf } from '../harness/trace-store.js';
 import { statementOf } from '../harness/statement.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
-import { DATABASE_FILE } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
 
 /** The rows of the SQLite file that hold one of these texts, for a message that says where. */
 export function rowsHolding(dataDir: string, texts: readonly string[]): string[] {

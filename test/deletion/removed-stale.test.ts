@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
+import { spanList, traceList, type ListDefinition } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
 import { unhurried } from '../harness/program.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, reopenStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
+import { isHeldOut } from '../../src/features/trials/held-out.js';
 import { images } from '../attachments/images.js';
 import { idsOf, type LearningApi } from '../learning/learning-api.js';
 import { examplesIn, shown, verdict, type Asked, type Said } from '../learning/scripted-model.js';

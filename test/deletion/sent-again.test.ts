@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import type { StoredSpans } from '../../src/domain/deletion/stored-spans.js';
-import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import type { StoredSpans } from '../../src/engine/traces/model/deletion/stored-spans.js';
+import { openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { makeProject } from '../harness/projects.js';
 import { storedSpan } from '../harness/span.js';

@@ -1,7 +1,7 @@
-import type { DeletedThing, StoredSpans } from '../../src/domain/deletion/stored-spans.js';
-import { DeletionService } from '../../src/domain/deletion/deletion-service.js';
-import { NO_AUDIT_LOG } from '../../src/domain/identity/audit.js';
-import type { MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import type { DeletedThing, StoredSpans } from '../../src/engine/traces/model/deletion/stored-spans.js';
+import { DeletionService } from '../../src/features/deletion/deletion-service.js';
+import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
+import type { MetadataStore } from '../../src/compose/metadata-store.js';
 
 /** Deletion over both stores, without images and jobs. */
 export function openDeletions(metadata: MetadataStore, spans: StoredSpans, hiddenWaitMs = 500): DeletionService {

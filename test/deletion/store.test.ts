@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { DeletedThing, Below } from '../../src/domain/deletion/stored-spans.js';
-import { DomainError } from '../../src/domain/errors.js';
-import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import { UNBOUNDED } from '../../src/storage/clickhouse/commit/disk-space.js';
-import type { RepriceScope } from '../../src/domain/price/calculated-spans.js';
+import type { DeletedThing, Below } from '../../src/engine/traces/model/deletion/stored-spans.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import { UNBOUNDED } from '../../src/engine/traces/write/disk-space.js';
+import type { RepriceScope } from '../../src/engine/traces/model/prices/calculated-spans.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, rowsOf } from '../harness/trace-store.js';
 

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
-import type { Span } from '../../src/domain/span/span.js';
-import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
+import {
+  sessionList,
+  spanList,
+  traceList,
+  type ListDefinition,
+} from '../../src/engine/traces/model/list/definitions.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import type { TraceStore } from '../../src/engine/traces/trace-store.js';
+import { parseListQuery } from '../../src/http/list-query.js';
 import { storedSpan } from '../harness/span.js';
 import { statementOf } from '../harness/statement.js';
 import { type OpenedStore, openStore, rowsOf } from '../harness/trace-store.js';

@@ -7,7 +7,7 @@ const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.m
 export const readme = read('README.md');
 
 /** A chapter of the manual, as it is written. */
-export const chapter = (name: string) => read(`src/transport/http/manual/static/${name}.md`);
+export const chapter = (name: string) => read(`src/http/manual/static/${name}.md`);
 
 /** The text of the fenced blocks of a language, in order. */
 export function blocks(text: string, language = 'bash'): string[] {

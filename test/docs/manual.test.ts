@@ -7,7 +7,7 @@ import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { answersOf, blocks, chapter, readme, run, section, shortForms } from './commands.js';
 
-const FOLDER = new URL('../../../src/transport/http/manual/static/', import.meta.url);
+const FOLDER = new URL('../../../src/http/manual/static/', import.meta.url);
 
 describe('manual', function () {
   this.timeout(60_000);

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot } from '../../src/storage/schema-files.js';
+import { packageRoot } from '../../src/engine/files/schema-files.js';
 
 const root = packageRoot();
 const DOCUMENTS = [
   'README.md',
   '.github/CONTRIBUTING.md',
   'src/README.md',
-  'src/storage/clickhouse/README.md',
-  'src/storage/sqlite/README.md',
+  'src/engine/traces/README.md',
+  'src/engine/metadata/README.md',
 ];
 
 /** Files and folders that a document names in code: with a folder, or with the ending of a file of ours. */
@@ -19,7 +19,7 @@ const PATH = /`((?:[a-z.][\w.-]*\/)+[\w.-]*|[\w-]+(?:\.test)?\.(?:ts|mjs|sql|xml
 const ELSEWHERE = ['./data', 'config.d/', 'NNNN_name.sql'];
 
 /** Folders of which a document names files alone, having named the folder just before. */
-const NAMED_BEFORE = ['storage/clickhouse', 'transport/otlp', 'domain/learning/calibration'];
+const NAMED_BEFORE = ['engine/traces', 'otlp', 'features/calibration'];
 
 describe('documents of the repository', () => {
   for (const document of DOCUMENTS) {

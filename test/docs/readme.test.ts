@@ -8,14 +8,14 @@ import { OPENTELEMETRY_VARIABLES } from './opentelemetry-variables.js';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const readme = read('README.md');
-const folder = 'src/transport/http/manual/static';
+const folder = 'src/http/manual/static';
 const manual = readdirSync(new URL(`../../../${folder}`, import.meta.url)).map((file) => read(`${folder}/${file}`));
 /** Everything that people read who run or change a server. */
 const others = [
   '.github/CONTRIBUTING.md',
   'src/README.md',
-  'src/storage/clickhouse/README.md',
-  'src/storage/sqlite/README.md',
+  'src/engine/traces/README.md',
+  'src/engine/metadata/README.md',
 ];
 const documents = [readme, ...others.map(read), ...manual].join('\n');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };

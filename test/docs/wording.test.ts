@@ -5,7 +5,7 @@ import { expect } from 'chai';
 const CONTRIBUTING = '.github/CONTRIBUTING.md';
 /** The head of the table of words in it. */
 const HEAD = /\| Not +\| But +\|\n\|[- |]+\n/;
-const MANUAL = 'src/transport/http/manual/static';
+const MANUAL = 'src/http/manual/static';
 
 /** The words of the table in CONTRIBUTING, with what is to stand there. */
 function refusedWords(): (readonly [word: string, instead: string])[] {

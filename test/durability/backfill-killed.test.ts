@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createLogger } from '../../src/observability/logger.js';
-import { connect } from '../../src/storage/clickhouse/client/client.js';
-import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
-import { migrate } from '../../src/storage/clickhouse/migrations.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
+import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
+import { startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
+import { migrate } from '../../src/engine/traces/migrations.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { uuid } from '../harness/checked-api.js';
 import { PROJECT_ID, unhurried, type Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { SpanRead } from '../../src/domain/list/fields.js';
+import type { SpanRead } from '../../src/engine/traces/model/list/fields.js';
 import { PROJECT_ID, type Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 import { audit, micros } from './recount.js';

@@ -4,14 +4,14 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TraceRead } from '../../src/domain/list/fields.js';
-import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import type { TraceRead } from '../../src/engine/traces/model/list/fields.js';
+import { connect, type ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
 import { addressed, type TestEngine } from '../engine/contract/engines.js';
 import { removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 import { bootServer } from '../harness/server.js';
 import { startStatementProxy, type StatementProxy } from '../harness/statement-proxy.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
 
 const TRACE = '0199a1b2-0000-7000-8000-00000000000b';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
-import { fenced, fencedInput } from '../../src/storage/clickhouse/lease/fenced-statement.js';
+import { fenced, fencedInput } from '../../src/engine/traces/clickhouse/lease/fenced-statement.js';
 
 const FLAG = 'WITH throwIf(NOT mine) = 0 AS lease_held';
 

@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
 import BetterSqlite3 from 'better-sqlite3';
-import { statementsIn } from '../../src/storage/clickhouse/migrations.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { statementsIn } from '../../src/engine/traces/migrations.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 
 /** Where a start is to die. */
 export interface DeathPoint {

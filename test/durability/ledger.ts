@@ -1,4 +1,4 @@
-import type { SessionRead, SpanRead, TraceRead } from '../../src/domain/list/fields.js';
+import type { SessionRead, SpanRead, TraceRead } from '../../src/engine/traces/model/list/fields.js';
 
 /** What clients send; `attributes.rev` tells every write from every other. */
 export interface SpanWrite {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { SpanRead } from '../../src/domain/list/fields.js';
+import type { SpanRead } from '../../src/engine/traces/model/list/fields.js';
 import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 import type { SpanWrite } from './ledger.js';

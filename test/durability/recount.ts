@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SessionRead, SpanRead, TraceRead } from '../../src/domain/list/fields.js';
+import type { SessionRead, SpanRead, TraceRead } from '../../src/engine/traces/model/list/fields.js';
 import { spanKey, type Book, type Ledger, type SpanWrite, type TraceWrite, type Written } from './ledger.js';
 import type { Program } from '../harness/program.js';
 

@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { generateApiKey, hashApiKey } from '../../src/domain/identity/api-key.js';
-import { IdentityService } from '../../src/domain/identity/identity-service.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { DataDirLockedError, lockDataDir } from '../../src/storage/sqlite/data-dir-lock.js';
-import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
-import { metadataFile, openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
-import { MigrationError, readMigrationFiles, type MigrationFile } from '../../src/storage/migration-files.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { generateApiKey, hashApiKey } from '../../src/engine/identity/api-key.js';
+import { IdentityService } from '../../src/engine/identity/identity-service.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { DataDirLockedError, lockDataDir } from '../../src/engine/metadata/data-dir-lock.js';
+import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { SqliteIdentityStore } from '../../src/engine/identity/store/identity-store.js';
+import { metadataFile, openMetadataStore } from '../../src/compose/metadata-store.js';
+import { MigrationError, readMigrationFiles, type MigrationFile } from '../../src/engine/files/migration-files.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
 
 describe('the SQLite store', () => {
   let folder: string;

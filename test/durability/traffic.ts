@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../scripts/random.js';
-import type { SpanRead, TraceRead } from '../../src/domain/list/fields.js';
+import type { SpanRead, TraceRead } from '../../src/engine/traces/model/list/fields.js';
 import { Ledger, spanKey, type SessionWrite, type SpanWrite, type TraceWrite } from './ledger.js';
 import { PROJECT_ID, unhurried, type Answer, type Program } from '../harness/program.js';
 import { auditSpans, auditTraces } from './recount.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { connect, type InsertError } from '../../src/storage/clickhouse/client/client.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { connect, type InsertError } from '../../src/engine/traces/clickhouse/client/client.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 
 describe('the client of ClickHouse', () => {
   it('takes a socket that is not there for an engine that starts anew: nothing was stored, and it is worth a retry', async () => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { clickHouseSchema } from '../../scripts/generate/clickhouse-schema.js';
-import { CURRENT_SCHEMA, readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { CURRENT_SCHEMA, readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 
 const directory = schemaDirectory('clickhouse');
 

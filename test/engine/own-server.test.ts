@@ -4,15 +4,15 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from '../../src/storage/clickhouse/client/client.js';
-import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
+import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
+import { NEEDED_VERSION } from '../../src/engine/traces/own-server.js';
 import { removeDirectory } from '../harness/fresh-directory.js';
 import { addressed, type TestEngine } from './contract/engines.js';
 import { eventually } from '../judges/judge-api.js';
 import { Program } from '../harness/program.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { startStatementProxy, type Reply, type StatementProxy } from '../harness/statement-proxy.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 
 /** A database of several tests, as creating the tables takes longer than all else: each has a trace of its own. */
 const SHARED = 'Observed';

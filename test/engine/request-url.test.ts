@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createClient, type ClickHouseSettings } from '@clickhouse/client';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { searchParams } from '../../src/storage/clickhouse/client/request-url.js';
+import { searchParams } from '../../src/engine/traces/clickhouse/client/request-url.js';
 
 const QUERY = 'INSERT INTO a FORMAT RowBinary';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { stringLiteral } from '../../src/storage/clickhouse/client/literals.js';
-import { parameterLiteral, unescapeTsv } from '../../src/storage/clickhouse/engine/literals.js';
-import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
+import { stringLiteral } from '../../src/engine/traces/clickhouse/client/literals.js';
+import { parameterLiteral, unescapeTsv } from '../../src/engine/traces/clickhouse/process/literals.js';
+import { readStatement } from '../../src/engine/traces/clickhouse/process/statement.js';
 
 describe('statements of the engine front', () => {
   it('are told apart by what they do', () => {

@@ -1,5 +1,5 @@
 /** A server of its own, to be killed: starts an engine on the directory given and tells its process id. */
-import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
+import { startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
 import { LIMITS, silent } from './contract/engines.js';
 
 const engine = await startEngine({ ...LIMITS, path: process.argv[2] ?? '', logger: silent });

@@ -4,13 +4,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DomainError } from '../../src/domain/errors.js';
-import { connect } from '../../src/storage/clickhouse/client/client.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import { EngineLockedError, startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
-import type { Engine, EngineOptions, EngineState } from '../../src/storage/clickhouse/engine/supervisor.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import { EngineLockedError, startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
+import type { Engine, EngineOptions, EngineState } from '../../src/engine/traces/clickhouse/process/supervisor.js';
 import { LIMITS, scratch, silent } from './contract/engines.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
 
 /** The promise: a dead or stopped engine is noticed within this time. */

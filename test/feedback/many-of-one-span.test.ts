@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { JudgeFigureService } from '../../src/domain/judge-figures/judge-figures.js';
-import type { ItemKey } from '../../src/domain/feedback/item-keys.js';
-import { UnifiedFeedbackService, type FeedbackItems } from '../../src/domain/feedback/unified.js';
-import { SqliteFeedbackItems } from '../../src/storage/sqlite/feedback-items.js';
-import { SqliteJudgeCounts } from '../../src/storage/sqlite/judge-counts.js';
+import { JudgeFigureService } from '../../src/features/judge-figures/judge-figures.js';
+import type { ItemKey } from '../../src/features/feedback/item-keys.js';
+import { UnifiedFeedbackService, type FeedbackItems } from '../../src/features/feedback/unified.js';
+import { SqliteFeedbackItems } from '../../src/features/feedback/store/feedback-items.js';
+import { SqliteJudgeCounts } from '../../src/features/judge-figures/store/judge-counts.js';
 import { JUDGE, judgeRow, JudgeFile } from '../learning/judge-file.js';
 
 const PEOPLE = 25_000;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { IdentityService } from '../../src/domain/identity/identity-service.js';
-import { DATABASE_FILE, openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { SqliteFeedbackPages } from '../../src/storage/sqlite/feedback-pages.js';
-import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { IdentityService } from '../../src/engine/identity/identity-service.js';
+import { DATABASE_FILE, openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { SqliteFeedbackPages } from '../../src/features/feedback/store/feedback-pages.js';
+import { SqliteIdentityStore } from '../../src/engine/identity/store/identity-store.js';
 import { unhurried } from '../harness/program.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/completion.js';
-import type { Span } from '../../src/domain/span/span.js';
-import { ClickHouseEntitySpans } from '../../src/storage/clickhouse/entity-spans.js';
-import { ReadsInProgress } from '../../src/storage/clickhouse/read/reads-in-progress.js';
+import { spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import { isCompletionOf, type PromptIdentity } from '../../src/engine/traces/model/prompts/completion.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import { ClickHouseEntitySpans } from '../../src/engine/traces/entity-spans.js';
+import { ReadsInProgress } from '../../src/engine/traces/read/reads-in-progress.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, remove, rowsOf } from '../harness/trace-store.js';
 

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
+import {
+  sessionList,
+  spanList,
+  traceList,
+  type ListDefinition,
+} from '../../src/engine/traces/model/list/definitions.js';
 import type { Environment } from '../../src/config/env.js';
 import { ApiDocument } from './api-document.js';
 import { bootServer, type TestRequest, type TestResponse, type TestServer } from './server.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { IdentityService } from '../../src/domain/identity/identity-service.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { IdentityService } from '../../src/engine/identity/identity-service.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
+import { SqliteIdentityStore } from '../../src/engine/identity/store/identity-store.js';
 
 export interface MadeProject {
   readonly projectId: string;

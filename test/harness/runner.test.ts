@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { packageRoot } from '../../src/storage/schema-files.js';
+import { packageRoot } from '../../src/engine/files/schema-files.js';
 
 interface Ran {
   readonly code: number;

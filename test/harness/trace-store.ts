@@ -2,17 +2,17 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { DeletableKind } from '../../src/domain/deletion/stored-spans.js';
-import type { Page } from '../../src/domain/list/lists.js';
-import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
-import { openTraceStore } from '../../src/storage/clickhouse/open-trace-store.js';
-import type { TraceStore, TraceStoreOptions } from '../../src/storage/clickhouse/trace-store.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { createLogger } from '../../src/observability/logger.js';
-import { createEvents } from '../../src/observability/events.js';
-import { createMetrics } from '../../src/observability/metrics.js';
+import type { DeletableKind } from '../../src/engine/traces/model/deletion/stored-spans.js';
+import type { Page } from '../../src/engine/traces/model/list/lists.js';
+import { connect, type ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import { startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
+import { openTraceStore } from '../../src/engine/traces/open-trace-store.js';
+import type { TraceStore, TraceStoreOptions } from '../../src/engine/traces/trace-store.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
+import { createEvents } from '../../src/compose/events.js';
+import { createMetrics } from '../../src/engine/signals/metrics.js';
 import { freshEngineDir } from './fresh-directory.js';
 
 export const COMMIT_LIMITS = {

@@ -1,4 +1,4 @@
-import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client/client.js';
+import type { ClickHouseClient, QueryOptions } from '../../src/engine/traces/clickhouse/client/client.js';
 
 /** The client, with a look at each command before it is sent; it waits for that. */
 export function watched(

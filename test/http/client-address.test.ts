@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { clientAddress, networkOf } from '../../src/transport/client-address.js';
+import { clientAddress, networkOf } from '../../src/http/wire/client-address.js';
 import { bootServer } from '../harness/server.js';
 
 describe('the address of a client behind proxies', () => {

@@ -1,16 +1,9 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { Type } from '@sinclair/typebox';
-import { DomainError, type DomainErrorKind } from '../../src/domain/errors.js';
-import { queryOf } from '../../src/transport/http/query.js';
-import {
-  defineRoute,
-  jsonBody,
-  rawBody,
-  type Access,
-  type Route,
-  type RouteDefinition,
-} from '../../src/transport/http/route.js';
+import { DomainError, type DomainErrorKind } from '../../src/engine/errors.js';
+import { queryOf } from '../../src/http/query.js';
+import { defineRoute, jsonBody, rawBody, type Access, type Route, type RouteDefinition } from '../../src/http/route.js';
 import { bootApp, type TestApp } from './app-harness.js';
 import { send, type TestResponse } from '../harness/server.js';
 

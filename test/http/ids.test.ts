@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { spanUuid, traceUuid } from '../../src/domain/schema/ids.js';
+import { spanUuid, traceUuid } from '../../src/engine/schema/ids.js';
 import { JudgeApi } from '../judges/judge-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DomainError } from '../../src/domain/errors.js';
+import { DomainError } from '../../src/engine/errors.js';
 import {
   JsonBoundError,
   MAX_JSON_DEPTH,
@@ -8,8 +8,8 @@ import {
   MAX_JSON_VALUES,
   parseJsonText,
   toJsonText,
-} from '../../src/domain/json-text.js';
-import { parseJson } from '../../src/transport/json.js';
+} from '../../src/engine/json-text.js';
+import { parseJson } from '../../src/http/wire/json.js';
 import { unhurried } from '../harness/program.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 

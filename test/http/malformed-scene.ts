@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { DATABASE_FILE, openDatabase, type Database } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE, openDatabase, type Database } from '../../src/engine/metadata/database.js';
 import { idsOf, LearningApi } from '../learning/learning-api.js';
 import { ScriptedModel } from '../learning/scripted-model.js';
 import { ApiDocument } from '../harness/api-document.js';

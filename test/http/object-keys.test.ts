@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { FeedbackInput } from '../../src/domain/feedback/schema.js';
-import { SpanInput } from '../../src/domain/span/schema.js';
-import { EvaluationInput, JudgeInput } from '../../src/domain/judge/schema.js';
-import { compile } from '../../src/domain/validation/validation.js';
+import { FeedbackInput } from '../../src/features/feedback/schema.js';
+import { SpanInput } from '../../src/engine/traces/model/span/schema.js';
+import { EvaluationInput, JudgeInput } from '../../src/features/judges/schema.js';
+import { compile } from '../../src/engine/validation/validation.js';
 
 /** Each object whose keys clients choose: its schema, where it stands, and a value that fits none of its keys. */
 const objects = [

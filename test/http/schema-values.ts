@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ID } from '../../src/domain/schema/ids.js';
+import { ID } from '../../src/engine/schema/ids.js';
 import type { ApiDocument, Schema } from '../harness/api-document.js';
 import { below, oddValues, pick, type Random } from './malformed-requests.js';
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createLogger } from '../../src/observability/logger.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
 import { unhurried } from '../harness/program.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';
 import { until } from '../harness/until.js';

@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { Type } from '@sinclair/typebox';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { Turns, type EndTurn } from '../../src/domain/turns.js';
-import { defineRoute } from '../../src/transport/http/route.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { Turns, type EndTurn } from '../../src/engine/work/turns.js';
+import { defineRoute } from '../../src/http/route.js';
 import { send } from '../harness/server.js';
 import { bootApp, eventually } from './app-harness.js';
 

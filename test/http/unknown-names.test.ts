@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nearName } from '../../src/domain/validation/near-name.js';
+import { nearName } from '../../src/engine/validation/near-name.js';
 import { JudgeApi } from '../judges/judge-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 

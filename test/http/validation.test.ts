@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { assertValid, compile } from '../../src/domain/validation/validation.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { assertValid, compile } from '../../src/engine/validation/validation.js';
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { hashApiKey } from '../../src/domain/identity/api-key.js';
-import { IdentityService } from '../../src/domain/identity/identity-service.js';
-import { RevokedKeys } from '../../src/domain/identity/revoked-keys.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { SqliteSignInStore } from '../../src/storage/sqlite/sign-in-store.js';
+import { hashApiKey } from '../../src/engine/identity/api-key.js';
+import { IdentityService } from '../../src/engine/identity/identity-service.js';
+import { RevokedKeys } from '../../src/engine/identity/revoked-keys.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { openDatabase } from '../../src/engine/metadata/database.js';
+import { SqliteIdentityStore } from '../../src/engine/identity/store/identity-store.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
+import { SqliteSignInStore } from '../../src/engine/identity/store/sign-in-store.js';
 
 const INIT_KEY = 'sk_sh_chosen_by_the_operator';
 

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { IdentityService } from '../../src/domain/identity/identity-service.js';
-import { SignInService } from '../../src/domain/identity/sign-in-service.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { IdentityService } from '../../src/engine/identity/identity-service.js';
+import { SignInService } from '../../src/engine/identity/sign-in-service.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
+import { openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { unhurried } from '../harness/program.js';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
 import { unhurried } from '../harness/program.js';
 import { send } from '../harness/server.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SessionCookie } from '../../src/transport/http/session-cookie.js';
+import { SessionCookie } from '../../src/http/session-cookie.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { admin, codeIn, ConsoleBrowser } from './console-browser.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
-import { DATABASE_FILE } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { admin, ConsoleBrowser } from './console-browser.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import type { Span } from '../../src/domain/span/span.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
+import { DomainError } from '../../src/engine/errors.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import type { TraceStore } from '../../src/engine/traces/trace-store.js';
 import { storedSpan } from '../harness/span.js';
 import { COMMIT_LIMITS, openStore, reopenStore, withInsert, type OpenedStore } from '../harness/trace-store.js';
 import { statementOf } from '../harness/statement.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
+import { DomainError } from '../../src/engine/errors.js';
+import type { TraceStore } from '../../src/engine/traces/trace-store.js';
 import { storedSpan } from '../harness/span.js';
 import { COMMIT_LIMITS, openStore, reopenStore, type OpenedStore } from '../harness/trace-store.js';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { InsertError, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import { Flusher } from '../../src/storage/clickhouse/commit/flusher.js';
-import type { SegmentLog } from '../../src/storage/write-log/segment-log.js';
-import { UnflushedWrites, type StampedWrite } from '../../src/storage/clickhouse/commit/unflushed-writes.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { InsertError, type ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import { Flusher } from '../../src/engine/traces/write/flusher.js';
+import type { SegmentLog } from '../../src/engine/traces/write/log/segment-log.js';
+import { UnflushedWrites, type StampedWrite } from '../../src/engine/traces/write/unflushed-writes.js';
 
 const LIMITS = { maxRows: 10_000, maxBytes: 32e6 };
 const ignored = { flushed: () => undefined, flushFailed: () => undefined, writeQuarantined: () => undefined };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SpanInput } from '../../src/domain/span/schema.js';
+import { SpanInput } from '../../src/engine/traces/model/span/schema.js';
 import { UNSAID } from '../harness/span.js';
 import { START, uuid, type CheckedApi } from '../harness/checked-api.js';
 import { SpanSender } from './span-sender.js';

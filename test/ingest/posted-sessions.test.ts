@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SessionInput } from '../../src/domain/trace/schema.js';
+import { SessionInput } from '../../src/engine/traces/model/trace/schema.js';
 import { CheckedApi, span, START, uuid, type Row } from '../harness/checked-api.js';
 import { badAttributes, badTags, keptTags, Posting, tags } from './posting.js';
 

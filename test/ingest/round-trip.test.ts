@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { CALL_FIELDS } from '../../src/domain/span/span-call.js';
-import { spanFields, type FieldType } from '../../src/domain/list/fields.js';
+import { CALL_FIELDS } from '../../src/engine/traces/model/span/span-call.js';
+import { spanFields, type FieldType } from '../../src/engine/traces/model/list/fields.js';
 import { CheckedApi, START, type Row } from '../harness/checked-api.js';
 
 /** A value of each type that no span has that does not say so; `name` makes those of a type differ. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { TooManyBytesError } from '../../src/storage/clickhouse/commit/row-binary.js';
-import { RowEncoder, type AppendedWrites, type EncodedRows } from '../../src/storage/clickhouse/commit/rows.js';
+import { TooManyBytesError } from '../../src/engine/traces/write/row-binary.js';
+import { RowEncoder, type AppendedWrites, type EncodedRows } from '../../src/engine/traces/write/rows.js';
 import { storedSpan } from '../harness/span.js';
 
 const PROJECT = randomUUID();

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { spanList } from '../../src/domain/list/definitions.js';
-import type { SpanRead } from '../../src/domain/list/fields.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
+import { spanList } from '../../src/engine/traces/model/list/definitions.js';
+import type { SpanRead } from '../../src/engine/traces/model/list/fields.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import type { TraceStore } from '../../src/engine/traces/trace-store.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
 
 const PROJECT = randomUUID();

@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/start/node-flags.js';
 import { loadConfig } from '../../src/config/config.js';
 import { settingDefinitions, settings } from '../../src/config/settings.js';
-import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
+import { NEEDED_VERSION } from '../../src/engine/traces/own-server.js';
 import { composed, environmentOf, readRoot, root, stagesIn, type Instruction } from './compose.js';
 
 const { services, volumes } = composed();
@@ -36,7 +36,7 @@ const copies = (stage: readonly Instruction[]) =>
 const madeOf = (path: string) =>
   path
     .replace(/^\/app\//, '')
-    .replace(/^dist\/console$/, 'src/ui/console/app')
+    .replace(/^dist\/console$/, 'src/console/app')
     .replace(/^dist\//, '');
 
 describe('docker-compose.yml', () => {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot } from '../../src/storage/schema-files.js';
+import { packageRoot } from '../../src/engine/files/schema-files.js';
 
 interface Ran {
   readonly code: number | null;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../judges/judge-api.js';
 import { ModelEndpoint } from '../judges/model-endpoint.js';
-import { packageRoot } from '../../src/storage/schema-files.js';
+import { packageRoot } from '../../src/engine/files/schema-files.js';
 import { Program } from '../harness/program.js';
 
 /** Beside the one that runs all tests. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { packageRoot, packageVersion } from '../../src/storage/schema-files.js';
+import { packageRoot, packageVersion } from '../../src/engine/files/schema-files.js';
 
 const execute = promisify(execFile);
 /** Most of an installed package is the engine. */
@@ -58,7 +58,7 @@ describe('the package that `npm pack` makes @slow', function () {
       'dist/src/main.js',
       'schema/clickhouse/0001_spans_and_rollups.sql',
       'schema/sqlite/0001_identity.sql',
-      'dist/src/ui/review/static/review.css',
+      'dist/src/features/review/pages/static/review.css',
       'LICENSE',
     ]);
     expect(paths.filter((path) => /\.ts$|\.map$|^dist\/(test|bench)|^(test|bench)\//.test(path))).to.deep.equal([]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { BackgroundLoop, type BackgroundLoopOptions } from '../../src/domain/job/background-loop.js';
+import { BackgroundLoop, type BackgroundLoopOptions } from '../../src/engine/work/background-loop.js';
 import { until } from '../harness/until.js';
 
 describe('a background loop', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Breaker } from '../../src/domain/job/backoff.js';
+import { Breaker } from '../../src/engine/work/backoff.js';
 
 const BASE_MS = 1_000;
 const TRIPPED_AFTER = 10;

@@ -3,27 +3,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Evaluation } from '../../src/domain/judge/evaluation.js';
-import { EvaluationLists } from '../../src/domain/judge/evaluation-lists.js';
+import type { Evaluation } from '../../src/features/judges/evaluation.js';
+import { EvaluationLists } from '../../src/features/judges/evaluation-lists.js';
 import {
   AGREEMENTS,
   EVALUATION_SORTS,
   type EvaluationFilter,
   type EvaluationOrder,
   type EvaluationPlace,
-} from '../../src/domain/judge/evaluation-store.js';
-import type { Judge } from '../../src/domain/judge/judge.js';
-import { IdentityService } from '../../src/domain/identity/identity-service.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { evaluationInsert } from '../../src/storage/sqlite/evaluation-rows.js';
-import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store.js';
-import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
-import { SqliteJudgeCounts } from '../../src/storage/sqlite/judge-counts.js';
-import { SqliteJudgeStore } from '../../src/storage/sqlite/judge-store.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
+} from '../../src/features/judges/evaluation-store.js';
+import type { Judge } from '../../src/features/judges/judge.js';
+import { IdentityService } from '../../src/engine/identity/identity-service.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { evaluationInsert } from '../../src/features/judges/store/evaluation-rows.js';
+import { SqliteEvaluationStore } from '../../src/features/judges/store/evaluation-store.js';
+import { SqliteIdentityStore } from '../../src/engine/identity/store/identity-store.js';
+import { SqliteJudgeCounts } from '../../src/features/judge-figures/store/judge-counts.js';
+import { SqliteJudgeStore } from '../../src/features/judges/store/judge-store.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
+import { SqlitePromptStore } from '../../src/features/prompts/store/prompt-store.js';
 import { ANY_EVALUATION, AS_STORED, PASSED, PLAIN_JUDGE } from './fixture.js';
 
 const NOW = 1_800_000_000_000_000;

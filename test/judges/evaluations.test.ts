@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
+import { SqliteEvaluationStore } from '../../src/features/judges/store/evaluation-store.js';
 import { PASSED } from './fixture.js';
 import { JudgeApi, type Json } from './judge-api.js';
 

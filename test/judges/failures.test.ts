@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { createLogger } from '../../src/observability/logger.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
+import { SqliteRunStore } from '../../src/features/judges/store/run-store.js';
 import { API_KEY, eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
 import { answer, passing, type ModelEndpoint, type Script } from './model-endpoint.js';
 

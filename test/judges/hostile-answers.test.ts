@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import { spanList } from '../../src/domain/list/definitions.js';
-import { answerJson } from '../../src/domain/judge/answer-json.js';
-import { InvalidAnswer } from '../../src/domain/judge/answer-form.js';
-import { readVerdict, type AnswerShape } from '../../src/domain/judge/verdict.js';
-import { proposalsIn } from '../../src/domain/learning/optimization/proposal.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import { spanList } from '../../src/engine/traces/model/list/definitions.js';
+import { answerJson } from '../../src/features/judges/answer-json.js';
+import { InvalidAnswer } from '../../src/features/judges/answer-form.js';
+import { readVerdict, type AnswerShape } from '../../src/features/judges/verdict.js';
+import { proposalsIn } from '../../src/features/optimization/proposal.js';
 import { unhurried } from '../harness/program.js';
 
 const MEGABYTE = 1024 * 1024;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { JudgeFilters } from '../../src/domain/judge/filters.js';
-import { sampleHash } from '../../src/domain/judge/sample.js';
-import type { Arrival, ArrivalFilter } from '../../src/domain/judge/span-reader.js';
-import type { Span } from '../../src/domain/span/span.js';
+import type { JudgeFilters } from '../../src/engine/traces/model/judged/filters.js';
+import { sampleHash } from '../../src/engine/traces/model/judged/sample.js';
+import type { Arrival, ArrivalFilter } from '../../src/engine/traces/model/judged/span-reader.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, remove } from '../harness/trace-store.js';
 
@@ -127,7 +127,7 @@ describe('spans for judges', () => {
     });
   });
 
-  it('matches kinds, names, tags and what may name a prompt, and samples by the hash of the domain', async () => {
+  it('matches kinds, names, tags and what may name a prompt, and samples by their own hash', async () => {
     const from = opened.store.arrivals.now();
     const tool = finished({ kind: 'tool' });
     const named = finished({ name: "it's" });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { NAME_FORMS, nameForEndpoint } from '../../src/domain/model-name.js';
+import { NAME_FORMS, nameForEndpoint } from '../../src/engine/models/model-name.js';
 import { settingDefinitions } from '../../src/config/settings.js';
 import { priceApi } from '../prices/price-api.js';
 import { JudgeBench } from './judge-api.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { NO_EXAMPLES } from '../../src/domain/judge/examples.js';
-import type { Judge } from '../../src/domain/judge/judge.js';
-import { JudgeCaller } from '../../src/domain/judge/judge-caller.js';
-import type { ModelRequest } from '../../src/domain/judge/model-client.js';
-import type { JudgedSpan } from '../../src/domain/judge/span-reader.js';
+import { NO_EXAMPLES } from '../../src/features/judges/examples.js';
+import type { Judge } from '../../src/features/judges/judge.js';
+import { JudgeCaller } from '../../src/features/judges/judge-caller.js';
+import type { ModelRequest } from '../../src/engine/models/model-client.js';
+import type { JudgedSpan } from '../../src/engine/traces/model/judged/span-reader.js';
 import { PLAIN_JUDGE } from './fixture.js';
 
 const judge = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { sampleHash } from '../../src/domain/judge/sample.js';
+import { sampleHash } from '../../src/engine/traces/model/judged/sample.js';
 import { eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
 import type { ModelEndpoint } from './model-endpoint.js';
 

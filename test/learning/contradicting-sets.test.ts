@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Judge } from '../../src/domain/judge/judge.js';
-import type { JudgedSpan } from '../../src/domain/judge/span-reader.js';
-import { CorrectionExamples } from '../../src/domain/learning/calibration/correction-examples.js';
+import type { Judge } from '../../src/features/judges/judge.js';
+import type { JudgedSpan } from '../../src/engine/traces/model/judged/span-reader.js';
+import { CorrectionExamples } from '../../src/features/calibration/correction-examples.js';
 import { JUDGE, JudgeFile } from './judge-file.js';
 
 /** Far more than reading a pool once or twice takes. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Deletion } from '../../src/domain/deletion/deletion-store.js';
-import type { FeedbackContent } from '../../src/domain/feedback/feedback.js';
-import { SqliteDeletionStore } from '../../src/storage/sqlite/deletion-store.js';
-import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
+import type { Deletion } from '../../src/features/deletion/deletion-store.js';
+import type { FeedbackContent } from '../../src/features/feedback/feedback.js';
+import { SqliteDeletionStore } from '../../src/features/deletion/store/deletion-store.js';
+import { SqliteRunStore } from '../../src/features/judges/store/run-store.js';
 import { PASSED } from '../judges/fixture.js';
 import { JUDGE, JudgeFile, judgeRow } from './judge-file.js';
 

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { SqliteCorrectionStore } from '../../src/storage/sqlite/correction-store.js';
-import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { SqliteFeedbackStore } from '../../src/storage/sqlite/feedback-store.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { SqliteCorrectionStore } from '../../src/features/calibration/store/correction-store.js';
+import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { SqliteFeedbackStore } from '../../src/features/feedback/store/feedback-store.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
 import { JUDGE, judgeRow, PROJECT_ROWS } from './judge-file.js';
 
 const OTHER = 'other judge';

@@ -3,12 +3,12 @@ import {
   JudgeFigureService,
   type CorrectionPlace,
   type SaidPortion,
-} from '../../src/domain/judge-figures/judge-figures.js';
-import { calibrationOf } from '../../src/domain/learning/calibration/report.js';
-import { truthsOf } from '../../src/domain/learning/calibration/truths.js';
-import type { FeedbackContent } from '../../src/domain/feedback/feedback.js';
-import { SqliteJudgeCounts } from '../../src/storage/sqlite/judge-counts.js';
-import { calibrationRead } from '../../src/transport/http/routes/calibration/presenters.js';
+} from '../../src/features/judge-figures/judge-figures.js';
+import { calibrationOf } from '../../src/features/calibration/report.js';
+import { truthsOf } from '../../src/features/calibration/truths.js';
+import type { FeedbackContent } from '../../src/features/feedback/feedback.js';
+import { SqliteJudgeCounts } from '../../src/features/judge-figures/store/judge-counts.js';
+import { calibrationRead } from '../../src/features/calibration/http/presenters.js';
 import { JUDGE, JudgeFile, MONDAY } from './judge-file.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { JobFailure, type Job } from '../../src/domain/job/job.js';
-import { JobRunner, type JobWork } from '../../src/domain/job/job-runner.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { SqliteJobStore } from '../../src/storage/sqlite/job-store.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { JobFailure, type Job } from '../../src/engine/work/job.js';
+import { JobRunner, type JobWork } from '../../src/engine/work/job-runner.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { SqliteJobStore } from '../../src/engine/work/store/job-store.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
 
 describe('jobs', function () {
   this.timeout(20_000);

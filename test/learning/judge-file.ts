@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FeedbackContent, FeedbackKey, StoredFeedback } from '../../src/domain/feedback/feedback.js';
-import type { Evaluation } from '../../src/domain/judge/evaluation.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store.js';
-import { SqliteFeedbackStore } from '../../src/storage/sqlite/feedback-store.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { SqliteCorrectionStore } from '../../src/storage/sqlite/correction-store.js';
+import type { FeedbackContent, FeedbackKey, StoredFeedback } from '../../src/features/feedback/feedback.js';
+import type { Evaluation } from '../../src/features/judges/evaluation.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { SqliteEvaluationStore } from '../../src/features/judges/store/evaluation-store.js';
+import { SqliteFeedbackStore } from '../../src/features/feedback/store/feedback-store.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
+import { SqliteCorrectionStore } from '../../src/features/calibration/store/correction-store.js';
 import { PASSED } from '../judges/fixture.js';
 
 /** Monday of ISO week 2026-W01. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
 import { unhurried } from '../harness/program.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { freshIds, importNew, madeRecords } from '../transfer/made-records.js';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { trainingExamplesOf, splitTrainingExamples } from '../../src/domain/learning/optimization/training-examples.js';
-import { misfit, placeholdersOf, valuesIn } from '../../src/domain/learning/optimization/placeholders.js';
-import { proposalsIn } from '../../src/domain/learning/optimization/proposal.js';
-import { messagesWith, replayOf } from '../../src/domain/learning/optimization/replay.js';
-import type { StoredFeedback } from '../../src/domain/feedback/feedback.js';
-import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
+import { trainingExamplesOf, splitTrainingExamples } from '../../src/features/optimization/training-examples.js';
+import { misfit, placeholdersOf, valuesIn } from '../../src/features/optimization/placeholders.js';
+import { proposalsIn } from '../../src/features/optimization/proposal.js';
+import { messagesWith, replayOf } from '../../src/features/optimization/replay.js';
+import type { StoredFeedback } from '../../src/features/feedback/feedback.js';
+import { isHeldOut } from '../../src/features/trials/held-out.js';
 
 describe('placeholders of a prompt', () => {
   it('are found, each once, in their order', () => {

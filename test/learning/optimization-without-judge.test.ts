@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
+import { isHeldOut } from '../../src/features/trials/held-out.js';
 import { idsOf, type LearningApi } from './learning-api.js';
 import { BETTER, bonjour, CURRENT, isComparison, OptimizationApi, question, script } from './optimization-api.js';
 import { shown, type ScriptedModel } from './scripted-model.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
+import { isHeldOut } from '../../src/features/trials/held-out.js';
 import { uuid } from '../harness/checked-api.js';
 import { idsOf, LearningApi } from './learning-api.js';
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
+import { isHeldOut } from '../../src/features/trials/held-out.js';
 import { uuid } from '../harness/checked-api.js';
 import { idsOf, LearningApi } from './learning-api.js';
 import { ScriptedModel, verdict, type Asked } from './scripted-model.js';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { ExamplePool, stepOf } from '../../src/domain/learning/calibration/example-pool.js';
-import { selectExamples as select } from '../../src/domain/learning/calibration/selection.js';
-import type { ExampleCorrection } from '../../src/domain/learning/calibration/correction.js';
-import { CorrectionExamples } from '../../src/domain/learning/calibration/correction-examples.js';
-import type { Judge } from '../../src/domain/judge/judge.js';
-import type { JudgedSpan } from '../../src/domain/judge/span-reader.js';
+import { ExamplePool, stepOf } from '../../src/features/calibration/example-pool.js';
+import { selectExamples as select } from '../../src/features/calibration/selection.js';
+import type { ExampleCorrection } from '../../src/features/calibration/correction.js';
+import { CorrectionExamples } from '../../src/features/calibration/correction-examples.js';
+import type { Judge } from '../../src/features/judges/judge.js';
+import type { JudgedSpan } from '../../src/engine/traces/model/judged/span-reader.js';
 import { seeded } from '../http/malformed-requests.js';
 
 const text = (words: string | null) => (words === null ? null : { text: words, length: words.length });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cohensKappa, mean, wilson } from '../../src/domain/learning/calibration/statistics.js';
+import { cohensKappa, mean, wilson } from '../../src/features/calibration/statistics.js';
 
 describe('statistics of calibration', () => {
   // R. G. Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), table I.

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { bucketsBetween, timeZoneNamed } from '../../src/domain/list/buckets.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { bucketsBetween, timeZoneNamed } from '../../src/engine/traces/model/list/buckets.js';
 
 const micros = (text: string) => Date.parse(text) * 1000;
 const starts = (from: string, to: string, seconds: number | null, zone: string) =>

@@ -9,7 +9,7 @@ import {
   type ListName,
   type Row,
 } from '../harness/checked-api.js';
-import type { Filter } from '../../src/domain/list/definitions.js';
+import type { Filter } from '../../src/engine/traces/model/list/definitions.js';
 import { storeSample } from './sample.js';
 
 type Meaning = readonly [comparison: 'equal' | 'equal or null' | 'one of' | 'at least' | 'at most', field: string];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { filteredField, type Filter } from '../../src/domain/list/definitions.js';
-import { defaultQuery } from '../../src/domain/list/query.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
+import { filteredField, type Filter } from '../../src/engine/traces/model/list/definitions.js';
+import { defaultQuery } from '../../src/engine/traces/model/list/query.js';
+import { parseListQuery } from '../../src/http/list-query.js';
 import {
   CheckedApi,
   definitions,
@@ -261,7 +261,7 @@ describe('list parameters', () => {
     });
   }
 
-  it('none: the query is the default one of the domain', () => {
+  it('none: the query is the default one', () => {
     for (const list of Object.values(definitions))
       expect(parseListQuery(list, new URLSearchParams())).to.deep.equal(defaultQuery(list));
   });

@@ -9,7 +9,7 @@ import {
   type ListName,
   type Row,
 } from '../harness/checked-api.js';
-import { listQueries } from '../../src/transport/http/list-query.js';
+import { listQueries } from '../../src/http/list-query.js';
 
 /** Keys and values alike: whatever a client may call a thing, and whatever SQL, URLs or ClickHouse give a meaning to. */
 const texts = [

@@ -1,8 +1,13 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
-import type { ListQuery } from '../../src/domain/list/query.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
+import {
+  sessionList,
+  spanList,
+  traceList,
+  type ListDefinition,
+} from '../../src/engine/traces/model/list/definitions.js';
+import type { ListQuery } from '../../src/engine/traces/model/list/query.js';
+import { parseListQuery } from '../../src/http/list-query.js';
 import {
   countOf,
   idPage,
@@ -11,15 +16,15 @@ import {
   rollupPage,
   spanMatches,
   spanPage,
-} from '../../src/storage/clickhouse/list/compile.js';
-import { MEASURES } from '../../src/domain/list/statistics.js';
-import { bucketsBetween } from '../../src/domain/list/buckets.js';
-import type { Objects } from '../../src/storage/clickhouse/list/properties.js';
-import { figuresOf, largestGroups, timeRange, valuesOf } from '../../src/storage/clickhouse/list/statistics.js';
-import { accessPathsOf } from '../../src/storage/clickhouse/list/rows.js';
-import type { ReadScope } from '../../src/storage/clickhouse/read/scope.js';
-import { sessionSource, spanSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
-import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
+} from '../../src/engine/traces/list/compile.js';
+import { MEASURES } from '../../src/engine/traces/model/list/statistics.js';
+import { bucketsBetween } from '../../src/engine/traces/model/list/buckets.js';
+import type { Objects } from '../../src/engine/traces/list/properties.js';
+import { figuresOf, largestGroups, timeRange, valuesOf } from '../../src/engine/traces/list/statistics.js';
+import { accessPathsOf } from '../../src/engine/traces/list/rows.js';
+import type { ReadScope } from '../../src/engine/traces/read/scope.js';
+import { sessionSource, spanSource, traceSource, type ListSource } from '../../src/engine/traces/list/sources.js';
+import type { Sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 
 /*
  * The SQL of representative lists, kept in golden/*.sql so that a change of it is seen in review. After a change that is

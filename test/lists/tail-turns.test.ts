@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { spanList } from '../../src/domain/list/definitions.js';
-import { defaultQuery } from '../../src/domain/list/query.js';
-import { Tails, type TailNews, type TailSource } from '../../src/domain/list/tail.js';
+import { spanList } from '../../src/engine/traces/model/list/definitions.js';
+import { defaultQuery } from '../../src/engine/traces/model/list/query.js';
+import { Tails, type TailNews, type TailSource } from '../../src/engine/traces/model/list/tail.js';
 
 /** Reads that end when they are told to. */
 class HeldReads implements TailSource {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { OF_THE_PLACE, ROLLED_UP, SMALL, WORDS, WRITTEN } from '../../src/storage/clickhouse/move/moved-tables.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { OF_THE_PLACE, ROLLED_UP, SMALL, WORDS, WRITTEN } from '../../src/engine/traces/move/moved-tables.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 
 describe('the tables that a move takes along', () => {
   it('are those of the schema, each sorted by the key that it is read by', () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { NO_AUDIT_LOG, type AuditRecord } from '../../src/domain/identity/audit.js';
-import { createEvents } from '../../src/observability/events.js';
-import { auditLines } from '../../src/observability/lines/audit.js';
-import { createLogger } from '../../src/observability/logger.js';
-import { createMetrics } from '../../src/observability/metrics.js';
+import { NO_AUDIT_LOG, type AuditRecord } from '../../src/engine/identity/audit.js';
+import { createEvents } from '../../src/compose/events.js';
+import { auditLines } from '../../src/engine/signals/lines/audit.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
+import { createMetrics } from '../../src/engine/signals/metrics.js';
 import { bootServer, type TestResponse, type TestServer } from '../harness/server.js';
 import { sentSpan } from '../harness/span.js';
 import { codeIn, ConsoleBrowser } from '../identity/console-browser.js';

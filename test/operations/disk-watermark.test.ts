@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import type { DiskRoom } from '../../src/domain/disk/disk.js';
-import { growingDisks } from '../../src/domain/disk/growth.js';
-import { DomainError } from '../../src/domain/errors.js';
-import { createEvents } from '../../src/observability/events.js';
-import { createLogger } from '../../src/observability/logger.js';
-import { createMetrics } from '../../src/observability/metrics.js';
-import { serverRoomReader } from '../../src/storage/clickhouse/span-bytes.js';
-import { DiskWatermark, IN_CLICKHOUSE } from '../../src/storage/disk-watermark.js';
+import type { DiskRoom } from '../../src/engine/disk/disk.js';
+import { growingDisks } from '../../src/engine/disk/growth.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { createEvents } from '../../src/compose/events.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
+import { createMetrics } from '../../src/engine/signals/metrics.js';
+import { serverRoomReader } from '../../src/engine/traces/span-bytes.js';
+import { DiskWatermark, IN_CLICKHOUSE } from '../../src/engine/disk/disk-watermark.js';
 import { openStore } from '../harness/trace-store.js';
 
 const GIGABYTE = 2 ** 30;

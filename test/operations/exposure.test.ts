@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { warnOfExposure } from '../../src/compose/exposure.js';
 import { loadConfig } from '../../src/config/config.js';
-import type { LogFields } from '../../src/observability/logger.js';
+import type { LogFields } from '../../src/engine/signals/logger.js';
 import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 import { until } from '../harness/until.js';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { createLogger } from '../../src/observability/logger.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 describe('the way to what is there', () => {

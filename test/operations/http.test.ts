@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { readinessRoute } from '../../src/transport/http/routes/operations/readiness.js';
+import { readinessRoute } from '../../src/http/operations/readiness.js';
 import { bootApp } from '../http/app-harness.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';
 

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { packageRoot } from '../../src/storage/schema-files.js';
-import { linesTable } from '../../src/observability/documentation.js';
+import { packageRoot } from '../../src/engine/files/schema-files.js';
+import { linesTable } from '../../src/engine/signals/documentation.js';
 import { answer, passing } from '../judges/model-endpoint.js';
 import { eventually, JudgeBench } from '../judges/judge-api.js';
 import { hasPrometheus, MONITORING, Prometheus, promtool } from './prometheus.js';
@@ -26,7 +26,7 @@ interface Panel {
   readonly targets: readonly { readonly refId: string; readonly expr: string }[];
 }
 const rules: any[] = parse(read('alerts.yml')).groups.flatMap((group: any) => group.rules);
-const manual = readFileSync(join(packageRoot(), 'src/transport/http/manual/static/monitoring.md'), 'utf8');
+const manual = readFileSync(join(packageRoot(), 'src/http/manual/static/monitoring.md'), 'utf8');
 const TOKEN = 'token-of-the-metrics';
 
 describe('scripts/monitoring', () => {

@@ -2,7 +2,7 @@ import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
+import { EXPORT_PATH } from '../../src/otlp/grpc/trace-service.js';
 import { ScriptedModel, verdict } from '../learning/scripted-model.js';
 import { span, uuid } from '../harness/checked-api.js';
 import { otlpSpan, request, toProtobuf } from '../otlp/requests.js';

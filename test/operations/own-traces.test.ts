@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createLogger } from '../../src/observability/logger.js';
+import { createLogger } from '../../src/engine/signals/logger.js';
 import { unhurried } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 import { bootServer, type TestServer } from '../harness/server.js';

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { packageRoot } from '../../src/storage/schema-files.js';
+import { packageRoot } from '../../src/engine/files/schema-files.js';
 import { eventually } from '../judges/judge-api.js';
 
 export const MONITORING = join(packageRoot(), 'scripts/monitoring');

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { span } from '../harness/checked-api.js';
 import { removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
-import { packageRoot } from '../../src/storage/schema-files.js';
+import { packageRoot } from '../../src/engine/files/schema-files.js';
 
 describe('stopping by signal', () => {
   let dataDir: string;

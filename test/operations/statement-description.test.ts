@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { describeStatement } from '../../src/storage/clickhouse/client/statement-description.js';
-import { literal, sql, statementOfFile, value } from '../../src/storage/clickhouse/client/sql.js';
+import { describeStatement } from '../../src/engine/traces/clickhouse/client/statement-description.js';
+import { literal, sql, statementOfFile, value } from '../../src/engine/traces/clickhouse/client/sql.js';
 
 const golden = new URL('../../../test/lists/golden/', import.meta.url);
 const tables = readFileSync(new URL('../../../schema/clickhouse/current.sql', import.meta.url), 'utf8');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { CONTEXT_FIELDS, PROMPT_ATTRIBUTES } from '../../src/transport/otlp/genai/context-fields.js';
-import type { FieldRule } from '../../src/transport/otlp/genai/source.js';
-import { toSpans } from '../../src/transport/otlp/span.js';
-import { decodeJson } from '../../src/transport/otlp/json.js';
+import { CONTEXT_FIELDS, PROMPT_ATTRIBUTES } from '../../src/otlp/genai/context-fields.js';
+import type { FieldRule } from '../../src/otlp/genai/source.js';
+import { toSpans } from '../../src/otlp/span.js';
+import { decodeJson } from '../../src/otlp/json.js';
 import {
   attributes,
   json,

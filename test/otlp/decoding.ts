@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { decodeJson } from '../../src/transport/otlp/json.js';
-import type { OtlpSpan, OtlpTraces } from '../../src/transport/otlp/model.js';
-import { decodeProtobuf } from '../../src/transport/otlp/protobuf.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { decodeJson } from '../../src/otlp/json.js';
+import type { OtlpSpan, OtlpTraces } from '../../src/otlp/model.js';
+import { decodeProtobuf } from '../../src/otlp/protobuf.js';
 import { request, toProtobuf, type Json } from './requests.js';
 
 /** What it refuses with. */

@@ -4,10 +4,10 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MAX_DEPTH, MAX_PARTS, PARTS } from '../../src/transport/otlp/budget.js';
-import { decodeJson } from '../../src/transport/otlp/json.js';
-import { decodeProtobuf } from '../../src/transport/otlp/protobuf.js';
-import { toSpans } from '../../src/transport/otlp/span.js';
+import { MAX_DEPTH, MAX_PARTS, PARTS } from '../../src/otlp/budget.js';
+import { decodeJson } from '../../src/otlp/json.js';
+import { decodeProtobuf } from '../../src/otlp/protobuf.js';
+import { toSpans } from '../../src/otlp/span.js';
 import { aroundSpan, nested, only, thrown } from './decoding.js';
 import { attributes, event, otlpSpan, request, toProtobuf, type Json } from './requests.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { CONTRACT_ATTRIBUTES, MAPPING } from '../../src/transport/otlp/genai/mapping.js';
-import type { FieldRule } from '../../src/transport/otlp/genai/source.js';
+import { CONTRACT_ATTRIBUTES, MAPPING } from '../../src/otlp/genai/mapping.js';
+import type { FieldRule } from '../../src/otlp/genai/source.js';
 import { event, json, mapSpan, type Plain, type Values } from './requests.js';
 
 describe('GenAI mapping: every source of every field', () => {

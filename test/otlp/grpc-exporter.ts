@@ -2,7 +2,7 @@ import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/
 import { connect as http2Connect } from 'node:http2';
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
-import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
+import { EXPORT_PATH } from '../../src/otlp/grpc/trace-service.js';
 import type { TestServer } from '../harness/server.js';
 import { request, ResponseType, StatusType, toProtobuf } from './requests.js';
 

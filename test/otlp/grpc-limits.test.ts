@@ -2,7 +2,7 @@ import { Client, compressionAlgorithms, credentials, status, type ServiceError }
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
+import { EXPORT_PATH } from '../../src/otlp/grpc/trace-service.js';
 import { unhurried } from '../harness/program.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { secondProject } from '../prompts/prompt-api.js';

@@ -1,6 +1,6 @@
 import { Client, credentials, status } from '@grpc/grpc-js';
 import { expect } from 'chai';
-import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
+import { EXPORT_PATH } from '../../src/otlp/grpc/trace-service.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { asIs, GrpcExporter, keyed, message, type Reply } from './grpc-exporter.js';
 import { attributes, otlpSpan, spanId, TRACE_UUID } from './requests.js';

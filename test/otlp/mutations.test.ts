@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { decodeJson } from '../../src/transport/otlp/json.js';
-import { decodeProtobuf } from '../../src/transport/otlp/protobuf.js';
-import { toSpans } from '../../src/transport/otlp/span.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { decodeJson } from '../../src/otlp/json.js';
+import { decodeProtobuf } from '../../src/otlp/protobuf.js';
+import { toSpans } from '../../src/otlp/span.js';
 import { mutate, random, valid } from './mutate.js';
 import { toProtobuf } from './requests.js';
 

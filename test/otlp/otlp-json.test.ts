@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeJson } from '../../src/transport/otlp/json.js';
-import { decodeProtobuf } from '../../src/transport/otlp/protobuf.js';
+import { decodeJson } from '../../src/otlp/json.js';
+import { decodeProtobuf } from '../../src/otlp/protobuf.js';
 import { aroundSpan, decodeBoth, nested, only, thrown } from './decoding.js';
 import { otlpSpan, request, spanId, TRACE } from './requests.js';
 

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
-import type { Span } from '../../src/domain/span/span.js';
-import { decodeJson } from '../../src/transport/otlp/json.js';
-import { decodeProtobuf } from '../../src/transport/otlp/protobuf.js';
-import { toSpans, type MappedSpans } from '../../src/transport/otlp/span.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import { decodeJson } from '../../src/otlp/json.js';
+import { decodeProtobuf } from '../../src/otlp/protobuf.js';
+import { toSpans, type MappedSpans } from '../../src/otlp/span.js';
 
 const schemaDirectory = fileURLToPath(new URL('../../../schema/otlp/', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { encodeResponse, encodeStatus, RPC_CODE } from '../../src/transport/otlp/response.js';
+import { encodeResponse, encodeStatus, RPC_CODE } from '../../src/otlp/response.js';
 import { ResponseType, StatusType } from './requests.js';
 
 function text(bytes: Uint8Array): string {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { decodeJson } from '../../src/transport/otlp/json.js';
-import { toSpans } from '../../src/transport/otlp/span.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { decodeJson } from '../../src/otlp/json.js';
+import { toSpans } from '../../src/otlp/span.js';
 import {
   attributes,
   event,

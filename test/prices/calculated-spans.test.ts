@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { spanList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import type { RepriceScope } from '../../src/domain/price/calculated-spans.js';
-import type { Span } from '../../src/domain/span/span.js';
+import { spanList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import type { RepriceScope } from '../../src/engine/traces/model/prices/calculated-spans.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, remove, rowsOf } from '../harness/trace-store.js';
 

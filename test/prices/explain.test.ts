@@ -1,7 +1,7 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { expect } from 'chai';
-import { atListPrice } from '../../src/domain/price/cost-lines.js';
-import { createListPrices } from '../../src/domain/span/pricing.js';
+import { atListPrice } from '../../src/features/prices/cost-lines.js';
+import { createListPrices } from '../../src/engine/traces/model/span/pricing.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { uuid } from '../harness/checked-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';

@@ -1,8 +1,8 @@
 import { calcPrice, findProvider, type MatchLogic, type Provider } from '@pydantic/genai-prices';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { listedModel } from '../../src/domain/listed-models.js';
-import { createListPrices } from '../../src/domain/span/pricing.js';
+import { listedModel } from '../../src/engine/models/listed-models.js';
+import { createListPrices } from '../../src/engine/traces/model/span/pricing.js';
 
 const PROVIDERS = [
   ...['anthropic', 'avian', 'aws', 'azure', 'cerebras', 'cohere', 'deepseek', 'fireworks', 'google', 'groq'],

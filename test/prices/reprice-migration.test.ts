@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqliteJobStore } from '../../src/storage/sqlite/job-store.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { openDatabase } from '../../src/engine/metadata/database.js';
+import { SqliteJobStore } from '../../src/engine/work/store/job-store.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
 
 describe('recalculations from before they were jobs', () => {
   it('go on where they were, or stay as they ended', async () => {

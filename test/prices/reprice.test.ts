@@ -201,7 +201,7 @@ describe('recalculating stored costs', () => {
     ]);
     await setRate(2, 'painter');
     expect((await api.repriced({ model: 'painter' })).changed).to.equal(1);
-    const database = await import('../../src/storage/sqlite/database.js');
+    const database = await import('../../src/engine/metadata/database.js');
     const opened = database.openDatabase(`${server.dataDir}/${database.DATABASE_FILE}`);
     const namings = opened
       .prepare('SELECT count(DISTINCT version) FROM attachment_namings WHERE span_id = ? AND version IS NOT NULL')

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/completion.js';
+import { isCompletionOf, type PromptIdentity } from '../../src/engine/traces/model/prompts/completion.js';
 
 const prompt: PromptIdentity = {
   id: 'a0000000-0000-4000-8000-000000000001',

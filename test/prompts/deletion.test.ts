@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
+import { SqlitePromptStore } from '../../src/features/prompts/store/prompt-store.js';
 import { completion, feedbackApi, withDatabase } from '../feedback/feedback-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { promptApi, secondProject } from './prompt-api.js';

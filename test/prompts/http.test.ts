@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { promptApi, sha256 } from './prompt-api.js';
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase } from '../../src/storage/sqlite/database.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { openDatabase } from '../../src/engine/metadata/database.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
+import { SqlitePromptStore } from '../../src/features/prompts/store/prompt-store.js';
 
 describe('a SQLite file from before versions of prompts could be deleted', () => {
   it('keeps its versions, tags and history, and counts on from the highest number', () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { IdentityService } from '../../src/domain/identity/identity-service.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { IdentityService } from '../../src/engine/identity/identity-service.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
+import { SqliteIdentityStore } from '../../src/engine/identity/store/identity-store.js';
 import { send, type TestRequest, type TestServer } from '../harness/server.js';
 
 export const sha256 = (content: string) => createHash('sha256').update(content, 'utf8').digest('hex');

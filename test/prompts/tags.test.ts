@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { NO_AUDIT_LOG } from '../../src/domain/identity/audit.js';
-import { PromptService } from '../../src/domain/prompt/prompt-service.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
+import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
+import { PromptService } from '../../src/features/prompts/prompt-service.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
+import { SqlitePromptStore } from '../../src/features/prompts/store/prompt-store.js';
 import { withDatabase } from '../feedback/feedback-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { promptApi, secondProject } from './prompt-api.js';

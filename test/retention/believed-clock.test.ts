@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BelievedClock, type ClockNote } from '../../src/domain/retention/believed-clock.js';
+import { BelievedClock, type ClockNote } from '../../src/features/retention/believed-clock.js';
 
 const DAY = 86_400e6;
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
 import { PROGRAM } from '../backup/admin.js';
 import type { Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';

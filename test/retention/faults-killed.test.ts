@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Random } from '../../scripts/random.js';
-import type { TraceRead } from '../../src/domain/list/fields.js';
-import { openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import type { TraceRead } from '../../src/engine/traces/model/list/fields.js';
+import { openMetadataStore } from '../../src/compose/metadata-store.js';
 import { rowsHolding, untilGone } from '../deletion/remains.js';
 import { MortalServer } from '../durability/mortal-server.js';
 import { uuid } from '../harness/checked-api.js';

@@ -6,7 +6,7 @@ import { images } from '../attachments/images.js';
 import { rowsHolding, untilGone } from '../deletion/remains.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { openMetadataStore } from '../../src/compose/metadata-store.js';
 import { comingAndGoing, daysAgo, givenBetweenParts, ProjectApi } from './scene.js';
 
 /** A span to be posted, with what retention of 30 days makes of it. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
 import { ApiDocument } from '../harness/api-document.js';
 import type { MadeProject } from '../harness/projects.js';
 import type { TestServer } from '../harness/server.js';

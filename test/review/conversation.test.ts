@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readConversation } from '../../src/domain/review/conversation.js';
+import { readConversation } from '../../src/features/review/conversation.js';
 
 describe('a conversation as a person reads it', () => {
   it('is indented while it is short, and never many times as large as what was sent', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { reviewTextLimits } from '../../src/domain/review/schema.js';
-import { UnknownNames } from '../../src/domain/validation/unknown-names.js';
-import { ReviewForm } from '../../src/ui/review/review-form.js';
+import { reviewTextLimits } from '../../src/features/review/schema.js';
+import { UnknownNames } from '../../src/engine/validation/unknown-names.js';
+import { ReviewForm } from '../../src/features/review/pages/review-form.js';
 import { unhurried } from '../harness/program.js';
 
 const FORM = 'application/x-www-form-urlencoded';

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { guestKeyOf } from '../../src/domain/review/reviewer.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqliteLinkStore } from '../../src/storage/sqlite/link-store.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { ReviewSigner } from '../../src/ui/review/review-cookie.js';
+import { guestKeyOf } from '../../src/features/review/reviewer.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { openDatabase } from '../../src/engine/metadata/database.js';
+import { SqliteLinkStore } from '../../src/features/review/store/link-store.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
+import { ReviewSigner } from '../../src/features/review/pages/review-cookie.js';
 
 const LINK = 'the-link';
 

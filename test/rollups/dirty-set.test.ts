@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DirtySet } from '../../src/storage/clickhouse/rollup/dirty-set.js';
+import { DirtySet } from '../../src/engine/traces/rollup/dirty-set.js';
 
 describe('what waits to be recomputed', () => {
   const filled = (counts: Readonly<Record<string, number>>) => {

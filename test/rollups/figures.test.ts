@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { recomputedSessions, storedBroughtToSessions } from '../../src/storage/clickhouse/rollup/session-figures.js';
-import { recomputedRemovedTraces, recomputedTraces } from '../../src/storage/clickhouse/rollup/trace-figures.js';
-import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
+import { recomputedSessions, storedBroughtToSessions } from '../../src/engine/traces/rollup/session-figures.js';
+import { recomputedRemovedTraces, recomputedTraces } from '../../src/engine/traces/rollup/trace-figures.js';
+import type { Sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { type OpenedStore, openStore } from '../harness/trace-store.js';
 import { statementOf } from '../harness/statement.js';
 

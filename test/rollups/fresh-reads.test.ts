@@ -4,20 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { WriteReceipt } from '../../src/domain/ingest/write-log.js';
-import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
-import type { Page } from '../../src/domain/list/lists.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import type { Span } from '../../src/domain/span/span.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import type { CommitLog } from '../../src/storage/clickhouse/commit/commit-log.js';
-import type { AppendedWrites } from '../../src/storage/clickhouse/commit/rows.js';
-import { EPOCH_SECONDS } from '../../src/storage/clickhouse/commit/version-clock.js';
+import type { WriteReceipt } from '../../src/engine/traces/model/write-log.js';
+import {
+  sessionList,
+  spanList,
+  traceList,
+  type ListDefinition,
+} from '../../src/engine/traces/model/list/definitions.js';
+import type { Page } from '../../src/engine/traces/model/list/lists.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import type { CommitLog } from '../../src/engine/traces/write/commit-log.js';
+import type { AppendedWrites } from '../../src/engine/traces/write/rows.js';
+import { EPOCH_SECONDS } from '../../src/engine/traces/write/version-clock.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, reopenStore, rowsOf } from '../harness/trace-store.js';
 import { until } from '../harness/until.js';
 import { watched } from '../harness/watched-client.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 
 const HISTORIES = 8;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { TraceRead } from '../../src/domain/list/fields.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import type { TraceRead } from '../../src/engine/traces/model/list/fields.js';
+import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
 import { openStore, reopenStore, type OpenedStore } from '../harness/trace-store.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
 
 const PROJECT = randomUUID();

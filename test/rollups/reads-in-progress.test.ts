@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ReadsInProgress } from '../../src/storage/clickhouse/read/reads-in-progress.js';
+import { ReadsInProgress } from '../../src/engine/traces/read/reads-in-progress.js';
 
 const readsOf = (settled: () => number, longestMs?: number) =>
   new ReadsInProgress(

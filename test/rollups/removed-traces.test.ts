@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { refusalCode } from '../../src/storage/clickhouse/client/client-errors.js';
-import { InsertError } from '../../src/storage/clickhouse/client/client.js';
-import { THROWN_BY_VIEW } from '../../src/storage/clickhouse/client/error-codes.js';
-import { number, sql, value } from '../../src/storage/clickhouse/client/sql.js';
-import type { AppendedWrites } from '../../src/storage/clickhouse/commit/rows.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { refusalCode } from '../../src/engine/traces/clickhouse/client/client-errors.js';
+import { InsertError } from '../../src/engine/traces/clickhouse/client/client.js';
+import { THROWN_BY_VIEW } from '../../src/engine/traces/clickhouse/client/error-codes.js';
+import { number, sql, value } from '../../src/engine/traces/clickhouse/client/sql.js';
+import type { AppendedWrites } from '../../src/engine/traces/write/rows.js';
 import { storedSpan } from '../harness/span.js';
 import { statementOf } from '../harness/statement.js';
 import { openStore, reopenStore, withInsert, type OpenedStore } from '../harness/trace-store.js';

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DomainError } from '../../src/domain/errors.js';
-import { spanList, traceList } from '../../src/domain/list/definitions.js';
-import { InsertError, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
-import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
+import { InsertError, type ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
+import type { TraceStore } from '../../src/engine/traces/trace-store.js';
+import { parseListQuery } from '../../src/http/list-query.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, reopenStore, rowsOf, withInsert, type OpenedStore } from '../harness/trace-store.js';
 

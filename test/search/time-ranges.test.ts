@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { coveredBy, outermost } from '../../src/storage/clickhouse/search/time-ranges.js';
+import { coveredBy, outermost } from '../../src/engine/traces/search/time-ranges.js';
 
 describe('ranges of time that a search reads', () => {
   const range = fc

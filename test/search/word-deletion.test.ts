@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { spanList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/transport/http/list-query.js';
-import type { Span } from '../../src/domain/span/span.js';
-import { migrate } from '../../src/storage/clickhouse/migrations.js';
-import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { spanList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import { migrate } from '../../src/engine/traces/migrations.js';
+import { WordIndex } from '../../src/engine/traces/search/word-index.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { unhurried } from '../harness/program.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, remove, reopenStore, rowsOf } from '../harness/trace-store.js';
-import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
 import { watched } from '../harness/watched-client.js';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { PARTS, type Part } from '../../src/domain/transfer/parts.js';
+import { PARTS, type Part } from '../../src/features/transfer/parts.js';
 import { importProject } from '../../scripts/transfer/import.js';
 import { Remote } from '../../scripts/transfer/remote.js';
 import type { RecordLine } from '../../scripts/transfer/format.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { PAGE_BYTES } from '../../src/domain/transfer/record-page.js';
-import { hashOf } from '../../src/domain/prompt/version-rules.js';
+import { PAGE_BYTES } from '../../src/engine/traces/model/transfer/record-page.js';
+import { hashOf } from '../../src/features/prompts/version-rules.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const AT = '2026-01-31T09:00:00.000000Z';

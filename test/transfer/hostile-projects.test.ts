@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { PARTS, type MetadataPart } from '../../src/domain/transfer/parts.js';
+import { PARTS, type MetadataPart } from '../../src/features/transfer/parts.js';
 import { runCheck } from '../check/scene.js';
 import { untilGone } from '../deletion/remains.js';
 import { makeProject } from '../harness/projects.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { hashOf } from '../../src/domain/prompt/version-rules.js';
-import { PARTS, type Part } from '../../src/domain/transfer/parts.js';
+import { hashOf } from '../../src/features/prompts/version-rules.js';
+import { PARTS, type Part } from '../../src/features/transfer/parts.js';
 import type { RecordLine } from '../../scripts/transfer/format.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { seedOf } from '../harness/seed.js';

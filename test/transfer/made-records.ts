@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { hashOf } from '../../src/domain/prompt/version-rules.js';
-import type { MetadataPart } from '../../src/domain/transfer/parts.js';
+import { hashOf } from '../../src/features/prompts/version-rules.js';
+import type { MetadataPart } from '../../src/features/transfer/parts.js';
 import { send, type TestResponse } from '../harness/server.js';
 
 export type Members = Record<string, unknown>;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { expect } from 'chai';
-import { ImportPace } from '../../src/domain/transfer/import-pace.js';
+import { ImportPace } from '../../src/features/transfer/import-pace.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { until } from '../harness/until.js';
 import { GrpcExporter, message } from '../otlp/grpc-exporter.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
-import { DATABASE_FILE } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
 import { untilGone } from '../deletion/remains.js';
 import { feedbackApi } from '../feedback/feedback-api.js';
 import { makeProject } from '../harness/projects.js';

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { NumberedRecord } from '../../scripts/transfer/reader.js';
 import { RequestsInOrder } from '../../scripts/transfer/requests-in-order.js';
-import type { Part } from '../../src/domain/transfer/parts.js';
+import type { Part } from '../../src/features/transfer/parts.js';
 import { uuid } from '../harness/checked-api.js';
 
 const record = (part: Part, line: number, id: number, more = ''): NumberedRecord => ({

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
-import { DATABASE_FILE } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
 import { images } from '../attachments/images.js';
 import { untilGone } from '../deletion/remains.js';
 import { uuid } from '../harness/checked-api.js';

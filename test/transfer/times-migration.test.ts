@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase } from '../../src/storage/sqlite/database.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
+import { schemaDirectory } from '../../src/engine/files/schema-files.js';
+import { openDatabase } from '../../src/engine/metadata/database.js';
+import { migrate } from '../../src/engine/metadata/migrations.js';
 
 const LATER = 8_836_000_000_000_000; // in 2250
 

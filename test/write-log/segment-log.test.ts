@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { LogRecord } from '../../src/storage/write-log/record.js';
-import { salvageLog } from '../../src/storage/write-log/salvage.js';
-import { DamagedLogError, ForeignLogError, SegmentLog } from '../../src/storage/write-log/segment-log.js';
+import type { LogRecord } from '../../src/engine/traces/write/log/record.js';
+import { salvageLog } from '../../src/engine/traces/write/log/salvage.js';
+import { DamagedLogError, ForeignLogError, SegmentLog } from '../../src/engine/traces/write/log/segment-log.js';
 
 const OPTIONS = { schema: 12, store: 'the embedded ClickHouse' };
 

@@ -1,4 +1,4 @@
-import type { MetricDefinition } from '../../../src/observability/documentation.js';
+import type { MetricDefinition } from '../../../src/engine/signals/documentation.js';
 import type { Panel, Row } from './panels.js';
 
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };

@@ -1,4 +1,4 @@
-import type { MetricDefinition } from '../../../src/observability/documentation.js';
+import type { MetricDefinition } from '../../../src/engine/signals/documentation.js';
 
 /** How names of our metrics begin, and what Prometheus adds to those of a histogram. */
 const NAME = /\b(?:spanhouse|http|rpc|process|nodejs)_[a-z0-9_]+/g;

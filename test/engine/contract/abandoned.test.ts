@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { Turns } from '../../../src/domain/turns.js';
-import { connect, type ClickHouseClient } from '../../../src/storage/clickhouse/client/client.js';
-import { projectValue, sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { Turns } from '../../../src/engine/work/turns.js';
+import { connect, type ClickHouseClient } from '../../../src/engine/traces/clickhouse/client/client.js';
+import { projectValue, sql } from '../../../src/engine/traces/clickhouse/client/sql.js';
 import { unhurried } from '../../harness/program.js';
 import { contract, failure } from './contract.js';
 

@@ -1,10 +1,10 @@
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library } from '@clickhouse/client';
-import { connect } from '../../../src/storage/clickhouse/client/client.js';
-import type { ClickHouseClient } from '../../../src/storage/clickhouse/client/client.js';
+import { connect } from '../../../src/engine/traces/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../../../src/engine/traces/clickhouse/client/client.js';
 import { addressed, supervised } from './engines.js';
 import type { TestEngine } from './engines.js';
-import { sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../../src/engine/traces/clickhouse/client/sql.js';
 
 /** What the tests of the contract run on; set once they run. */
 export class Tested {

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClickHouseEndpoint } from '../../../src/storage/clickhouse/client/endpoint.js';
-import type { FromEngine, ToEngine } from '../../../src/storage/clickhouse/engine/messages.js';
-import { startEngine } from '../../../src/storage/clickhouse/engine/supervisor.js';
-import { privateSocket } from '../../../src/storage/private-socket.js';
-import { THREADS } from '../../../src/storage/clickhouse/engine/threads.js';
+import type { ClickHouseEndpoint } from '../../../src/engine/traces/clickhouse/client/endpoint.js';
+import type { FromEngine, ToEngine } from '../../../src/engine/traces/clickhouse/process/messages.js';
+import { startEngine } from '../../../src/engine/traces/clickhouse/process/supervisor.js';
+import { privateSocket } from '../../../src/engine/files/private-socket.js';
+import { THREADS } from '../../../src/engine/traces/clickhouse/process/threads.js';
 
 /** A ClickHouse to run a contract against. */
 export interface TestEngine {
@@ -74,7 +74,7 @@ export async function supervised(): Promise<TestEngine> {
 /** A ClickHouse known by its address alone: the engine process with nobody over it. */
 export async function addressed(): Promise<TestEngine> {
   const { path, remove } = await scratch();
-  const process = fork(new URL('../../../src/storage/clickhouse/engine/process.js', import.meta.url), [], {
+  const process = fork(new URL('../../../src/engine/traces/clickhouse/process/process.js', import.meta.url), [], {
     env: { TZ: 'UTC', UV_THREADPOOL_SIZE: String(THREADS) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

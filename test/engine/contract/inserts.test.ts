@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { InsertError } from '../../../src/storage/clickhouse/client/client.js';
-import type { ClickHouseClient } from '../../../src/storage/clickhouse/client/client.js';
+import { InsertError } from '../../../src/engine/traces/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../../../src/engine/traces/clickhouse/client/client.js';
 import { contract, failure, HOSTILE, rowBinary } from './contract.js';
-import { sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../../harness/statement.js';
 
 contract((on) => {

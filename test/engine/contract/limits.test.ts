@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { DomainError } from '../../../src/domain/errors.js';
+import { DomainError } from '../../../src/engine/errors.js';
 import { unhurried } from '../../harness/program.js';
 import { contract, eventually, failure, rowBinary } from './contract.js';
 import { post } from './plain-http.js';
-import { sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../../harness/statement.js';
 
 contract((on) => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { connect, type ClickHouseClient } from '../../../src/storage/clickhouse/client/client.js';
+import { connect, type ClickHouseClient } from '../../../src/engine/traces/clickhouse/client/client.js';
 import { rowBinary, failure } from './contract.js';
 import { supervised, type TestEngine } from './engines.js';
-import { sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../../harness/statement.js';
 
 /** More than the embedded engine takes in one request. */

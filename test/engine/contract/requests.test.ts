@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { contract, failure, HOSTILE } from './contract.js';
 import { get } from './plain-http.js';
-import { sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { sql } from '../../../src/engine/traces/clickhouse/client/sql.js';
 import { statementOf } from '../../harness/statement.js';
 
 contract((on) => {

@@ -1,0 +1,27 @@
+import BetterSqlite3 from 'better-sqlite3';
+import type { PriceStore } from '../features/prices/price-store.js';
+import type { PromptNames } from '../engine/traces/model/span/named-prompt.js';
+import { BUSY_TIMEOUT_MS } from '../engine/metadata/database.js';
+import { metadataFile } from './metadata-store.js';
+import { SqlitePriceStore } from '../features/prices/store/price-store.js';
+import { SqlitePromptIdentities } from '../features/prompts/store/prompt-identities.js';
+
+/** What spans are described by. */
+export interface MetadataReader {
+  readonly prices: Pick<PriceStore, 'changeCounter' | 'list'>;
+  readonly prompts: PromptNames;
+}
+
+/**
+ * Reads the metadata of a `DATA_DIR` on a connection of its own, beside the server's: what that has committed, each later read
+ * sees. It stays open until the thread ends.
+ * @throws SqliteError
+ */
+export function openMetadataReader(dataDir: string): MetadataReader {
+  const database = new BetterSqlite3(metadataFile(dataDir), {
+    readonly: true,
+    fileMustExist: true,
+    timeout: BUSY_TIMEOUT_MS,
+  });
+  return { prices: new SqlitePriceStore(database), prompts: new SqlitePromptIdentities(database) };
+}

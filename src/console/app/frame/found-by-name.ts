@@ -1,0 +1,52 @@
+import { joinValues } from '../../../engine/traces/model/list/comma-values.js';
+import { call } from '../state/api.js';
+import { hrefOf, navigate, type Target } from '../state/location.js';
+
+/** Objects of each kind that are offered. */
+const OFFERED = 5;
+/** Prompts and judges that one call answers. */
+const MOST = { prompts: 1000, judges: 500 };
+/** How far back names of sessions are looked for. */
+const SESSION_DAYS = 30;
+
+export interface Goal {
+  readonly label: string;
+  readonly go: () => Promise<void> | void;
+}
+
+/** Prompts and judges whose names contain the text. @throws ApiError */
+export async function findPromptsAndJudges(text: string, signal: AbortSignal): Promise<Goal[]> {
+  const [prompts, judges] = await Promise.all([
+    call('GET /projects/:project_id/prompts', { query: { q: text, limit: MOST.prompts }, signal }),
+    call('GET /projects/:project_id/judges', { query: { limit: MOST.judges }, signal }),
+  ]);
+  const named = text.toLowerCase();
+  const to = (label: string, goal: Target) => ({ label, go: () => navigate(hrefOf(goal)) });
+  return [
+    // An instruction of a judge is a prompt, too.
+    ...prompts
+      .filter(({ slug }) => !judges.some(({ task_slug }) => task_slug === slug))
+      .slice(0, OFFERED)
+      .map(({ slug }) => to(`Prompt ${slug}`, { screen: 'prompts', id: slug })),
+    ...judges
+      .filter(({ name }) => name.toLowerCase().includes(named))
+      .slice(0, OFFERED)
+      .map(({ id, name }) => to(`Judge ${name}`, { screen: 'judges', id })),
+  ];
+}
+
+/** Sessions whose names begin with the text. @throws ApiError */
+export async function findSessions(text: string, signal: AbortSignal): Promise<Goal[]> {
+  const started_after = new Date(Date.now() - SESSION_DAYS * 86_400_000).toISOString();
+  const query = { field: 'name', prefix: text, limit: OFFERED, started_after };
+  const { values } = await call('GET /sessions:facets', { query, signal });
+  return values.map(({ value }) => ({ label: `Session ${String(value)}`, go: () => goToSession(String(value)) }));
+}
+
+/** Opens the session of this name; if several have it, the list of them. */
+async function goToSession(name: string): Promise<void> {
+  const names = joinValues([name]);
+  const [session, ...more] = await call('GET /sessions', { query: { names, fields: 'id', limit: 2 } });
+  if (session !== undefined && more.length === 0) navigate(hrefOf({ screen: 'sessions', id: session.id }));
+  else navigate(hrefOf({ screen: 'sessions', query: { names, range: 'all' } }));
+}

@@ -1,0 +1,4 @@
+export interface ScreenProps {
+  /** What stands behind the screen in the address; null: the screen as a whole. */
+  readonly id: string | null;
+}

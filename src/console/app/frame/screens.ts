@@ -1,0 +1,87 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '../parts/icon.js';
+import type { ScreenProps } from './screen-props.js';
+
+type Load = () => Promise<{ readonly default: ComponentType<ScreenProps> }>;
+
+export interface Screen {
+  /** As the address says it. */
+  readonly name: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** Goes there after `g`. */
+  readonly key: string;
+  /** Its chunk. */
+  readonly load: Load;
+  /** The chunk of what stands behind it in the address, where that is a view of its own. */
+  readonly loadOne?: Load;
+}
+
+/** Every screen, in the order of the navigation. */
+export const SCREENS: readonly Screen[] = [
+  {
+    name: 'overview',
+    label: 'Overview',
+    icon: 'overview',
+    key: 'o',
+    load: () => import('../screens/overview/index.js'),
+  },
+  {
+    name: 'traces',
+    label: 'Traces',
+    icon: 'traces',
+    key: 't',
+    load: () => import('../screens/list/index.js'),
+    loadOne: () => import('../screens/trace/index.js'),
+  },
+  { name: 'spans', label: 'Spans', icon: 'spans', key: 'n', load: () => import('../screens/list/index.js') },
+  {
+    name: 'sessions',
+    label: 'Sessions',
+    icon: 'sessions',
+    key: 's',
+    load: () => import('../screens/list/index.js'),
+    loadOne: () => import('../screens/session/index.js'),
+  },
+  { name: 'prompts', label: 'Prompts', icon: 'prompts', key: 'p', load: () => import('../screens/prompts/index.js') },
+  {
+    name: 'judges',
+    label: 'Judges',
+    icon: 'judges',
+    key: 'j',
+    load: () => import('../screens/judges/index.js'),
+  },
+  {
+    name: 'review',
+    label: 'Review',
+    icon: 'review',
+    key: 'r',
+    load: () => import('../screens/review/index.js'),
+  },
+  {
+    name: 'playground',
+    label: 'Playground',
+    icon: 'playground',
+    key: 'y',
+    load: () => import('../screens/playground/index.js'),
+  },
+  { name: 'links', label: 'Links', icon: 'links', key: 'f', load: () => import('../screens/links/index.js') },
+  {
+    name: 'settings',
+    label: 'Settings',
+    icon: 'settings',
+    key: ',',
+    load: () => import('../screens/settings/index.js'),
+  },
+  { name: 'first', label: 'First trace', icon: 'first', key: '1', load: () => import('../screens/first/index.js') },
+];
+
+/** The chunk of a screen, or of what stands behind it. */
+export function chunkOf(name: string, id: string | null): ReturnType<Load> | undefined {
+  const screen = screenNamed(name);
+  return id === null ? screen?.load() : (screen?.loadOne ?? screen?.load)?.();
+}
+
+export function screenNamed(name: string): Screen | undefined {
+  return SCREENS.find((screen) => screen.name === name);
+}

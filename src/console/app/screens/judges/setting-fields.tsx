@@ -1,0 +1,134 @@
+import type { JudgeRead } from '../../../../features/judges/schema.js';
+import { Field } from '../../parts/field.js';
+import { hrefOf } from '../../state/location.js';
+import type { FieldsProps } from './fields-props.js';
+
+type TextName =
+  'name' | 'score_min' | 'score_max' | 'pass_threshold' | 'model' | 'temperature' | 'sample_rate' | 'task_slug';
+
+interface TextProps extends FieldsProps {
+  readonly name: TextName;
+  readonly label: string;
+  readonly hint?: string;
+  readonly number?: boolean;
+}
+
+/** A setting of one line. */
+function Text({ draft, change, wrong, name, label, hint, number = false }: TextProps) {
+  return (
+    <Field label={label} {...(hint !== undefined && { hint })} wrong={wrong[name] ?? null}>
+      <input
+        class="input"
+        {...(number && { inputMode: 'decimal' as const, size: 8 })}
+        value={draft[name]}
+        autocomplete="off"
+        onInput={(event) => change({ [name]: event.currentTarget.value })}
+      />
+    </Field>
+  );
+}
+
+export function InstructionFields({ judge, ...fields }: FieldsProps & { readonly judge: JudgeRead | null }) {
+  const { draft, change, wrong } = fields;
+  return (
+    <>
+      <Text {...fields} name="name" label="Name" />
+      {judge === null && (
+        <fieldset class="line">
+          <legend>Instruction</legend>
+          {(['own', 'prompt'] as const).map((way) => (
+            <label key={way} class="line">
+              <input
+                type="radio"
+                name="instruction"
+                checked={draft.instruction === way}
+                onChange={() => change({ instruction: way })}
+              />
+              {way === 'own' ? 'New text' : 'Existing prompt'}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {draft.instruction === 'prompt' ? (
+        <Text {...fields} name="task_slug" label="Prompt slug" />
+      ) : (
+        <Field
+          label={judge === null ? 'Instruction text' : 'Instruction'}
+          wrong={wrong['prompt'] ?? null}
+          hint={
+            <>
+              <code>{'{{input}}'}</code>, <code>{'{{output}}'}</code>, <code>{'{{expected}}'}</code>,{' '}
+              <code>{'{{name}}'}</code>, <code>{'{{kind}}'}</code>, <code>{'{{tags}}'}</code>,{' '}
+              <code>{'{{attributes}}'}</code> and <code>{'{{error}}'}</code> are filled in for each span.
+              {judge !== null && (
+                <>
+                  {' '}
+                  Changing the text creates a new version of the prompt{' '}
+                  <a href={hrefOf({ screen: 'prompts', id: judge.task_slug })}>
+                    <bdi>{judge.task_slug}</bdi>
+                  </a>
+                  .
+                </>
+              )}
+            </>
+          }
+        >
+          <textarea
+            class="input mono"
+            rows={8}
+            value={draft.prompt}
+            onInput={(event) => change({ prompt: event.currentTarget.value })}
+          />
+        </Field>
+      )}
+    </>
+  );
+}
+
+export function ScaleFields(fields: FieldsProps) {
+  const { draft, change, wrong } = fields;
+  return (
+    <>
+      <Field label="Verdict" wrong={wrong['evaluation_type'] ?? null}>
+        <select
+          class="input"
+          value={draft.evaluation_type}
+          onChange={(event) =>
+            change({ evaluation_type: event.currentTarget.value === 'scored' ? 'scored' : 'binary' })
+          }
+        >
+          <option value="binary">binary: a span passes or fails</option>
+          <option value="scored">scored: a span gets a score</option>
+        </select>
+      </Field>
+      {draft.evaluation_type === 'scored' && (
+        <div class="line fields">
+          <Text {...fields} name="score_min" label="Minimum score" number />
+          <Text {...fields} name="score_max" label="Maximum score" number />
+          <Text {...fields} name="pass_threshold" label="Passing score" number />
+        </div>
+      )}
+    </>
+  );
+}
+
+export function ModelFields(fields: FieldsProps) {
+  const { draft, change } = fields;
+  return (
+    <>
+      <div class="line fields">
+        <Text {...fields} name="sample_rate" label="Sample (%)" number hint="of matching spans" />
+        <Text {...fields} name="model" label="Model" hint="Leave empty for the prompt's model, or the server default" />
+        <Text {...fields} name="temperature" label="Temperature" number hint="Leave empty for the model default" />
+      </div>
+      <label class="line">
+        <input
+          type="checkbox"
+          checked={draft.enabled}
+          onChange={(event) => change({ enabled: event.currentTarget.checked })}
+        />
+        Evaluate new spans automatically
+      </label>
+    </>
+  );
+}

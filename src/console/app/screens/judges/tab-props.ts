@@ -1,0 +1,5 @@
+import type { JudgeRead } from '../../../../features/judges/schema.js';
+
+export interface JudgeTabProps {
+  readonly judge: JudgeRead;
+}

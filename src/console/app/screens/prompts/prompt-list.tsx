@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks';
+import type { PromptSummaryRead } from '../../../../features/prompts/http/schema.js';
+import { count, counted, money, NOTHING } from '../../../model/format.js';
+import { Button } from '../../parts/button.js';
+import { CopyAsCurl } from '../../parts/copy.js';
+import { DataTable, type Column } from '../../parts/data-table.js';
+import { When } from '../../parts/figures.js';
+import { Pager } from '../../parts/pager.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { ofProject } from '../../state/api.js';
+import { hrefOf, hrefWith, navigate, place, setQuery } from '../../state/location.js';
+import { offsetAsked } from './asked.js';
+import { LATELY, LATEST, PRODUCTION, promptsAsked, usePrompts } from './data.js';
+import { EditorDialog } from './editor-dialog.js';
+
+const PAGE = 50;
+
+/** Every prompt of the project, with what became of it lately. */
+export function PromptList() {
+  const [making, setMaking] = useState(false);
+  const q = place.value.query.get('q') ?? '';
+  const query = promptsAsked(q, offsetAsked(), PAGE);
+  const answer = usePrompts(query);
+  return (
+    <div class="stack">
+      <header class="screen-head">
+        <h1>Prompts</h1>
+        <div class="line">
+          <CopyAsCurl path={ofProject('/prompts')} query={query} />
+          <Button look="main" icon="plus" changes onClick={() => setMaking(true)}>
+            New prompt
+          </Button>
+        </div>
+      </header>
+      <Answered answer={answer}>
+        {({ rows, total }) =>
+          total === 0 && q === '' ? (
+            <NoPrompts onMake={() => setMaking(true)} />
+          ) : (
+            <Found prompts={rows} total={total} q={q} offset={query.offset} />
+          )
+        }
+      </Answered>
+      {making && (
+        <EditorDialog
+          slug={null}
+          base={null}
+          latest={null}
+          onClose={() => setMaking(false)}
+          onSaved={({ prompt }) => navigate(hrefOf({ screen: 'prompts', id: prompt }))}
+        />
+      )}
+    </div>
+  );
+}
+
+function NoPrompts({ onMake }: { readonly onMake: () => void }) {
+  return (
+    <Empty title="No prompts yet">
+      <p>
+        Spanhouse stores prompts in versions; clients request the one that a tag such as <code>production</code> points
+        to. Create the first version here, or from code (<code>…/prompt/versions/ensure</code>).
+      </p>
+      <Button look="main" icon="plus" changes onClick={onMake}>
+        New prompt
+      </Button>
+    </Empty>
+  );
+}
+
+interface FoundProps {
+  readonly prompts: readonly PromptSummaryRead[];
+  readonly total: number | null;
+  readonly q: string;
+  readonly offset: number;
+}
+
+function Found({ prompts, total, q, offset }: FoundProps) {
+  return (
+    <div class="stack">
+      <div class="line">
+        <input
+          class="input"
+          type="search"
+          aria-label="Search prompts by slug"
+          placeholder="Search by slug"
+          value={q}
+          onInput={({ currentTarget: { value } }) =>
+            setQuery({ q: value === '' ? null : value, offset: null }, { replace: true })
+          }
+        />
+        {q !== '' && total !== null && (
+          <span class="soft" role="status">
+            {counted(total, 'match', 'matches')}
+          </span>
+        )}
+      </div>
+      {prompts.length === 0 ? (
+        <Empty title={offset > 0 ? 'No prompts on this page' : 'No prompts match'}>
+          <a href={hrefWith({ q: null, offset: null })}>Show all prompts</a>
+        </Empty>
+      ) : (
+        <PromptTable prompts={prompts} />
+      )}
+      <Pager offset={offset} limit={PAGE} shown={prompts.length} total={total} />
+    </div>
+  );
+}
+
+function PromptTable({ prompts }: { readonly prompts: readonly PromptSummaryRead[] }) {
+  const columns: Column<PromptSummaryRead>[] = [
+    { name: 'slug', label: 'Prompt', cell: ({ slug }) => <bdi>{slug}</bdi>, full: ({ slug }) => slug },
+    {
+      name: 'latest',
+      label: 'Latest',
+      cell: ({ latest_version }) => <span title="Newest version">v{latest_version}</span>,
+    },
+    {
+      name: 'production',
+      label: 'Production',
+      cell: ({ tags }) => {
+        const tag = tags.find((entry) => entry.tag === PRODUCTION);
+        return tag === undefined ? NOTHING : <span class="badge good">v{tag.version}</span>;
+      },
+    },
+    {
+      name: 'tags',
+      label: 'Other tags',
+      cell: ({ tags }) =>
+        tags
+          .filter(({ tag }) => tag !== LATEST && tag !== PRODUCTION)
+          .map(tagName)
+          .join(', ') || NOTHING,
+      full: ({ tags }) => tags.map(tagName).join(', '),
+    },
+    { name: 'versions', label: 'Versions', figure: true, cell: ({ version_count }) => count(version_count) },
+    { name: 'calls', label: 'Calls, 7 days', figure: true, cell: (prompt) => <Lately prompt={prompt} of="calls" /> },
+    { name: 'errors', label: 'Errors', figure: true, cell: (prompt) => <Lately prompt={prompt} of="errors" /> },
+    { name: 'cost', label: 'Cost', figure: true, cell: (prompt) => <Lately prompt={prompt} of="cost" /> },
+    { name: 'feedback', label: 'Feedback', figure: true, cell: (prompt) => <FeedbackCount prompt={prompt} /> },
+    { name: 'updated', label: 'Last changed', cell: ({ updated_at }) => <When at={updated_at} relative /> },
+  ];
+  return (
+    <DataTable
+      caption="Prompts"
+      twoLine={false}
+      columns={columns}
+      rows={prompts}
+      idOf={({ id }) => id}
+      hrefOf={({ slug }) => hrefOf({ screen: 'prompts', id: slug })}
+    />
+  );
+}
+
+const tagName = ({ tag, version }: { readonly tag: string; readonly version: number }) => `${tag} v${version}`;
+
+interface LatelyProps {
+  readonly prompt: PromptSummaryRead;
+  readonly of: 'calls' | 'errors' | 'cost';
+}
+
+/** A figure of the spans that name the prompt. */
+function Lately({ prompt: { slug, figures }, of }: LatelyProps) {
+  const query = { prompt_slug: slug, range: LATELY, ...(of === 'errors' && { has_error: 'true' }) };
+  const value = figures?.[of] ?? null;
+  return <a href={hrefOf({ screen: 'spans', query })}>{of === 'cost' ? money(value) : count(value)}</a>;
+}
+
+function FeedbackCount({ prompt: { slug, figures } }: { readonly prompt: PromptSummaryRead }) {
+  return (
+    <a href={hrefOf({ screen: 'prompts', id: slug, query: { tab: 'feedback' } })}>{count(figures?.feedback ?? null)}</a>
+  );
+}

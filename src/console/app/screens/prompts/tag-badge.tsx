@@ -1,0 +1,3 @@
+export function TagBadge({ tag }: { readonly tag: string }) {
+  return <span class={`badge${tag === 'production' ? ' good' : ''}`}>{tag}</span>;
+}

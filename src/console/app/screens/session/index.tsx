@@ -1,0 +1,103 @@
+import type { SessionRead } from '../../../../engine/traces/model/list/fields.js';
+import type { ScreenProps } from '../../frame/screen-props.js';
+import { Empty, Answered } from '../../parts/states.js';
+import { TextFormSwitch } from '../../parts/long-text.js';
+import { Pager } from '../../parts/pager.js';
+import { call, callPage } from '../../state/api.js';
+import { place } from '../../state/location.js';
+import { useQuery } from '../../state/query.js';
+import { SessionHead } from './session-head.js';
+import { TurnRail } from './turn-rail.js';
+import { TurnShown, type Verdict } from './turn-shown.js';
+import { useTurns } from './turns.js';
+
+/** Turns on a page. */
+const LIMIT = 50;
+/** How often a session is asked for again, as it may go on. */
+const AGAIN_MS = 10_000;
+
+/** One conversation across the traces of a session. */
+export default function SessionScreen({ id }: ScreenProps) {
+  const session = useQuery({
+    key: ['/sessions', id],
+    ask: (signal) => call('GET /sessions/:id', { params: { id: id ?? '' }, signal }),
+    every: AGAIN_MS,
+  });
+  return (
+    <Answered answer={session} isPage>
+      {(shown) => <Conversation session={shown} />}
+    </Answered>
+  );
+}
+
+/** Spans whose traces are asked for at once: the most that the list answers. */
+const MOST_SPANS = 10_000;
+
+/** What judges and people say of the session's spans, by trace. */
+function useVerdicts(sessionId: string): ReadonlyMap<string, readonly Verdict[]> {
+  const said = useQuery({
+    key: ['feedback', 'session', sessionId],
+    ask: (signal) =>
+      call('GET /projects/:project_id/feedback/:entity_type/:entity_id', {
+        params: { entity_type: 'session', entity_id: sessionId },
+        query: { limit: 1000 },
+        signal,
+      }),
+    every: AGAIN_MS,
+  });
+  const items = said.data?.items ?? [];
+  const query = { session_id: sessionId, fields: 'id,trace_id', limit: MOST_SPANS };
+  const spans = useQuery({
+    key: ['/spans', 'traces of', query],
+    ask: (signal) => call('GET /spans', { query, signal }),
+    enabled: items.length > 0,
+  });
+  const traceOf = new Map((spans.data ?? []).map(({ id, trace_id }) => [id, trace_id]));
+  return Map.groupBy(items, ({ span_id }) => traceOf.get(span_id) ?? '');
+}
+
+function Conversation({ session }: { readonly session: SessionRead }) {
+  const { id } = session;
+  const offset = Number(place.value.query.get('offset') ?? 0);
+  const query = { session_id: id, sort_by: 'started_at', sort_order: 'asc', limit: LIMIT, offset, count: true };
+  const traces = useQuery({
+    key: ['/traces', 'of session', query],
+    ask: (signal) => callPage('GET /traces', { query, signal }),
+    every: AGAIN_MS,
+  });
+  const turns = useTurns(traces.data?.rows ?? []);
+  const verdicts = useVerdicts(id);
+  return (
+    <div class="stack session">
+      <SessionHead session={session} />
+      <Answered answer={traces}>
+        {({ rows, total }) =>
+          rows.length === 0 ? (
+            <Empty title="No turns on this page">The session has no trace with a time, or fewer pages.</Empty>
+          ) : (
+            <div class="session-body">
+              <TurnRail traces={rows} first={offset} />
+              <div class="stack">
+                <div class="line apart">
+                  <p class="soft">
+                    Turns {offset + 1} to {offset + rows.length} of {total}
+                  </p>
+                  <TextFormSwitch />
+                </div>
+                {(turns ?? []).map((turn, index) => (
+                  <TurnShown
+                    key={turn.trace.id}
+                    turn={turn}
+                    number={offset + index + 1}
+                    verdicts={verdicts.get(turn.trace.id) ?? []}
+                  />
+                ))}
+                <Pager offset={offset} limit={LIMIT} shown={rows.length} total={total} />
+              </div>
+            </div>
+          )
+        }
+      </Answered>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import type { apiKeyRoutes } from '../features/api-keys/http/routes.js';
+import type { attachmentRoutes } from '../features/images/http/routes.js';
+import type { calibrationRoutes } from '../features/calibration/http/routes.js';
+import type { completionRoutes } from '../features/completions/http/routes.js';
+import type { feedbackRoutes } from '../features/feedback/http/routes.js';
+import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
+import type { judgeRoutes } from '../features/judges/http/routes.js';
+import type { linkRoutes } from '../features/review/http/routes.js';
+import type { optimizationRoutes } from '../features/optimization/http/routes.js';
+import type { playgroundRoutes } from '../features/playground/http/index.js';
+import type { priceRoutes } from '../features/prices/http/routes.js';
+import type { projectRoutes } from '../features/projects/http/routes.js';
+import type { promptRoutes } from '../features/prompts/http/routes.js';
+import type { signInRoutes } from '../features/sign-in/http/routes.js';
+import type { traceRoutes } from '../features/traces/http/index.js';
+import type { transferRoutes } from '../features/transfer/http/routes.js';
+import type { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
+
+type Groups =
+  | typeof apiKeyRoutes
+  | typeof attachmentRoutes
+  | typeof calibrationRoutes
+  | typeof completionRoutes
+  | typeof feedbackRoutes
+  | typeof judgeFigureRoutes
+  | typeof judgeRoutes
+  | typeof linkRoutes
+  | typeof optimizationRoutes
+  | typeof playgroundRoutes
+  | typeof priceRoutes
+  | typeof projectRoutes
+  | typeof promptRoutes
+  | typeof signInRoutes
+  | typeof traceRoutes
+  | typeof transferRoutes;
+
+type Endpoint = ReturnType<Groups>[number] | ReturnType<typeof getOwnUsageRoute>;
+
+/** The routes by method and path, such as `GET /spans`, with what clients send and get as types. */
+export type Endpoints = { readonly [E in Endpoint as `${E['method']} ${E['path']}`]: E };

@@ -1,0 +1,88 @@
+import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
+import { count } from './format.js';
+import { propertiesOf, tagProperty, type Condition, type Property } from './list-query.js';
+
+/** A value that objects have, and how many have it. */
+export interface Suggestion {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** Values of a property that begin with a text; without a property, keys of tags. */
+export type Suggest = (property: Property | null, text: string, signal: AbortSignal) => Promise<readonly Suggestion[]>;
+
+/** What the filter bar offers: a property, of which a value is asked next, or a condition. */
+export interface Choice {
+  readonly key: string;
+  readonly label: string;
+  readonly note?: string;
+  readonly property: Property;
+  readonly condition: Condition | null;
+  /** Whether it is what was entered, taken as it is. */
+  readonly typed: boolean;
+}
+
+const TAG = /^([^=\s]+)=(.+)$/s;
+
+export function optionsFor(
+  list: ListDefinition,
+  property: Property | null,
+  text: string,
+  suggested: readonly Suggestion[],
+): Choice[] {
+  return property === null ? propertyChoices(list, text, suggested) : valueChoices(property, text, suggested);
+}
+
+function propertyChoices(list: ListDefinition, text: string, tagKeys: readonly Suggestion[]): Choice[] {
+  const all = propertiesOf(list);
+  const asked = text.trim().toLowerCase();
+  const fields = all
+    .filter(({ words, parameter }) => words.toLowerCase().includes(asked) || parameter.includes(asked))
+    .map((property) => choice(property));
+  const tags = tagKeys
+    .filter(({ value }) => value.toLowerCase().includes(asked))
+    .map(({ value, count }) => choice(tagProperty(value), { count }));
+  return [...typedChoice(all, text.trim()), ...fields, ...tags];
+}
+
+/** What somebody means who enters a text without choosing a field. */
+function typedChoice(all: readonly Property[], text: string): Choice[] {
+  if (text === '') return [];
+  const [, key = '', value = ''] = TAG.exec(text) ?? [];
+  const search = all.find(({ parameter }) => parameter === 'q');
+  if (key !== '') {
+    const property = all.find(({ parameter }) => parameter === key) ?? tagProperty(key.replace(/^tags\./, ''));
+    return [choice(property, { value, typed: true })];
+  }
+  return search === undefined ? [] : [choice(search, { value: text, typed: true })];
+}
+
+function valueChoices(property: Property, text: string, suggested: readonly Suggestion[]): Choice[] {
+  const asked = text.toLowerCase();
+  const known = (property.values ?? []).filter((value) => value.includes(asked));
+  const counts = new Map(suggested.map(({ value, count }) => [value, count]));
+  const values = [...new Set([...known, ...counts.keys()])];
+  const typed = text !== '' && !values.includes(text);
+  return [
+    ...(typed ? [choice(property, { value: text, typed })] : []),
+    ...values.map((value) => choice(property, { value, count: counts.get(value), typed: value === text })),
+  ];
+}
+
+interface About {
+  readonly value?: string;
+  readonly count?: number | undefined;
+  readonly typed?: boolean;
+}
+
+function choice(property: Property, { value, count: times, typed = false }: About = {}): Choice {
+  const condition = value === undefined ? null : { ...property, value };
+  return {
+    key: `${property.parameter}\n${value ?? ''}`,
+    label: value === undefined ? property.words : typed ? `${property.words} ${value}` : value,
+    ...(times !== undefined && { note: count(times) }),
+    property,
+    condition,
+    typed,
+  };
+}

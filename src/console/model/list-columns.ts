@@ -1,0 +1,129 @@
+import { splitValues } from '../../engine/traces/model/list/comma-values.js';
+import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
+import type { FieldType } from '../../engine/traces/model/list/fields.js';
+import { fieldLabel, type ListName } from './list-query.js';
+
+/** The value of a field; undefined: it was not asked for. */
+export type Value = string | number | boolean | null | undefined | Readonly<Record<string, unknown>>;
+
+/** A row as a list answers it. */
+export type ListRow = Readonly<Record<string, Value>> & { readonly id: string };
+
+/** What is shown before somebody chooses, where the list has it. The first column leads to the object. */
+const SHOWN: Readonly<Record<ListName, readonly string[]>> = {
+  spans: ['name', 'status', 'model', 'started_at', 'duration_ms', 'cost', 'input_tokens', 'output_tokens'],
+  traces: [
+    'name',
+    'status',
+    'started_at',
+    'duration_ms',
+    'cost',
+    'span_count',
+    'error_count',
+    'input_tokens',
+    'output_tokens',
+  ],
+  sessions: ['name', 'started_at', 'duration', 'cost', 'trace_count', 'error_count', 'input_tokens', 'output_tokens'],
+};
+
+/** What rows are shown, opened and deleted by, whatever columns there are. */
+const NEEDED: Readonly<Record<ListName, readonly string[]>> = {
+  spans: [
+    'id',
+    'trace_id',
+    'name',
+    'kind',
+    'has_error',
+    'error_code',
+    'error_message',
+    'started_at',
+    'ended_at',
+    'duration_ms',
+  ],
+  traces: ['id', 'name', 'has_error', 'root_span_error', 'started_at', 'ended_at', 'duration_ms', 'span_count'],
+  sessions: ['id', 'name', 'has_error', 'started_at', 'created_at', 'trace_count'],
+};
+
+const WIDTHS: Readonly<Record<FieldType, number>> = {
+  id: 120,
+  text: 200,
+  kind: 120,
+  status: 160,
+  time: 148,
+  number: 96,
+  money: 112,
+  integer: 88,
+  boolean: 88,
+  tags: 240,
+  json: 240,
+};
+
+/** Texts that say little in few words. */
+const PAYLOADS = new Set(['input_data', 'output_data', 'root_span_input', 'root_span_output']);
+
+export const NARROWEST = 56;
+export const WIDEST = 1200;
+const TAG_PREFIX = 'tags.';
+const MOST_COLUMNS = 50;
+
+/** The key of the tag that a column shows; null: it shows a field. */
+export function tagOf(column: string): string | null {
+  return column.startsWith(TAG_PREFIX) && column.length > TAG_PREFIX.length ? column.slice(TAG_PREFIX.length) : null;
+}
+
+export function isColumn(list: ListDefinition, column: string): boolean {
+  return tagOf(column) !== null || Object.hasOwn(list.fields, column);
+}
+
+/** The columns that a text names, separated by commas; where it names none, those shown by default. */
+export function columnsOf(list: ListDefinition, text: string | null): string[] {
+  const named = splitValues(text ?? '').filter((column) => isColumn(list, column));
+  const unique = [...new Set(named)].slice(0, MOST_COLUMNS);
+  return unique.length > 0 ? unique : SHOWN[list.name].filter((column) => Object.hasOwn(list.fields, column));
+}
+
+export function defaultWidth(list: ListDefinition, column: string): number {
+  if (PAYLOADS.has(column)) return 320;
+  const type = tagOf(column) === null ? list.fields[column]?.type : undefined;
+  // A head is never narrower than its label.
+  return type === undefined ? 160 : Math.max(WIDTHS[type], 28 + 8 * fieldLabel(column).length);
+}
+
+export function clampWidth(width: number): number {
+  return Math.round(Math.max(NARROWEST, Math.min(WIDEST, width)));
+}
+
+/** The fields to ask for, so that nothing large comes that no column shows. */
+export function fieldsFor(list: ListDefinition, columns: readonly string[]): string[] {
+  const wanted = new Set([
+    ...NEEDED[list.name],
+    ...columns.map((column) => (tagOf(column) === null ? column : 'tags')),
+  ]);
+  return Object.keys(list.fields).filter((name) => wanted.has(name));
+}
+
+export function valueOf(row: ListRow, column: string): Value {
+  const tag = tagOf(column);
+  if (tag === null) return row[column];
+  const tags = row['tags'] as Readonly<Record<string, string>> | undefined;
+  return tags !== undefined && Object.hasOwn(tags, tag) ? tags[tag] : null;
+}
+
+/** Moves a column by so many places. */
+export function moved(columns: readonly string[], column: string, by: number): string[] {
+  const [from, rest] = [columns.indexOf(column), columns.filter((other) => other !== column)];
+  return from < 0 ? [...columns] : rest.toSpliced(Math.max(0, Math.min(rest.length, from + by)), 0, column);
+}
+
+/** How wide columns are that somebody resized, as kept in the browser: `name:320,cost:80`. */
+export function widthsOf(text: string): Map<string, number> {
+  const pairs = text.split(',').flatMap((pair) => {
+    const [, column = '', width = ''] = /^(.+):(\d+)$/.exec(pair) ?? [];
+    return column === '' ? [] : [[decodeURIComponent(column), clampWidth(Number(width))] as const];
+  });
+  return new Map(pairs);
+}
+
+export function writeWidths(widths: ReadonlyMap<string, number>): string {
+  return [...widths].map(([column, width]) => `${encodeURIComponent(column)}:${width}`).join(',');
+}

@@ -1,0 +1,334 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { DomainError } from '../errors.js';
+import { uuidOf } from '../schema/ids.js';
+import type { Micros } from '../timestamp.js';
+import { NO_AUDIT_LOG, type Actor, type AuditLog, type AuditRecord } from './audit.js';
+import { INITIAL_KEY, type BootstrapRequest, type BootstrapResult } from './bootstrap.js';
+import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
+import {
+  type ApiKey,
+  type CreatedApiKey,
+  type Identity,
+  type ListedApiKey,
+  type Principal,
+  type Project,
+  type User,
+} from './identity.js';
+import type { IdentityStore } from './identity-store.js';
+import { DEFAULT_KEY_ACCESS, type KeyAccess } from './key-access.js';
+import { requireUuid, usableName } from './stated-identity.js';
+
+const MAX_CACHED_KEYS = 10_000;
+const USE_RESOLUTION_MICROS = 60_000_000;
+const FLUSH_INTERVAL_MS = 5_000;
+/** Bound that keeps a project's list of keys readable, and one answer. */
+const MAX_KEYS_PER_PROJECT = 1_000;
+
+interface KeyInput {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly access?: KeyAccess;
+}
+
+interface CachedKey {
+  readonly principal: Principal;
+  lastRecorded: Micros;
+}
+
+export interface IdentityServiceOptions {
+  readonly store: IdentityStore;
+  readonly now?: () => Micros;
+  readonly audit?: AuditLog;
+  /** Called when times of last use could not be written; nothing else depends on them. */
+  readonly onRecordFailed?: (error: unknown) => void;
+}
+
+/** Authenticates callers, keeps them to their project, and makes and revokes keys. */
+export class IdentityService {
+  readonly #store: IdentityStore;
+  readonly #now: () => Micros;
+  readonly #audit: AuditLog;
+  readonly #onRecordFailed: (error: unknown) => void;
+  /** Valid keys by their hash, so that no key stays in memory in the clear. */
+  readonly #cache = new Map<string, CachedKey>();
+  readonly #uses = new Map<string, Micros>();
+  /** Projects that were deleted, and not made again since. */
+  readonly #gone = new Set<string>();
+  readonly #flushTimer: NodeJS.Timeout;
+  #seenChange = -1;
+
+  constructor(options: IdentityServiceOptions) {
+    this.#store = options.store;
+    this.#now = options.now ?? (() => Date.now() * 1000);
+    this.#audit = options.audit ?? NO_AUDIT_LOG;
+    this.#onRecordFailed = options.onRecordFailed ?? (() => undefined);
+    this.#flushTimer = setInterval(() => this.#flushUses(), FLUSH_INTERVAL_MS);
+    this.#flushTimer.unref();
+  }
+
+  /**
+   * The principal of an `Authorization` header. A revocation by any process counts from the next call on.
+   * @throws DomainError `unauthenticated`
+   */
+  authenticate(authorization: string | undefined): Principal {
+    if (authorization === undefined) {
+      throw new DomainError('unauthenticated', 'Missing header Authorization: Bearer <API key>');
+    }
+    const key = bearerToken(authorization);
+    if (key === null) throw new DomainError('unauthenticated', 'The Authorization header must be: Bearer <API key>');
+    const change = this.#store.changeCounter();
+    if (change !== this.#seenChange) {
+      this.#cache.clear();
+      this.#seenChange = change;
+    }
+    const hash = hashApiKey(key);
+    const cacheKey = hash.toString('latin1');
+    const entry = this.#cache.get(cacheKey) ?? this.#load(hash, cacheKey);
+    this.#recordUse(entry);
+    return entry.principal;
+  }
+
+  /**
+   * The principal of a person who signed in to act for a key. Nothing of it is kept: people send few requests.
+   * @throws DomainError `unauthenticated` when the key was revoked
+   */
+  principalOfKey(keyId: string, signInId: string): Principal {
+    const key = this.#store.findKey(keyId);
+    if (key === undefined || key.revoked_at !== null) throw unknownKey();
+    const entry = this.#standing(key, signInId);
+    this.#recordUse(entry);
+    return entry.principal;
+  }
+
+  /** @throws DomainError `unauthenticated` when the project is being deleted */
+  describe({ user_id, project_id, key_id }: Pick<Principal, 'user_id' | 'project_id' | 'key_id'>): Identity {
+    const user = this.#store.findUser(user_id);
+    const project = this.#store.findProject(project_id);
+    const key = this.#store.findKey(key_id);
+    if (user === undefined || project === undefined || key === undefined) throw unknownKey();
+    return { user, project, key };
+  }
+
+  /**
+   * Checks again before writing, for requests that take long after their authentication.
+   * @throws DomainError `unauthenticated` when the principal's project was deleted since
+   */
+  requireStanding({ project_id }: Pick<Principal, 'project_id'>): void {
+    if (this.#gone.has(project_id)) throw unknownKey();
+  }
+
+  /** Refuses the keys of a project from now on, as it is being deleted. */
+  projectGone(projectId: string): void {
+    this.#gone.add(projectId);
+    this.#cache.clear();
+  }
+
+  /** Whether a project was deleted, and not made again since. */
+  isGone(projectId: string): boolean {
+    return this.#gone.has(projectId);
+  }
+
+  /** @throws DomainError `forbidden` unless the project is the principal's. @param projectId in any form of an id */
+  requireProject(principal: Principal, projectId: string): void {
+    if (uuidOf(projectId) !== principal.project_id) {
+      throw new DomainError('forbidden', 'This API key belongs to another project');
+    }
+  }
+
+  /**
+   * Makes sure that a user can call the server. An empty store gets a user, a project and a key; a given project
+   * and key exist afterwards, made once however often this runs, but for a project that is being deleted.
+   * @throws DomainError `invalid` for an unusable id or key, `conflict` when the key belongs to another project
+   */
+  bootstrap(request: BootstrapRequest = {}): BootstrapResult {
+    const projectId = request.projectId == null ? null : uuidOf(request.projectId);
+    const apiKey = request.apiKey ?? null;
+    if (projectId !== null) requireUuid(projectId);
+    if (apiKey !== null && !isUsableApiKey(apiKey)) {
+      throw new DomainError(
+        'invalid',
+        'The initial API key must be 8 to 256 printable ASCII characters without spaces',
+      );
+    }
+    const made: AuditRecord[] = [];
+    const result = this.#store.transaction(() => this.#bootstrap(projectId, apiKey, made));
+    for (const record of made) this.#audit.done(record);
+    return result;
+  }
+
+  createUser(input: { readonly name: string; readonly email?: string | null; readonly invited?: boolean }): User {
+    const user = {
+      id: randomUUID(),
+      name: usableName(input.name),
+      email: input.email ?? null,
+      created_at: this.#now(),
+    };
+    this.#store.insertUser(user, input.invited ?? false);
+    return user;
+  }
+
+  listUsers(): User[] {
+    return this.#store.listUsers();
+  }
+
+  createProject(input: { readonly name: string; readonly id?: string }): Project {
+    const id = input.id === undefined ? randomUUID() : uuidOf(input.id);
+    requireUuid(id);
+    if (this.#store.isBeingDeleted(id))
+      throw new DomainError(
+        'conflict',
+        'The project with this id is being deleted: create it again after that, which takes a running server seconds, for many spans minutes',
+      );
+    const project = { id, name: usableName(input.name), created_at: this.#now(), retention_days: null };
+    this.#store.insertProject(project);
+    return project;
+  }
+
+  listProjects(): Project[] {
+    return this.#store.listProjects();
+  }
+
+  /**
+   * @throws DomainError `not_found` for an unknown project or user, `conflict` when the project has too many keys or is being
+   *   deleted
+   */
+  createKey(input: KeyInput, by: Actor = null): CreatedApiKey {
+    const key = this.addKey(input);
+    this.#audit.done(keyMade(key, by));
+    return key;
+  }
+
+  /** As `createKey`, where the key is part of something else that is told of. */
+  addKey(input: KeyInput): CreatedApiKey {
+    return this.#store.transaction(() => {
+      if (this.#store.findProject(input.projectId) === undefined)
+        throw new DomainError('not_found', 'There is no project with this id');
+      if (this.#store.isBeingDeleted(input.projectId))
+        throw new DomainError(
+          'conflict',
+          'The project is being deleted and cannot get new keys: choose another project, or create it again after the deletion',
+        );
+      if (!this.#store.isAccount(input.userId)) throw new DomainError('not_found', 'There is no user with this id');
+      if (this.#store.countKeys(input.projectId) >= MAX_KEYS_PER_PROJECT) {
+        throw new DomainError('conflict', `A project has at most ${MAX_KEYS_PER_PROJECT} keys: revoke one first`);
+      }
+      return this.#insertKey({ ...input, key: generateApiKey() });
+    });
+  }
+
+  /** Keys that are not revoked; null: of every project. */
+  listKeys(projectId: string | null): ListedApiKey[] {
+    return this.#store.listKeys(projectId);
+  }
+
+  /**
+   * Revokes a key, which is refused from the next request on.
+   * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet
+   */
+  revokeKey(projectId: string | null, keyId: string, by: Actor = null): void {
+    const id = uuidOf(keyId);
+    const revoked = this.#store.revokeKey(projectId, id, this.#now());
+    this.#cache.clear();
+    if (!revoked) throw new DomainError('not_found', 'There is no API key with this id');
+    if (projectId !== null) this.#audit.done({ event: 'keyRevoked', by, project_id: projectId, subject_id: id });
+  }
+
+  /** Writes pending times of last use. The service must not be used afterwards. */
+  close(): void {
+    clearInterval(this.#flushTimer);
+    this.#flushUses();
+  }
+
+  #load(hash: Buffer, cacheKey: string): CachedKey {
+    const found = this.#store.findKeyByHash(hash);
+    if (found === undefined || !timingSafeEqual(found.hash, hash) || found.revoked_at !== null) throw unknownKey();
+    const entry = this.#standing(found, null);
+    if (this.#cache.size >= MAX_CACHED_KEYS) {
+      const oldest = this.#cache.keys().next();
+      if (oldest.done !== true) this.#cache.delete(oldest.value);
+    }
+    this.#cache.set(cacheKey, entry);
+    return entry;
+  }
+
+  #standing({ id, project_id, user_id, access, last_used_at }: ApiKey, sign_in_id: string | null): CachedKey {
+    if (this.#gone.has(project_id)) {
+      if (this.#store.isBeingDeleted(project_id)) throw unknownKey();
+      // A valid key shows that a deleted project was made again.
+      this.#gone.delete(project_id);
+    }
+    return { principal: { project_id, user_id, key_id: id, access, sign_in_id }, lastRecorded: last_used_at ?? 0 };
+  }
+
+  #recordUse(entry: CachedKey): void {
+    const now = this.#now();
+    if (now - entry.lastRecorded < USE_RESOLUTION_MICROS) return;
+    entry.lastRecorded = now;
+    this.#uses.set(entry.principal.key_id, now);
+  }
+
+  #flushUses(): void {
+    if (this.#uses.size === 0) return;
+    const uses = new Map(this.#uses);
+    this.#uses.clear();
+    try {
+      this.#store.recordUses(uses);
+    } catch (error) {
+      this.#onRecordFailed(error);
+    }
+  }
+
+  #bootstrap(projectId: string | null, apiKey: string | null, made: AuditRecord[]): BootstrapResult {
+    const projects = this.#store.listProjects();
+    const empty = projects.length === 0;
+    const target = projectId ?? projects[0]?.id ?? randomUUID();
+    if (apiKey !== null) this.#store.freeKey(hashApiKey(apiKey));
+    const existing = apiKey === null ? undefined : this.#store.findKeyByHash(hashApiKey(apiKey));
+    if (existing !== undefined && existing.project_id !== target) {
+      throw new DomainError('conflict', 'The initial API key already exists and belongs to another project');
+    }
+    // A key would open what is to go, and what came in by it would go as well.
+    if (this.#store.isBeingDeleted(target))
+      return { created: null, initKeyRevoked: false, initProjectGoing: apiKey !== null };
+    if (this.#store.findProject(target) === undefined) {
+      this.createProject({ id: target, name: 'Default project' });
+      made.push({ event: 'projectMade', by: null, project_id: target });
+    }
+    const missing = apiKey === null ? empty : existing === undefined;
+    if (missing) {
+      const owner = this.#store.firstUser() ?? this.createUser({ name: 'Owner' });
+      const key = apiKey ?? generateApiKey();
+      const initial = { projectId: target, userId: owner.id, name: INITIAL_KEY, key, ofStart: apiKey !== null };
+      made.push(keyMade(this.#insertKey(initial), null));
+      const created = { projectId: target, userId: owner.id, key: apiKey === null ? key : null };
+      if (empty) return { created, initKeyRevoked: false, initProjectGoing: false };
+    }
+    const initKeyRevoked = existing !== undefined && existing.revoked_at !== null;
+    return { created: null, initKeyRevoked, initProjectGoing: false };
+  }
+
+  #insertKey(input: KeyInput & { readonly key: string; readonly ofStart?: boolean }): CreatedApiKey {
+    const apiKey: ApiKey = {
+      id: randomUUID(),
+      project_id: input.projectId,
+      user_id: input.userId,
+      name: usableName(input.name),
+      prefix: visiblePrefix(input.key),
+      access: input.access ?? DEFAULT_KEY_ACCESS,
+      created_at: this.#now(),
+      last_used_at: null,
+      revoked_at: null,
+    };
+    this.#store.insertKey({ ...apiKey, hash: hashApiKey(input.key) }, input.ofStart ?? false);
+    return { ...apiKey, key: input.key };
+  }
+}
+
+function keyMade({ id, project_id, access }: ApiKey, by: Actor): AuditRecord {
+  return { event: 'keyMade', by, project_id, subject_id: id, access };
+}
+
+function unknownKey(): DomainError {
+  return new DomainError('unauthenticated', 'The API key is unknown or revoked');
+}

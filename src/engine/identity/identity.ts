@@ -1,0 +1,76 @@
+import type { Micros } from '../timestamp.js';
+import type { KeyAccess } from './key-access.js';
+
+/** The project, user and key that a request acts for: everything it reads and writes is inside `project_id`. */
+export interface Principal {
+  readonly project_id: string;
+  readonly user_id: string;
+  readonly key_id: string;
+  /** Access of the key, which decides what calls it may make. */
+  readonly access: KeyAccess;
+  /** The sign-in by which a person acts for the key; null: whoever it is sent the key itself. */
+  readonly sign_in_id: string | null;
+}
+
+/** Everything that a principal is, with names. */
+export interface Identity {
+  readonly user: Pick<User, 'id' | 'name'>;
+  readonly project: Pick<Project, 'id' | 'name'>;
+  readonly key: Pick<ApiKey, 'id' | 'name' | 'access'>;
+}
+
+export interface User {
+  /** Lower-case UUID. */
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly created_at: Micros;
+}
+
+/** Longest name of a user, a project or a key, in characters. */
+export const MAX_NAME_LENGTH = 200;
+/** A century: the longest that a project may say it keeps its traces. */
+export const MAX_RETENTION_DAYS = 36_500;
+
+export interface Project {
+  /** Lower-case UUID. */
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: Micros;
+  /** After how many days its traces go; null: they are kept for ever. */
+  readonly retention_days: number | null;
+}
+
+/** What is to change of a project; what is absent stays. */
+export type ProjectChange = Partial<Pick<Project, 'name' | 'retention_days'>>;
+
+/** An API key without its secret, as it may be shown at any time. */
+export interface ApiKey {
+  /** Lower-case UUID. */
+  readonly id: string;
+  readonly project_id: string;
+  readonly user_id: string;
+  readonly name: string;
+  /** The first characters of the key, to tell keys apart. */
+  readonly prefix: string;
+  readonly access: KeyAccess;
+  readonly created_at: Micros;
+  /** Time of last use, exact to about a minute. */
+  readonly last_used_at: Micros | null;
+  readonly revoked_at: Micros | null;
+}
+
+/** A key with whom it acts for. */
+export interface ListedApiKey extends ApiKey {
+  readonly user_name: string;
+}
+
+/** A key together with its SHA-256 (32 bytes), as it is stored. */
+export interface StoredApiKey extends ApiKey {
+  readonly hash: Buffer;
+}
+
+/** The answer to a creation: the only time the key itself is there. */
+export interface CreatedApiKey extends ApiKey {
+  readonly key: string;
+}

@@ -1,0 +1,36 @@
+import type { Window } from '../schema/page.js';
+import type { Micros } from '../timestamp.js';
+import type { ListedSignIn, SignIn, SignInDraft, SignInStage } from './sign-in.js';
+
+/**
+ * Where sign-ins are kept. One that is over (`expires_at` has come, or no key of it is left) is nowhere to be found, whether or
+ * not its row was removed yet. Guarantees as those of the `IdentityStore`, on the same rows of users and keys.
+ */
+export interface SignInStore {
+  /** Runs `work` as one transaction that excludes other writers: all of it is kept, or nothing. */
+  transaction<T>(work: () => T): T;
+  /** @param keyIds keys that it hangs on, one of each project */
+  insert(signIn: SignInDraft, keyIds: readonly string[]): void;
+  find(stage: SignInStage, hash: Buffer, now: Micros): SignIn | undefined;
+  /** Makes a session of a code; false when it is none any more. */
+  openCode(code: Buffer, session: { readonly hash: Buffer; readonly at: Micros; readonly expiresAt: Micros }): boolean;
+  recordUse(id: string, use: { readonly at: Micros; readonly expiresAt: Micros }): void;
+  /** Sign-ins of a project, newest first. */
+  list(projectId: string, window: Window, now: Micros): ListedSignIn[];
+  /** Number of invitations of a project that nobody has used yet. */
+  countInvites(projectId: string, now: Micros): number;
+  end(id: string): void;
+  /** Ends what a sign-in opens of a project; false when that is nothing. */
+  endInProject(projectId: string, id: string, now: Micros): boolean;
+  /** Ends the sign-ins that hang on a key but for so many of the newest. */
+  keepNewest(keyId: string, count: number): void;
+  /**
+   * Removes some rows of sign-ins that are over, with the keys of invitations that nobody used, and their users unless something
+   * refers to them.
+   * @param onFailed called for a sign-in that goes alone, as its user or key cannot be removed
+   */
+  removeOver(now: Micros, onFailed: (signInId: string, error: unknown) => void): void;
+  /** Base of the URLs that the server handed out last; null when none is known. */
+  address(): string | null;
+  setAddress(url: string): void;
+}

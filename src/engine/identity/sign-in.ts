@@ -1,0 +1,77 @@
+import type { Micros } from '../timestamp.js';
+import type { Identity } from './identity.js';
+import type { KeyAccess } from './key-access.js';
+
+/** Whether somebody may sign in by a code, or has signed in. */
+export type SignInStage = 'code' | 'session';
+
+/** A key that a sign-in hangs on. */
+export interface SignInKey {
+  readonly id: string;
+  readonly project_id: string;
+}
+
+/** A sign-in that is not over. */
+export interface SignIn {
+  /** Lower-case UUID. */
+  readonly id: string;
+  readonly user_id: string;
+  readonly created_at: Micros;
+  /** Exact to about ten minutes. */
+  readonly last_used_at: Micros | null;
+  /** Keys that are not revoked, one of each project, ascending by creation of the project; at least one. */
+  readonly keys: readonly SignInKey[];
+}
+
+/** A session that was opened now. */
+export interface OpenedSession {
+  /** Its secret, which only the browser keeps. */
+  readonly token: string;
+  readonly sign_in_id: string;
+  readonly user_id: string;
+  readonly with: 'key' | 'link';
+  /** The first key that it hangs on, and its project. */
+  readonly key_id: string;
+  readonly project_id: string;
+  /** How many projects it opens. */
+  readonly projects: number;
+}
+
+export interface SignInDraft {
+  readonly id: string;
+  readonly user_id: string;
+  readonly stage: SignInStage;
+  /** User and key were made for it, and go if it is never used. */
+  readonly invited: boolean;
+  readonly hash: Buffer;
+  readonly created_at: Micros;
+  readonly expires_at: Micros;
+}
+
+/** Whom credentials sign in, and to which projects with what access. */
+export interface SignInPreview {
+  readonly user: Identity['user'];
+  readonly projects: readonly (Identity['project'] & { readonly access: KeyAccess })[];
+}
+
+/** A sign-in as the people of a project see it. */
+export interface ListedSignIn {
+  readonly id: string;
+  readonly stage: SignInStage;
+  readonly user: { readonly id: string; readonly name: string };
+  /** The key of the project. */
+  readonly key: { readonly id: string; readonly name: string; readonly access: KeyAccess };
+  readonly created_at: Micros;
+  readonly last_used_at: Micros | null;
+  readonly expires_at: Micros;
+}
+
+/** Where people open the console. @param baseUrl of the URLs handed out */
+export function consoleUrl(baseUrl: string): string {
+  return `${baseUrl}/console`;
+}
+
+/** URL that signs in by a code, which is in the fragment: that gets into no log and no referrer. */
+export function signInUrl(baseUrl: string, code: string): string {
+  return `${consoleUrl(baseUrl)}#code=${code}`;
+}

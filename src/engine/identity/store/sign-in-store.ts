@@ -1,0 +1,227 @@
+import type { Window } from '../../schema/page.js';
+import type { ListedSignIn, SignIn, SignInDraft, SignInKey, SignInStage } from '../sign-in.js';
+import type { SignInStore } from '../sign-in-store.js';
+import type { KeyAccess } from '../key-access.js';
+import type { Micros } from '../../timestamp.js';
+import { guarded, type Database } from '../../metadata/database.js';
+import { notePeople } from './imported-people.js';
+import { userRemoval } from './user-removal.js';
+
+/** Rows that are removed at once: before a user goes, every table that names users is looked through. */
+const AT_ONCE = 20;
+
+interface FoundRow extends Omit<SignIn, 'keys'> {
+  readonly key_id: string;
+  readonly project_id: string;
+}
+
+interface ListedRow extends Omit<ListedSignIn, 'user' | 'key'> {
+  readonly user_id: string;
+  readonly user_name: string;
+  readonly key_id: string;
+  readonly key_name: string;
+  readonly access: KeyAccess;
+}
+
+/** A sign-in, each of its keys that is not revoked, and the project of that. */
+const STANDING = `sign_ins AS s JOIN sign_in_keys AS of ON of.sign_in_id = s.id
+  JOIN api_keys AS k ON k.id = of.key_id AND k.revoked_at IS NULL`;
+
+interface UnusedInvite {
+  readonly user_id: string;
+  readonly key_id: string;
+  readonly project_id: string;
+}
+
+type InProject = { readonly projectId: string; readonly id: string };
+
+function prepare(db: Database) {
+  return {
+    insert: db.prepare<Omit<SignInDraft, 'invited'> & { invited: 0 | 1 }>(
+      `INSERT INTO sign_ins (id, user_id, stage, invited, hash, created_at, expires_at)
+       VALUES (@id, @user_id, @stage, @invited, @hash, @created_at, @expires_at)`,
+    ),
+    insertKey: db.prepare<[string, string]>(
+      `INSERT INTO sign_in_keys (sign_in_id, key_id, project_id, created_at)
+       SELECT s.id, k.id, k.project_id, s.created_at FROM sign_ins AS s JOIN api_keys AS k WHERE s.id = ? AND k.id = ?`,
+    ),
+    find: db.prepare<{ stage: SignInStage; hash: Buffer; now: Micros }, FoundRow>(
+      `SELECT s.id, s.user_id, s.created_at, s.last_used_at, k.id AS key_id, k.project_id
+       FROM ${STANDING} JOIN projects AS p ON p.id = k.project_id
+       WHERE s.hash = @hash AND s.stage = @stage AND s.expires_at > @now ORDER BY p.created_at, p.id`,
+    ),
+    openCode: db.prepare<{ code: Buffer; hash: Buffer; at: Micros; expiresAt: Micros }>(
+      `UPDATE sign_ins SET stage = 'session', hash = @hash, created_at = @at, last_used_at = @at, expires_at = @expiresAt
+       WHERE hash = @code AND stage = 'code' AND expires_at > @at`,
+    ),
+    moveInList: db.prepare<{ hash: Buffer; at: Micros }>(
+      'UPDATE sign_in_keys SET created_at = @at WHERE sign_in_id = (SELECT id FROM sign_ins WHERE hash = @hash)',
+    ),
+    recordUse: db.prepare<{ id: string; at: Micros; expiresAt: Micros }>(
+      'UPDATE sign_ins SET last_used_at = @at, expires_at = @expiresAt WHERE id = @id',
+    ),
+    list: db.prepare<Window & { projectId: string; now: Micros }, ListedRow>(
+      `SELECT s.id, s.stage, s.created_at, s.last_used_at, s.expires_at, u.id AS user_id, u.name AS user_name,
+         k.id AS key_id, k.name AS key_name, k.access
+       FROM sign_in_keys AS of INDEXED BY sign_in_keys_in_order
+       CROSS JOIN sign_ins AS s ON s.id = of.sign_in_id CROSS JOIN api_keys AS k ON k.id = of.key_id AND k.revoked_at IS NULL
+       CROSS JOIN users AS u ON u.id = s.user_id
+       WHERE of.project_id = @projectId AND s.expires_at > @now
+       ORDER BY of.created_at DESC, of.sign_in_id LIMIT @limit OFFSET @offset`,
+    ),
+    countInvites: db
+      .prepare<{ projectId: string; now: Micros }, number>(
+        `SELECT count(*) FROM ${STANDING}
+         WHERE k.project_id = @projectId AND s.stage = 'code' AND s.invited AND s.expires_at > @now`,
+      )
+      .pluck(),
+    end: db.prepare<[string]>('DELETE FROM sign_ins WHERE id = ?'),
+    standing: db
+      .prepare<InProject & { now: Micros }, number>(
+        `SELECT s.stage = 'code' AND s.invited FROM ${STANDING}
+         WHERE s.id = @id AND k.project_id = @projectId AND s.expires_at > @now`,
+      )
+      .pluck(),
+    endInProject: db.prepare<InProject>(
+      `DELETE FROM sign_in_keys
+       WHERE sign_in_id = @id AND key_id IN (SELECT id FROM api_keys WHERE project_id = @projectId)`,
+    ),
+    keepNewest: db.prepare<{ keyId: string; count: number }>(
+      `DELETE FROM sign_ins WHERE id IN (
+         SELECT s.id FROM sign_in_keys AS of JOIN sign_ins AS s ON s.id = of.sign_in_id
+         WHERE of.key_id = @keyId ORDER BY s.created_at DESC, s.rowid DESC LIMIT -1 OFFSET @count)`,
+    ),
+    over: db
+      .prepare<{ now: Micros }, string>(
+        `SELECT id FROM sign_ins WHERE expires_at <= @now ORDER BY expires_at LIMIT ${AT_ONCE}`,
+      )
+      .pluck(),
+    // Whoever was invited may have signed in by another code meanwhile.
+    ofUnusedInvite: db.prepare<{ id: string }, UnusedInvite>(
+      `SELECT s.user_id, k.id AS key_id, k.project_id FROM ${STANDING}
+       WHERE s.id = @id AND s.stage = 'code' AND s.invited AND k.last_used_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM sign_in_keys WHERE key_id = k.id AND sign_in_id <> @id)`,
+    ),
+    removeKey: db.prepare<[string]>('DELETE FROM api_keys WHERE id = ?'),
+    // Somebody may have made another key for the user meanwhile.
+    notePerson: db.prepare<InProject>(
+      notePeople('SELECT id FROM users WHERE id = @id AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id)'),
+    ),
+    address: db.prepare<[], string>('SELECT url FROM console_address').pluck(),
+    setAddress: db.prepare<[string]>(
+      'INSERT INTO console_address (only, url) VALUES (1, ?) ON CONFLICT DO UPDATE SET url = excluded.url',
+    ),
+  };
+}
+
+/** Sign-ins in the SQLite file. */
+export class SqliteSignInStore implements SignInStore {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #removeUsers: ReturnType<typeof userRemoval>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+    this.#removeUsers = userRemoval(db);
+  }
+
+  transaction<T>(work: () => T): T {
+    return guarded(() => this.#db.transaction(work).immediate());
+  }
+
+  insert({ invited, ...draft }: SignInDraft, keyIds: readonly string[]): void {
+    const { insert, insertKey } = this.#statements;
+    this.transaction(() => {
+      insert.run({ ...draft, invited: invited ? 1 : 0 });
+      for (const keyId of keyIds) insertKey.run(draft.id, keyId);
+    });
+  }
+
+  find(stage: SignInStage, hash: Buffer, now: Micros): SignIn | undefined {
+    const rows = guarded(() => this.#statements.find.all({ stage, hash, now }));
+    const [first] = rows;
+    if (first === undefined) return undefined;
+    const { id, user_id, created_at, last_used_at } = first;
+    const keys = rows.map(({ key_id, project_id }): SignInKey => ({ id: key_id, project_id }));
+    return { id, user_id, created_at, last_used_at, keys };
+  }
+
+  openCode(code: Buffer, session: { readonly hash: Buffer; readonly at: Micros; readonly expiresAt: Micros }): boolean {
+    const { openCode, moveInList } = this.#statements;
+    return this.transaction(() => {
+      if (openCode.run({ code, ...session }).changes === 0) return false;
+      moveInList.run({ hash: session.hash, at: session.at });
+      return true;
+    });
+  }
+
+  recordUse(id: string, use: { readonly at: Micros; readonly expiresAt: Micros }): void {
+    guarded(() => this.#statements.recordUse.run({ id, ...use }));
+  }
+
+  list(projectId: string, window: Window, now: Micros): ListedSignIn[] {
+    const rows = guarded(() => this.#statements.list.all({ projectId, ...window, now }));
+    return rows.map(({ user_id, user_name, key_id, key_name, access, ...row }) => ({
+      ...row,
+      user: { id: user_id, name: user_name },
+      key: { id: key_id, name: key_name, access },
+    }));
+  }
+
+  countInvites(projectId: string, now: Micros): number {
+    return guarded(() => this.#statements.countInvites.get({ projectId, now }) ?? 0);
+  }
+
+  end(id: string): void {
+    guarded(() => this.#statements.end.run(id));
+  }
+
+  endInProject(projectId: string, id: string, now: Micros): boolean {
+    const { standing, endInProject } = this.#statements;
+    return this.transaction(() => {
+      const unusedInvite = standing.get({ projectId, id, now });
+      if (unusedInvite === undefined) return false;
+      if (unusedInvite === 1) this.#remove(id);
+      else endInProject.run({ projectId, id });
+      return true;
+    });
+  }
+
+  keepNewest(keyId: string, count: number): void {
+    guarded(() => this.#statements.keepNewest.run({ keyId, count }));
+  }
+
+  removeOver(now: Micros, onFailed: (signInId: string, error: unknown) => void): void {
+    this.transaction(() => {
+      for (const id of this.#statements.over.all({ now })) {
+        try {
+          this.#db.transaction(() => this.#remove(id))();
+        } catch (error) {
+          onFailed(id, error);
+          // The user and the key stay, rather than all that is over later.
+          this.#statements.end.run(id);
+        }
+      }
+    });
+  }
+
+  address(): string | null {
+    return guarded(() => this.#statements.address.get() ?? null);
+  }
+
+  setAddress(url: string): void {
+    guarded(() => this.#statements.setAddress.run(url));
+  }
+
+  #remove(id: string): void {
+    const { ofUnusedInvite, end, removeKey, notePerson } = this.#statements;
+    const invite = ofUnusedInvite.get({ id });
+    end.run(id);
+    if (invite === undefined) return;
+    removeKey.run(invite.key_id);
+    this.#removeUsers([invite.user_id]);
+    // An import may name users who were invited: they stay as long as its records.
+    notePerson.run({ projectId: invite.project_id, id: invite.user_id });
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Traces by OpenTelemetry of what the server does. Observers carry it to where the work is done; where it is absent,
+ * nothing is traced, and nothing of OpenTelemetry is loaded. Names and attributes of spans are said in `own-traces`, and
+ * hold nothing that a client wrote.
+ */
+export interface Tracing {
+  /**
+   * Answers a request within a span, which ends with `requestFinished` of the observer that `answer` is given.
+   * @param observer hears of it as well
+   */
+  request(
+    request: CallerHeaders & { readonly method: string },
+    observer: RequestObserver,
+    answer: (observer: RequestObserver) => void,
+  ): void;
+  /** Answers a gRPC call within a span. @param codeOf the name of the status that a failure is answered with */
+  call<T>(
+    call: CallerHeaders & { readonly path: string },
+    codeOf: (error: unknown) => string,
+    work: () => Promise<T>,
+  ): Promise<T>;
+  /**
+   * Begins the span of a statement to ClickHouse, when what sends it is traced.
+   * @param describe called only then
+   * @returns what ends it; undefined: not traced
+   */
+  statement(describe: () => TracedStatement): ((failure?: StatementFailure) => void) | undefined;
+  /** Where the caller works; undefined when it is not traced. */
+  here(): TracePoint | undefined;
+  /**
+   * Runs a group commit within the trace of each request that it stores.
+   * @param requests where each of them was made
+   */
+  commit<T>(
+    requests: readonly (TracePoint | undefined)[],
+    size: { readonly rows: number; readonly bytes: number },
+    work: () => Promise<T>,
+  ): Promise<T>;
+  /** Stores acknowledged writes within the trace of a commit since the last call, when there is one. */
+  store<T>(size: { readonly rows: number; readonly bytes: number }, work: () => Promise<T>): Promise<T>;
+  /** Runs a rollup round within the trace of a commit since the last one, when there is one. */
+  round<T>(size: { readonly traces: number; readonly sessions: number }, work: () => Promise<T>): Promise<T>;
+}
+
+/** Tracing, for who opened it. */
+export interface OpenTracing extends Tracing {
+  /** Sends what has ended. Resolves within a bound, whatever becomes of it. */
+  flush(): Promise<void>;
+  /** Sends what has ended, and nothing more. Resolves within a bound. */
+  close(): Promise<void>;
+}
+
+/** A span under way that later work can be made part of. Only who made it looks inside. */
+export interface TracePoint {
+  readonly traceId: string;
+}
+
+/** Headers by which a caller says what it is, and in which trace it calls. */
+export interface CallerHeaders {
+  readonly userAgent: string | undefined;
+  readonly traceparent: string | undefined;
+}
+
+/** A statement, in words of few values. */
+export interface TracedStatement {
+  /** Such as `SELECT`. */
+  readonly operation: string;
+  readonly tables: readonly string[];
+}
+
+export interface StatementFailure {
+  readonly error: unknown;
+  /** ClickHouse's own code, when it was its answer. */
+  readonly code: number | null;
+}
+
+export interface RequestObserver {
+  requestFinished(request: {
+    /** The route's template, such as `/spans/{span_id}`; `unmatched` when there is none. */
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly seconds: number;
+    readonly requestId: string;
+    /** Why it was refused or failed, as its client was told. */
+    readonly reason?: string;
+    /** The trace by which the server traced the request, if it did. */
+    readonly traceId?: string;
+  }): void;
+  /** The answer began, and goes on for as long as its client likes. */
+  answerGoesOn?(answer: { readonly route: string; readonly status: number }): void;
+  /** A defect: answered 500, logged in full. */
+  requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
+  /** A client took its answer too slowly. */
+  answerCutOff(answer: { readonly requestId: string }): void;
+  /** Absent when nothing is traced. */
+  readonly tracing?: Tracing;
+}
+
+export interface RpcObserver {
+  rpcFinished(call: {
+    /** `/package.Service/Method` */
+    readonly method: string;
+    /** The name of a gRPC status, such as `OK`. */
+    readonly code: string;
+    readonly seconds: number;
+    /** Why it is to be sent again later, as its client was told. */
+    readonly refusedFor?: string;
+  }): void;
+  /** A defect: answered INTERNAL, logged in full. */
+  rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
+  /** Absent when nothing is traced. */
+  readonly tracing?: Tracing;
+}

@@ -1,0 +1,71 @@
+import type { DeletedThing } from '../model/deletion/stored-spans.js';
+import type { Micros } from '../../timestamp.js';
+import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { versionOf } from '../write/version-clock.js';
+import { inProject } from '../read/scope.js';
+
+/** Things of one portion, whose ids stand in a statement's text. */
+export const PORTION = 10_000;
+
+/** A span as read from `spans`. */
+export interface SpanRow {
+  readonly trace: string;
+  readonly span: string;
+  readonly started: string;
+}
+
+/** A fact of a span, or of what was posted about a trace. */
+export interface FactRow extends SpanRow {
+  readonly type: 0 | 1;
+}
+
+export function toSpan({ trace, span, started }: SpanRow): DeletedThing {
+  return { kind: 'span', trace_id: trace, id: span, started_at: Number(started) };
+}
+
+export function toThing(row: FactRow): DeletedThing {
+  return row.type === 1 ? { ...toSpan(row), kind: 'trace', started_at: 0 } : toSpan(row);
+}
+
+/** A posted session, as a thing to delete. */
+export function sessionThing(id: string): DeletedThing {
+  return { kind: 'session', trace_id: '', id, started_at: 0 };
+}
+
+/** Tells one thing from another. */
+export function keyOf({ kind, trace_id, id }: DeletedThing): string {
+  return `${kind}/${trace_id}/${id}`;
+}
+
+/** The traces that things are in, each once. */
+export function tracesOf(things: readonly Pick<DeletedThing, 'trace_id'>[]): string[] {
+  return [...new Set(things.map(({ trace_id }) => trace_id))];
+}
+
+/** Facts `f` of these things of a project, and of a few more where an id is in several of the traces. */
+export function isFactOf(projectId: string, things: readonly Pick<DeletedThing, 'trace_id' | 'id'>[]): Sql {
+  return sql`${inProject(projectId)} AND f.trace_id IN ${uuids(tracesOf(things))} AND f.id IN ${uuids(things.map(({ id }) => id))}`;
+}
+
+/**
+ * Those of some traces that were written to after a moment, as rows of `trace`. By the index of versions, which leaves out nearly
+ * all that is stored of these traces.
+ */
+export function writtenSince(projectId: string, traces: readonly string[], since: Micros): Sql {
+  return sql`SELECT DISTINCT toString(f.trace_id) AS trace FROM facts AS f
+WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${value(versionOf(since), 'UInt64')} AND f.row_type < 2`;
+}
+
+/** In the statement's text: there are too many for a URL, which parameters go in. */
+export function uuids(ids: readonly string[]): Sql {
+  return sql`(${join(
+    ids.map((id) => literal(requireUuid(id))),
+    ', ',
+  )})`;
+}
+
+/** @throws Error when a text cannot be part of a statement as an id */
+export function requireUuid(id: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Error(`not a UUID: ${id}`);
+  return id;
+}

@@ -1,0 +1,164 @@
+import type { JudgeFilters } from '../model/judged/filters.js';
+import type { SpanPlace, Excerpt, JudgedSpan, SpanReader, SpanTraits } from '../model/judged/span-reader.js';
+import type { SpanStatus } from '../model/span/span.js';
+import type { ClickHouseClient } from '../clickhouse/client/client.js';
+import type { Version } from '../write/version-clock.js';
+import { excerpt } from '../read/excerpt.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import { beyond, moment } from '../read/times.js';
+import { current } from '../read/visibility.js';
+import type { ReadsInProgress } from '../read/reads-in-progress.js';
+import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
+import { join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
+
+export interface SpanReaderSource {
+  readonly client: ClickHouseClient;
+  readonly reads: ReadsInProgress;
+  /** The version up to which everything is stored and rolled up right now; null while that is not known. */
+  readonly settled: () => Version;
+  readonly limits: ReadLimits;
+  /** Longer inputs and outputs have their middle left out. */
+  readonly maxCharacters: number;
+}
+
+/** The most bytes of attributes, and of tags, that are read: larger ones are of no use to a judge. */
+const MAX_ATTRIBUTES = 20_000;
+const IDS_AT_ONCE = 500;
+
+/** Spans for judges, with the middle of long texts left out already in the store. */
+export class ClickHouseSpanReader implements SpanReader {
+  readonly #source: SpanReaderSource;
+  readonly #rows: ReadRows;
+
+  constructor(source: SpanReaderSource) {
+    this.#source = source;
+    // Reads for judges are not in a hurry.
+    this.#rows = openReader(source.client, source.limits, { max_threads: 1 }).rows;
+  }
+
+  async read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>> {
+    const upTo = this.#source.settled();
+    const times = join(
+      places.map(({ span_started_at }) => moment(span_started_at)),
+      ', ',
+    );
+    const found = await this.#source.reads.at(upTo, () =>
+      this.#spans({ projectId, upTo }, ids(places), sql`started_at IN (${times})`),
+    );
+    const traces = new Map(places.map(({ span_id, trace_id }) => [span_id, trace_id]));
+    const here = found.filter(({ id, trace_id }) => traces.get(id) === trace_id);
+    const spans = new Map(here.map((span) => [span.id, span]));
+    // Spans that were sent again with another start are looked for by id.
+    const moved = ids(places).filter((id) => !spans.has(id));
+    if (moved.length > 0) for (const [id, span] of await this.find(projectId, moved)) spans.set(id, span);
+    return spans;
+  }
+
+  async answers(): Promise<void> {
+    await this.#rows(sql`SELECT 1`);
+  }
+
+  async find(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpan>> {
+    return this.#source.reads.run(projectId, async (upTo) => {
+      const spans = new Map<string, JudgedSpan>();
+      for (let from = 0; from < wanted.length; from += IDS_AT_ONCE)
+        for (const span of await this.#spans({ projectId, upTo }, wanted.slice(from, from + IDS_AT_ONCE), sql`1`))
+          if (!spans.has(span.id)) spans.set(span.id, span);
+      return spans;
+    });
+  }
+
+  async traits(
+    projectId: string,
+    wanted: readonly string[],
+    filters: readonly JudgeFilters[] = [],
+  ): Promise<Map<string, SpanTraits>> {
+    return this.#source.reads.run(projectId, async (upTo) => {
+      const spans = new Map<string, SpanTraits>();
+      for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
+        const rows = await this.#rows<TraitRow>(
+          sql`SELECT ${traitColumns(true, { askedBy: filters })} FROM spans
+WHERE ${inProject(projectId)} AND id IN ${value(wanted.slice(from, from + IDS_AT_ONCE), 'Array(UUID)')} AND ${current({ projectId, upTo })}
+ORDER BY ver DESC`,
+        );
+        for (const row of rows) if (!spans.has(row.span)) spans.set(row.span, toTraits(row));
+      }
+      return spans;
+    });
+  }
+
+  async newest(
+    projectId: string,
+    filters: JudgeFilters,
+    limit: number,
+    before: SpanPlace | null = null,
+  ): Promise<SpanTraits[]> {
+    const conditions = [
+      inProject(projectId),
+      JUDGEABLE,
+      ...(before === null ? [] : [isBefore(before)]),
+      ...(isBounded([filters]) ? filterConditions(filters) : []),
+    ];
+    const rows = await this.#source.reads.run(projectId, (upTo) =>
+      this.#rows<TraitRow>(
+        sql`SELECT ${traitColumns(filters.prompt_slug !== null, { askedBy: [filters] })} FROM spans
+WHERE ${join([...conditions, current({ projectId, upTo })], ' AND ')}
+ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`,
+      ),
+    );
+    return rows.map(toTraits);
+  }
+
+  /** Spans by id, the newest version first. */
+  async #spans(scope: ReadScope, wanted: readonly string[], where: Sql): Promise<JudgedSpan[]> {
+    const max = this.#source.maxCharacters;
+    const rows = await this.#rows<SpanRow>(
+      sql`SELECT ${traitColumns(false, { upTo: MAX_ATTRIBUTES })}, status, duration_ms, leftUTF8(error_code, 1000) AS error_code, leftUTF8(error_message, 10000) AS message,
+  ${excerpt(sql`input_data`, max)} AS input, ${excerpt(sql`output_data`, max)} AS output,
+  toString(ifNull(lengthUTF8(input_data), 0)) AS input_length, toString(ifNull(lengthUTF8(output_data), 0)) AS output_length,
+  if(length(attributes) > ${value(MAX_ATTRIBUTES, 'UInt64')}, '', attributes) AS attributes_text
+FROM spans
+WHERE ${inProject(scope.projectId)} AND ${where} AND id IN ${value(wanted, 'Array(UUID)')} AND ${current(scope)}
+ORDER BY ver DESC`,
+    );
+    return rows.map(toSpan);
+  }
+}
+
+interface SpanRow extends TraitRow {
+  readonly status: string;
+  readonly duration_ms: number | null;
+  readonly error_code: string | null;
+  readonly message: string | null;
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly input_length: string;
+  readonly output_length: string;
+  readonly attributes_text: string;
+}
+
+function toSpan(row: SpanRow): JudgedSpan {
+  return {
+    ...toTraits(row),
+    attributes: row.attributes_text === '' ? {} : (JSON.parse(row.attributes_text) as Record<string, unknown>),
+    status: row.status === '' ? null : (row.status as SpanStatus),
+    duration_ms: row.duration_ms,
+    input: toExcerpt(row.input, row.input_length),
+    output: toExcerpt(row.output, row.output_length),
+    error_code: row.error_code,
+    error_message: row.message,
+  };
+}
+
+function toExcerpt(text: string | null, length: string): Excerpt | null {
+  return text === null ? null : { text, length: Number(length) };
+}
+
+function isBefore({ span_started_at, trace_id, span_id }: SpanPlace): Sql {
+  return beyond({ started_at: span_started_at, trace_id, id: span_id }, true);
+}
+
+function ids(places: readonly SpanPlace[]): string[] {
+  return [...new Set(places.map(({ span_id }) => span_id))];
+}

@@ -1,0 +1,133 @@
+import type { SessionRead, TraceRead } from '../model/list/fields.js';
+import type { Lists, Page } from '../model/list/lists.js';
+import { sessionList, traceList } from '../model/list/definitions.js';
+import { defaultQuery, type ListQuery } from '../model/list/query.js';
+import { countOf, rollupMatches, rollupPage, spanMatches, spanPage, type Matches } from './compile.js';
+import type { ReadScope } from '../read/scope.js';
+import { rootColumns, withRootTexts } from './root-texts.js';
+import { accessPaths } from './access-paths.js';
+import type { Found, ListReads } from './list-reads.js';
+import { ALL, type AccessPath } from './rows.js';
+import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
+import { readState } from './state.js';
+
+/** The three lists, read from ClickHouse. */
+export class ClickHouseLists implements Lists {
+  readonly #reads: ListReads;
+
+  constructor(reads: ListReads) {
+    this.#reads = reads;
+  }
+
+  spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
+    return this.#reads.read({ source: spanSource, projectId, query, signal }, async ({ scope, candidates }) => {
+      if (candidates?.spans === 0) return nothing(query);
+      const total = query.count ? await this.#count(spanMatches(scope, query), signal) : null;
+      const within = candidates && (await this.#reads.search.firstSpans(scope, query, candidates, signal));
+      const page = spanPage(within ? { ...scope, within } : scope, query);
+      return { json: await this.#reads.reader.stream(page, { signal }), total };
+    });
+  }
+
+  traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
+    return this.#reads.read({ source: traceSource, projectId, query, signal }, (found) =>
+      this.#rollups(traceSource, found, query, signal, (scope, part, access) =>
+        this.#tracePage(scope, part, access, signal),
+      ),
+    );
+  }
+
+  sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
+    return this.#reads.read({ source: sessionSource, projectId, query, signal }, (found) =>
+      this.#rollups(sessionSource, found, query, signal, async (scope, part, access) => {
+        const page = await this.#reads.reader.lines(rollupPage(sessionSource, scope, part, access), { signal });
+        return page.map(({ row }) => row);
+      }),
+    );
+  }
+
+  async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
+    return readState(this.#reads.state, { list: 'traces', projectId, ids }, (scope) =>
+      this.#byId(ids, (some) => {
+        const query = { ...defaultQuery(traceList), internal: 'included', limit: some.length } as const;
+        return this.#tracePage(scope, query, { by: 'ids', ids: some });
+      }),
+    );
+  }
+
+  async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
+    return readState(this.#reads.state, { list: 'sessions', projectId }, async (read) => {
+      const scope = await this.#reads.sessionScope(read);
+      return this.#byId(ids, async (some) => {
+        const query = { ...defaultQuery(sessionList), limit: some.length };
+        const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
+        return (await this.#reads.reader.lines(page)).map(({ row }) => row);
+      });
+    });
+  }
+
+  async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {
+    const found = new Map<string, T>();
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+      for (const row of await read(ids.slice(from, from + IDS_AT_ONCE))) {
+        const object = JSON.parse(row) as T;
+        found.set(object.id, object);
+      }
+    }
+    return found;
+  }
+
+  async #rollups(
+    source: ListSource,
+    { scope, candidates }: Found,
+    query: ListQuery,
+    signal: AbortSignal | undefined,
+    page: (scope: ReadScope, query: ListQuery, access: AccessPath) => Promise<string[]>,
+  ): Promise<Rows> {
+    if (candidates?.spans === 0) return nothing(query);
+    const paths = await accessPaths(this.#reads.reader.rows, source, scope, query, signal);
+    const counted = rollupMatches(source, scope, query, paths.at(-1) ?? ALL);
+    const total = query.count ? await this.#count(counted, signal) : null;
+    const first = await this.#reads.search.firstHolding(source, scope, query, candidates, signal);
+    const rows =
+      first === null
+        ? await this.#page(paths, query, (access) => page(scope, query, access))
+        : await page(scope, { ...query, search: null, tags: new Map(), offset: 0 }, { by: 'ids', ids: first });
+    return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
+  }
+
+  async #page(
+    paths: readonly AccessPath[],
+    query: ListQuery,
+    page: (access: AccessPath) => Promise<string[]>,
+  ): Promise<string[]> {
+    let rows: string[] = [];
+    for (const access of paths) {
+      rows = await page(access);
+      if (rows.length >= query.limit) break;
+    }
+    return rows;
+  }
+
+  /** Traces as rendered objects, with input, output and error of their root spans. */
+  async #tracePage(scope: ReadScope, query: ListQuery, access: AccessPath, signal?: AbortSignal): Promise<string[]> {
+    const lines = await this.#reads.reader.lines(rollupPage(traceSource, scope, query, access, rootColumns), {
+      signal,
+    });
+    return withRootTexts(scope.projectId, lines, query, (statement) => this.#reads.reader.rows(statement, { signal }));
+  }
+
+  async #count(matches: Matches, signal?: AbortSignal): Promise<number> {
+    const [row] = await this.#reads.reader.rows<{ total: string | number }>(countOf(matches), { signal });
+    return Number(row?.total ?? 0);
+  }
+}
+
+type Rows = Omit<Page, 'notCurrent'>;
+
+function nothing(query: ListQuery): Rows {
+  return { json: Buffer.from('[]'), total: query.count ? 0 : null };
+}
+
+/** Rows read by id in one statement. */
+const IDS_AT_ONCE = 500;

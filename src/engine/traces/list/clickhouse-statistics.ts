@@ -1,0 +1,199 @@
+import type { ListDefinition } from '../model/list/definitions.js';
+import {
+  PERCENTILES,
+  startsAskedFor,
+  tokenFields,
+  type Answer,
+  type FacetQuery,
+  type Facets,
+  type Figures,
+  type ListStatistics,
+  type Percentiles,
+  type Property,
+  type PropertyValue,
+  type Series,
+  type Statistics,
+  type StatisticsQuery,
+  type TotalsQuery,
+} from '../model/list/statistics.js';
+import type { ListQuery } from '../model/list/query.js';
+import { bucketsBetween } from '../model/list/buckets.js';
+import type { Sql } from '../clickhouse/client/sql.js';
+import { accessPaths } from './access-paths.js';
+import { rollupMatches, spanMatches } from './compile.js';
+import type { Found, ListReads } from './list-reads.js';
+import type { Objects } from './properties.js';
+import { ALL } from './rows.js';
+import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
+import {
+  ALL_BUCKETS,
+  ALL_GROUPS,
+  figuresOf,
+  largestGroups,
+  REST,
+  timeRange,
+  valuesOf,
+  type FigureRow,
+  type Surveyed,
+  type ValueRow,
+} from './statistics.js';
+
+const SOURCES = { spans: spanSource, traces: traceSource, sessions: sessionSource } as const;
+
+type ListName = ListDefinition['name'];
+
+/** Figures of the objects of the three lists, read from ClickHouse as the lists are. */
+export class ClickHouseStatistics implements ListStatistics {
+  readonly #reads: ListReads;
+
+  constructor(reads: ListReads) {
+    this.#reads = reads;
+  }
+
+  statistics(list: ListName, projectId: string, query: StatisticsQuery, signal?: AbortSignal) {
+    const read = { source: SOURCES[list], projectId, query: query.objects, signal, name: `${list}:stats` };
+    return this.#reads.read<Statistics>(read, async (found) => {
+      const objects = await this.#objects(read.source, found, query.objects, signal);
+      const survey = await this.#survey(objects, query, signal);
+      const { from, to, texts } = survey;
+      const buckets =
+        from === null || to === null ? null : bucketsBetween(from, to, query.bucketSeconds, query.timeZone);
+      const grouped = query.groupBy === null ? null : { property: query.groupBy, texts };
+      const statement = figuresOf(objects, { measures: query.measures, buckets, grouped });
+      const figures = new FigureTable(await this.#rows<FigureRow>(statement, signal), read.source.list, query);
+      const starts = buckets?.edges.slice(0, -1) ?? [];
+      const series = (group: number) => figures.series(group, starts.length);
+      return {
+        from,
+        to,
+        bucketSeconds: buckets?.seconds ?? query.bucketSeconds,
+        starts,
+        ...series(ALL_GROUPS),
+        groups: texts.map((text, index) => ({
+          value: valueOf(read.source, query.groupBy, text),
+          ...series(index + 1),
+        })),
+        rest: figures.has(REST) ? series(REST) : null,
+      };
+    });
+  }
+
+  totals(list: ListName, projectId: string, { values, of, ...query }: TotalsQuery, signal?: AbortSignal) {
+    const read = { source: SOURCES[list], projectId, query: query.objects, signal, name: `${list}:totals` };
+    return this.#reads.read<{ readonly totals: readonly Figures[] }>(read, async (found) => {
+      const objects = await this.#objects(read.source, found, query.objects, signal);
+      const grouped = { property: of, texts: values };
+      const statement = figuresOf(objects, { measures: query.measures, buckets: null, grouped });
+      const figures = new FigureTable(await this.#rows<FigureRow>(statement, signal), read.source.list, query);
+      return { totals: values.map((_, index) => figures.series(index + 1, 0).totals) };
+    });
+  }
+
+  facets(list: ListName, projectId: string, query: FacetQuery, signal?: AbortSignal): Promise<Answer<Facets>> {
+    const read = { source: SOURCES[list], projectId, query: query.objects, signal, name: `${list}:facets` };
+    return this.#reads.read<Facets>(read, async (found) => {
+      const objects = await this.#objects(read.source, found, query.objects, signal);
+      const rows = await this.#rows<ValueRow>(valuesOf(objects, query), signal);
+      return {
+        values: rows.flatMap(({ too_long, shown, objects: count }) => {
+          const value = too_long === 0 ? valueOf(read.source, query.of, shown) : null;
+          return value === null ? [] : [{ value, count: Number(count) }];
+        }),
+        total: Number(rows[0]?.values ?? 0),
+      };
+    });
+  }
+
+  async #objects(
+    source: ListSource,
+    { scope }: Found,
+    query: ListQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<Objects> {
+    if (source === spanSource) return { source, scope, matches: spanMatches(scope, query) };
+    const paths = await accessPaths(this.#reads.reader.rows, source, scope, query, signal);
+    return { source, scope, matches: rollupMatches(source, scope, query, paths.at(-1) ?? ALL) };
+  }
+
+  /** What has to be known before figures can be asked for: the largest groups, and where no bounds say so, the time. */
+  async #survey(objects: Objects, { objects: asked, groupBy }: StatisticsQuery, signal: AbortSignal | undefined) {
+    const { from, to } = startsAskedFor(asked);
+    if (groupBy === null && from !== null && to !== null) return { from, to, texts: [] };
+    const statement = groupBy === null ? timeRange(objects) : largestGroups(objects, groupBy);
+    const rows = await this.#rows<Surveyed>(statement, signal);
+    const { first = null, last = null } = rows[0] ?? {};
+    return {
+      from: from ?? (first === null ? null : Number(first)),
+      to: to ?? (last === null ? null : Number(last)),
+      texts: groupBy === null ? [] : rows.filter(({ too_long }) => too_long === 0).map(({ shown = null }) => shown),
+    };
+  }
+
+  #rows<T>(statement: Sql, signal: AbortSignal | undefined): Promise<T[]> {
+    return this.#reads.reader.rows<T>(statement, { signal });
+  }
+}
+
+/** A value of a property as the lists have it. */
+function valueOf({ list }: ListSource, property: Property | null, text: string | null): PropertyValue {
+  if (text === null || property?.by !== 'field') return text;
+  switch (list.fields[property.field]?.type) {
+    case 'boolean':
+      return text === '1';
+    case 'integer':
+    case 'number':
+      return Number(text);
+    default:
+      return text;
+  }
+}
+
+/** The figures of a statement, by group and bucket. */
+class FigureTable {
+  readonly #rows: ReadonlyMap<string, FigureRow>;
+  readonly #list: ListDefinition;
+  readonly #query: Pick<StatisticsQuery, 'measures'>;
+
+  constructor(rows: readonly FigureRow[], list: ListDefinition, query: Pick<StatisticsQuery, 'measures'>) {
+    this.#rows = new Map(rows.map((row) => [`${row.group_number}/${row.bucket_number}`, row]));
+    this.#list = list;
+    this.#query = query;
+  }
+
+  has(group: number): boolean {
+    return this.#rows.has(`${group}/${ALL_BUCKETS}`);
+  }
+
+  series(group: number, buckets: number): Series {
+    return {
+      totals: this.#figures(group, ALL_BUCKETS),
+      buckets: Array.from({ length: buckets }, (_, index) => this.#figures(group, index + 1)),
+    };
+  }
+
+  #figures(group: number, bucket: number): Figures {
+    const row = this.#rows.get(`${group}/${bucket}`);
+    const has = (measure: StatisticsQuery['measures'][number]) => this.#query.measures.includes(measure);
+    return {
+      ...(has('count') && { count: Number(row?.objects ?? 0) }),
+      ...(has('errors') && { error_count: Number(row?.errors ?? 0) }),
+      // Nothing costs nothing; what costs nobody knows how much is another matter.
+      ...(has('cost') && { cost: row === undefined ? '0' : (row.costs ?? null) }),
+      ...(has('duration') && { duration_ms: percentiles(row) }),
+      ...(has('tokens') && { tokens: this.#tokens(row) }),
+    };
+  }
+
+  #tokens(row: FigureRow | undefined): Record<string, number | null> {
+    const sums = tokenFields(this.#list).map(([name], index): [string, number | null] => {
+      const sum = row === undefined ? 0 : (row[`tokens_${index}`] ?? null);
+      return [name, sum === null ? null : Number(sum)];
+    });
+    return Object.fromEntries(sums);
+  }
+}
+
+function percentiles(row: FigureRow | undefined): Percentiles {
+  const names = Object.keys(PERCENTILES) as (keyof typeof PERCENTILES)[];
+  return Object.fromEntries(names.map((name, index) => [name, row?.durations?.[index] ?? null])) as Percentiles;
+}

@@ -1,0 +1,184 @@
+import type { ListQuery } from '../model/list/query.js';
+import { empty, join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { jsonArray, jsonLines } from '../read/json-rows.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import { tagged } from '../read/tags.js';
+import { current } from '../read/visibility.js';
+import { conditions, textFound } from './conditions.js';
+import { asksOfHeld, boundsOf, heldConditions, spanTimes, type AskedAbout } from './held.js';
+import { tracesIn } from './membership.js';
+import { boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
+import { shown, spanSource, type ListSource } from './sources.js';
+
+/** Bytes of a JSON array of spans. */
+export function spanPage(scope: ReadScope, query: ListQuery): Sql {
+  const { selected, format } = jsonArray(...shown(spanSource, query));
+  return sql`${spanBounds(scope, query)}SELECT ${selected}
+FROM spans
+WHERE ${spanConditions(scope, query)}
+${order(spanSource, query)}
+${window(query)}
+${format}`;
+}
+
+/** All that a query finds, whatever its page: a statement begins with `beginning`, and has `from` behind what it selects. */
+export interface Matches {
+  readonly beginning: Sql;
+  readonly from: Sql;
+}
+
+export function spanMatches(scope: ReadScope, query: ListQuery): Matches {
+  return { beginning: spanBounds(scope, query), from: sql`FROM spans WHERE ${spanConditions(scope, query)}` };
+}
+
+export function countOf({ beginning, from }: Matches): Sql {
+  return sql`${beginning}SELECT count() AS total ${from}`;
+}
+
+/** Whether there are so many rows: reading stops with them, in whatever order. */
+export function hasSpans(scope: ReadScope, query: ListQuery, rows: number): Sql {
+  return sql`${spanBounds(scope, query)}SELECT count() = ${value(rows, 'UInt64')} AS enough
+FROM (SELECT 1 FROM spans WHERE ${spanConditions(scope, query)} LIMIT ${value(rows, 'UInt64')})`;
+}
+
+/** How many spans the indexes leave that may have one of the tags of a query, of any version. */
+export function spansEstimated(scope: ReadScope, { tags }: ListQuery): Sql {
+  const any = join(
+    [...tags].map(([key, values]) => tagged(key, values)),
+    ' OR ',
+  );
+  return sql`EXPLAIN ESTIMATE SELECT trace_id FROM spans WHERE ${inProject(scope.projectId)} AND (${any})`;
+}
+
+/** Conditions on `spans`, for a statement that begins with {@link spanBounds}. */
+export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
+  const session = sessionAskedFor(query);
+  const bounded = session !== null || idsAskedFor(query, 'trace_id') !== null;
+  const bounds = bounded ? [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`] : [];
+  const ofSession = session === null ? [] : [sql`trace_id ${ofSessionNamed(scope, session)}`];
+  const search = query.search === null ? [] : [textFound(query.search, scope.within)];
+  const tags = [...query.tags].map(([key, values]) => tagged(key, values));
+  return allOf([
+    inProject(scope.projectId),
+    ...bounds,
+    ...internal(query),
+    ...conditions(query, spanSource),
+    ...ofSession,
+    ...tags,
+    ...search,
+    current(scope),
+  ]);
+}
+
+/** The spans of some traces are found by their times, which their facts know, in a table ordered by time. */
+export function spanBounds(scope: ReadScope, query: ListQuery): Sql {
+  const traces = tracesAskedFor(scope, query);
+  return traces === null ? empty : sql`WITH ${spanTimes(scope, traces)} AS bounds\n`;
+}
+
+/** A condition on the traces whose spans alone are asked for; null: there is none. */
+function tracesAskedFor(scope: ReadScope, query: ListQuery): Sql | null {
+  const trace = idsAskedFor(query, 'trace_id');
+  if (trace !== null) return sql`= ${value(trace[0], 'UUID')}`;
+  const session = sessionAskedFor(query);
+  return session === null ? null : ofSessionNamed(scope, session);
+}
+
+/** The same condition, for the traces of a session. */
+function ofSessionNamed(scope: ReadScope, session: string): Sql {
+  return sql`IN ${tracesIn(scope, sql`(${value(session, 'UUID')})`)}`;
+}
+
+/** The session whose spans are asked for. */
+export function sessionAskedFor(query: ListQuery): string | null {
+  const session = query.filters.find(({ filter }) => filter.comparison === 'inSession');
+  return session === undefined ? null : String(session.values[0]);
+}
+
+/** Rows of `traces` or `sessions` as JSON lines, with the columns of `extra`. */
+export function rollupPage(
+  source: ListSource,
+  scope: ReadScope,
+  query: ListQuery,
+  access: AccessPath,
+  extra: readonly Sql[] = [],
+): Sql {
+  const { selected, format } = jsonLines(...shown(source, query), extra);
+  return sql`${beginning(source, scope, query, access)}SELECT ${selected}
+FROM ${rows(source, scope, access)}
+WHERE ${rollupConditions(source, scope, query, access)}
+${order(source, query)}
+${window(query)}
+${format}`;
+}
+
+export function rollupMatches(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Matches {
+  const conditions = rollupConditions(source, scope, query, access);
+  return {
+    beginning: beginning(source, scope, query, access),
+    from: sql`FROM ${rows(source, scope, access)} WHERE ${conditions}`,
+  };
+}
+
+/** Ids of a page of a list, in its order. */
+export function idPage(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
+  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}
+WHERE ${rollupConditions(source, scope, query, access)}
+${order(source, query)}
+${window(query)}`;
+}
+
+/** Which of these traces, or sessions, meet what is asked of what they hold. */
+export function idsHolding(source: ListSource, scope: ReadScope, query: ListQuery, ids: readonly string[]): Sql {
+  const asked = { ids: sql`(${join(ids.map(literal), ', ')})` };
+  return sql`${boundsOf(source, scope, asked)}SELECT id FROM ${rows(source, scope, { by: 'ids', ids })}
+WHERE ${allOf([inProject(scope.projectId), sql`NOT gone`, ...heldConditions(source, scope, query, asked)])}`;
+}
+
+function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
+  return allOf([
+    inProject(scope.projectId),
+    sql`NOT gone`,
+    ...insideIndex(access),
+    ...(source.list.hasInternal ? internal(query) : []),
+    ...conditions(query, source),
+    ...heldConditions(source, scope, query, askedAbout(query, access)),
+  ]);
+}
+
+/** What a statement with {@link rollupConditions} begins with. */
+function beginning(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
+  const asked = askedAbout(query, access);
+  return asked === null ? boundaryOf(scope, access) : boundsOf(source, scope, asked);
+}
+
+/** The only objects that may be found, where it matters what they hold; null: any may. */
+function askedAbout(query: ListQuery, access: AccessPath): AskedAbout | null {
+  if (access.by !== 'ids' || !asksOfHeld(query)) return null;
+  return { ids: sql`${value(access.ids, 'Array(UUID)')}` };
+}
+
+/** Which of the server's own calls of models are listed. */
+function internal({ internal: listed }: ListQuery): Sql[] {
+  if (listed === 'included') return [];
+  return [listed === 'only' ? sql`internal` : sql`NOT internal`];
+}
+
+/** The order of a list. Nulls come last either way; in the order of the table's own key, reading stops with the page. */
+function order(source: ListSource, query: ListQuery): Sql {
+  const direction = query.descending ? sql`DESC` : sql`ASC`;
+  const ties = source.tieBreak.map((column) => sql`${column} ${direction}`);
+  if (source.timeIndex === null && query.sort === source.list.defaultSort)
+    return sql`ORDER BY ${join([sql`project_id ${direction}`, sql`started_at ${direction}`, ...ties], ', ')}`;
+  const column = query.sort === 'created_at' ? source.createdVersion : source.columns[query.sort];
+  if (!column) throw new Error(`no column for ${query.sort}`);
+  return sql`ORDER BY ${join([sql`${column} ${direction} NULLS LAST`, ...ties], ', ')}`;
+}
+
+function window(query: ListQuery): Sql {
+  return sql`LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
+}
+
+function allOf(parts: readonly Sql[]): Sql {
+  return join(parts, '\n  AND ');
+}

@@ -1,0 +1,115 @@
+import { DomainError } from '../../errors.js';
+import type { ListQuery } from '../model/list/query.js';
+import type { QueryObserver } from '../observers.js';
+import type { ClickHouseClient } from '../clickhouse/client/client.js';
+import type { ReadsInProgress } from '../read/reads-in-progress.js';
+import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
+import type { ReadScope } from '../read/scope.js';
+import type { NotCurrent } from '../rollup/set-aside.js';
+import type { Candidates, WordIndex } from '../search/word-index.js';
+import { sessionAskedFor } from './compile.js';
+import { asksOfHeld } from './held.js';
+import { idsAskedFor } from './rows.js';
+import type { ListSource } from './sources.js';
+import { readState, type StateOf, type StateParts } from './state.js';
+import { TextSearch } from './text-search.js';
+import { sessionsNamed } from './unsettled.js';
+
+export type { QueryObserver } from '../observers.js';
+
+export interface ListParts {
+  readonly client: ClickHouseClient;
+  readonly reads: ReadsInProgress;
+  readonly notCurrent: (projectId: string) => NotCurrent;
+  readonly words: WordIndex;
+  readonly limits: ReadLimits;
+  readonly observer: QueryObserver;
+}
+
+/** A query of a list of a project. */
+export interface Asked {
+  readonly source: ListSource;
+  readonly projectId: string;
+  readonly query: ListQuery;
+  readonly signal: AbortSignal | undefined;
+  /** What is measured and reported; default: the list. */
+  readonly name?: string;
+}
+
+/** The state in which a query is answered, and where in it the text that is searched for may be; null: anywhere. */
+export interface Found {
+  readonly scope: ReadScope;
+  readonly candidates: Candidates | null;
+}
+
+/** Which traces or sessions that are not current concern a list. */
+const CONCERNED = { spans: 'stale', traces: 'traces', sessions: 'sessions' } as const;
+
+/** What every read of a list begins with: one state, its limits, and who is told how long it took. */
+export class ListReads {
+  readonly reader: Reader;
+  readonly search: TextSearch;
+  readonly state: StateParts;
+  readonly #observer: QueryObserver;
+
+  constructor({ client, reads, notCurrent, words, limits, observer }: ListParts) {
+    this.state = { reads, notCurrent };
+    this.#observer = observer;
+    this.reader = openReader(client, limits, {
+      result_overflow_mode: 'throw',
+      // The ids of a page are part of the statement.
+      max_query_size: '10000000',
+      // These optimizations find nothing in the statements of lists, and are a tenth of what it takes to analyse one.
+      optimize_and_compare_chain: 0,
+      optimize_extract_common_expressions: 0,
+    });
+    this.search = new TextSearch(words, this.reader.rows);
+  }
+
+  /** Reads in the state of now. @param read may run twice, when the first state cannot be read */
+  async read<T>(
+    asked: Asked,
+    read: (found: Found) => Promise<T>,
+  ): Promise<T & { readonly notCurrent: readonly string[] }> {
+    const { source, projectId, query, signal, name = source.list.name } = asked;
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / 1000;
+    try {
+      return await readState(this.state, stateOf(asked), async (state) => {
+        const notCurrent = this.state.notCurrent(projectId)[CONCERNED[source.list.name]];
+        const scope = source.list.name === 'sessions' ? await this.sessionScope(state, signal) : state;
+        const result = await read(await this.search.near(scope, query, signal));
+        this.#observer.queryFinished({ list: name, seconds: seconds() });
+        return { ...result, notCurrent };
+      });
+    } catch (error) {
+      // A client that leaves makes no query fail, nor does one that asks for what cannot be.
+      if (signal?.aborted !== true && !isInvalid(error))
+        this.#observer.queryFailed({ list: name, seconds: seconds(), error });
+      throw error;
+    }
+  }
+
+  /** Adds to a scope the sessions that its unsettled traces concern. */
+  async sessionScope(scope: ReadScope, signal?: AbortSignal): Promise<ReadScope> {
+    const { unsettled = [], unsettledSessions = [] } = scope;
+    const named =
+      unsettled.length === 0 ? [] : await this.reader.rows<{ id: string }>(sessionsNamed(scope), { signal });
+    const concerned = new Set([...unsettledSessions, ...named.map(({ id }) => id)]);
+    return { ...scope, unsettledSessions: [...concerned] };
+  }
+}
+
+const isInvalid = (error: unknown) => error instanceof DomainError && error.kind === 'invalid';
+
+function stateOf({ source, projectId, query }: Asked): StateOf {
+  const list = source.list.name;
+  switch (list) {
+    case 'spans':
+      return { list, projectId, ids: idsAskedFor(query, 'trace_id'), figures: sessionAskedFor(query) !== null };
+    case 'traces':
+      return { list, projectId, ids: asksOfHeld(query) ? null : idsAskedFor(query) };
+    case 'sessions':
+      return { list, projectId };
+  }
+}

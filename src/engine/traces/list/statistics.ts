@@ -1,0 +1,183 @@
+import {
+  LONGEST_VALUE,
+  MOST_GROUPS,
+  PERCENTILES,
+  tokenFields,
+  type FacetQuery,
+  type Measure,
+  type Property,
+} from '../model/list/statistics.js';
+import type { Buckets } from '../model/list/buckets.js';
+import type { Micros } from '../../timestamp.js';
+import { empty, identifier, join, number, numbers, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { objectRows, rowsWithTexts, type Columns, type Objects } from './properties.js';
+import type { ListSource } from './sources.js';
+
+/** The number of a group: from 1 on in their order, or one of these. */
+export const REST = 0;
+export const ALL_GROUPS = 255;
+/** The number of a bucket: from 1 on in their order, or one of these. */
+export const ALL_BUCKETS = 0;
+const NO_BUCKET = 65_535;
+
+/** The text of a value as it is stored; null: objects without one. */
+type Text = string | null;
+
+/** A row of {@link largestGroups}, or of {@link timeRange}. */
+export interface Surveyed {
+  readonly shown?: Text;
+  readonly too_long?: 0 | 1;
+  /** Microseconds. */
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+const startOf = ({ source }: Objects) => sql`toUnixTimestamp64Micro(${source.columns['started_at'] ?? empty})`;
+
+/** When the objects started. */
+export function timeRange(objects: Objects): Sql {
+  return sql`SELECT toString(minOrNull(at)) AS first, toString(maxOrNull(at)) AS last FROM (${objectRows(objects, { at: startOf(objects) })})`;
+}
+
+/** Texts of clients may be of any length: those that are too long come last, and empty. */
+const TOO_LONG = sql`toUInt8(ifNull(length(text), 0) > ${number(LONGEST_VALUE)})`;
+const SHOWN = sql`${TOO_LONG} AS too_long, if(too_long, '', text) AS shown`;
+
+/** The values that most objects have, each with when all objects started. */
+export function largestGroups(objects: Objects, property: Property): Sql {
+  return sql`SELECT ${SHOWN}, toString(min(min(at)) OVER ()) AS first, toString(max(max(at)) OVER ()) AS last
+FROM (SELECT arrayJoin(texts) AS text, at FROM (${rowsWithTexts(objects, property, { at: startOf(objects) })}))
+GROUP BY text ORDER BY too_long, count() DESC, text LIMIT ${number(MOST_GROUPS)}`;
+}
+
+/** A row of {@link figuresOf}. */
+export interface FigureRow {
+  readonly group_number: number;
+  readonly bucket_number: number;
+  readonly objects: number | string;
+  readonly errors?: number | string;
+  readonly costs?: string | null;
+  readonly durations?: readonly (number | null)[];
+  readonly [tokens: `tokens_${number}`]: number | string | null;
+}
+
+export interface Grouped {
+  readonly property: Property;
+  readonly texts: readonly Text[];
+}
+
+/** Figures of all objects and of each group, in all and by bucket. */
+export function figuresOf(
+  objects: Objects,
+  { measures, buckets, grouped }: { measures: readonly Measure[]; buckets: Buckets | null; grouped: Grouped | null },
+): Sql {
+  const parts = measured(objects.source, measures);
+  const columns: Columns = {
+    bucket_number: bucketNumber(startOf(objects), buckets),
+    ...Object.fromEntries(parts.map(({ column }) => column)),
+  };
+  // Whether there is anything is always asked.
+  const selected = (of: 'partly' | 'wholly') =>
+    join(
+      [COUNT, ...parts].map((part) => part[of]),
+      ', ',
+    );
+  const rows = grouped === null ? objectRows(objects, columns) : rowsWithTexts(objects, grouped.property, columns);
+  const groups = grouped === null ? sql`materialize(toUInt8(${number(ALL_GROUPS)}))` : groupNumbers(grouped);
+  return sql`SELECT group_number, bucket_number, ${selected('wholly')}
+FROM (
+  SELECT ${groups} AS group_number, bucket_number, ${selected('partly')}
+  FROM (${rows})
+  GROUP BY group_number, bucket_number
+)
+GROUP BY GROUPING SETS ((group_number), (group_number, bucket_number))`;
+}
+
+/** One figure: the column that it needs of objects, its aggregate over the finest groups, and over several of these. */
+interface Part {
+  readonly column: readonly [name: string, value: Sql];
+  readonly partly: Sql;
+  readonly wholly: Sql;
+}
+
+const COUNT = { partly: sql`count() AS objects_part`, wholly: sql`sum(objects_part) AS objects` };
+const LEVELS = numbers(Object.values(PERCENTILES));
+
+function measured({ list, columns }: ListSource, measures: readonly Measure[]): Part[] {
+  const sum = (name: string, field: string, as: (sum: Sql) => Sql = (sum) => sum): Part => {
+    const [of, part] = [identifier(`${name}_of`), identifier(`${name}_part`)];
+    return {
+      column: [`${name}_of`, columns[field] ?? empty],
+      partly: sql`sum(${of}) AS ${part}`,
+      wholly: sql`${as(sql`sum(${part})`)} AS ${identifier(name)}`,
+    };
+  };
+  const parts: Readonly<Record<Measure, () => Part[]>> = {
+    count: () => [],
+    errors: () => [sum('errors', 'has_error')],
+    // A text keeps every decimal.
+    cost: () => [sum('costs', 'cost', (costs) => sql`toString(${costs})`)],
+    duration: () => [percentiles(columns['duration_ms'] ?? columns['duration'] ?? empty)],
+    tokens: () => tokenFields(list).map(([, field], index) => sum(`tokens_${index}`, field)),
+  };
+  return measures.flatMap((measure) => parts[measure]());
+}
+
+/** Of no values at all, ClickHouse would say that each percentile is 0. */
+function percentiles(duration: Sql): Part {
+  return {
+    column: ['durations_of', duration],
+    partly: sql`quantilesExactState(${LEVELS})(durations_of) AS durations_part, count(durations_of) AS durations_known`,
+    wholly: sql`if(sum(durations_known) = 0, [], quantilesExactMerge(${LEVELS})(durations_part)) AS durations`,
+  };
+}
+
+/** The numbers of the groups that an object belongs to, and of all. */
+function groupNumbers({ texts }: Grouped): Sql {
+  const known = value(
+    texts.filter((text) => text !== null),
+    'Array(String)',
+  );
+  const none = texts.indexOf(null);
+  // Null comes last among equals, not among all.
+  const place = sql`indexOf(${known}, assumeNotNull(text))`;
+  const shifted = none < 0 ? place : sql`(${place} + (${place} > ${number(none)}))`;
+  const group = sql`toUInt8(if(isNull(text), ${number(none + 1)}, ${shifted}))`;
+  return sql`arrayJoin(arrayPushFront(arrayDistinct(arrayMap(text -> ${group}, texts)), toUInt8(${number(ALL_GROUPS)})))`;
+}
+
+/** The number of the bucket in which an object started: neighbours of equal length are told apart by a division. */
+function bucketNumber(at: Sql, buckets: Buckets | null): Sql {
+  if (buckets === null) return sql`toUInt16(${number(NO_BUCKET)})`;
+  const { edges } = buckets;
+  const runs: { first: number; from: Micros; to: Micros; length: Micros }[] = [];
+  edges.slice(1).forEach((to, index) => {
+    const from = edges[index] ?? to;
+    const last = runs.at(-1);
+    if (last?.length === to - from) last.to = to;
+    else runs.push({ first: index + 1, from, to, length: to - from });
+  });
+  const branches = runs.map(
+    ({ first, from, to, length }) =>
+      sql`${at} < ${number(to)}, ${number(first)} + intDiv(${at} - ${number(from)}, ${number(length)})`,
+  );
+  const outside = sql`isNull(${at}) OR ${at} < ${number(edges[0] ?? 0)}, ${number(NO_BUCKET)}`;
+  return sql`toUInt16(assumeNotNull(multiIf(${join([outside, ...branches], ', ')}, ${number(NO_BUCKET)})))`;
+}
+
+/** A row of {@link valuesOf}. */
+export interface ValueRow {
+  readonly shown: string;
+  readonly too_long: 0 | 1;
+  readonly objects: number | string;
+  readonly values: number | string;
+}
+
+/** The values that most objects have, and how many values there are. */
+export function valuesOf(objects: Objects, { of, prefix, limit }: Omit<FacetQuery, 'objects'>): Sql {
+  const begins = prefix === '' ? empty : sql` AND startsWith(lowerUTF8(text), lowerUTF8(${value(prefix, 'String')}))`;
+  return sql`SELECT ${SHOWN}, count() AS objects, count() OVER () AS values
+FROM (SELECT arrayJoin(texts) AS text FROM (${rowsWithTexts(objects, of)}))
+WHERE isNotNull(text)${begins}
+GROUP BY text ORDER BY too_long, objects DESC, text LIMIT ${value(limit, 'UInt64')}`;
+}

@@ -1,0 +1,77 @@
+import { OWN_CALL_TAGS } from '../../../schema/own-calls.js';
+import type { Filter, ListDefinition } from './definitions.js';
+
+/** A value to filter by; times are in microseconds. */
+export type FilterValue = string | number | boolean | null;
+
+export interface AppliedFilter {
+  readonly filter: Filter;
+  /** The value, or several for `anyOf`; null only for `isOrNull`. */
+  readonly values: readonly FilterValue[];
+}
+
+/** Whether the server's own calls of models (of judges, trials, optimizations and the playground) are listed: not, too, or alone. */
+export type Internal = 'left out' | 'included' | 'only';
+
+/** A checked request for a page of a list. */
+export interface ListQuery {
+  readonly filters: readonly AppliedFilter[];
+  /** Tag key → accepted values; every key must match one of its values. */
+  readonly tags: ReadonlyMap<string, readonly string[]>;
+  /** Text to be found in input, output, error message or error code, ignoring case. */
+  readonly search: string | null;
+  readonly internal: Internal;
+  readonly sort: string;
+  readonly descending: boolean;
+  readonly limit: number;
+  readonly offset: number;
+  /** Whether to count all rows that match, too. */
+  readonly count: boolean;
+  /** Names of the fields to answer; null: all. */
+  readonly fields: readonly string[] | null;
+  /** The middle of texts with more characters is left out; null: of none. */
+  readonly textLimit: number | null;
+}
+
+/** Larger offsets would have the store sort more rows than anybody pages through. */
+export const MAX_OFFSET = 100_000_000;
+
+/** Characters that texts may be cut to: enough of them for every id. */
+export const TEXT_LIMITS = { minimum: 100, maximum: 100_000 } as const;
+
+/** The first page of a list when nothing particular is asked for. */
+export function defaultQuery(list: ListDefinition): ListQuery {
+  return {
+    filters: [],
+    tags: new Map(),
+    search: null,
+    internal: 'left out',
+    sort: list.defaultSort,
+    descending: true,
+    limit: list.defaultLimit,
+    offset: 0,
+    count: false,
+    fields: null,
+    textLimit: null,
+  };
+}
+
+/** Filters that name an object: what belongs to it is meant as a whole, so that its figures are those of what is listed. */
+const IDS = new Set(['id', 'trace_id', 'session_id']);
+
+/** Whether a query names an object. */
+export function namesObject(filters: readonly AppliedFilter[]): boolean {
+  return filters.some(({ filter: { parameter } }) => IDS.has(parameter));
+}
+
+const INTERNAL = { true: 'included', false: 'left out', only: 'only' } as const;
+
+/** Which of the server's own calls are meant. Whoever asks for an id, or for their tags, means them too, unless they say otherwise. */
+export function internalOf(
+  asked: keyof typeof INTERNAL | undefined,
+  filters: readonly AppliedFilter[],
+  tags: ListQuery['tags'],
+): Internal {
+  if (asked !== undefined) return INTERNAL[asked];
+  return namesObject(filters) || OWN_CALL_TAGS.some((tag) => tags.has(tag)) ? 'included' : 'left out';
+}

@@ -1,0 +1,144 @@
+import type { Micros } from '../../../timestamp.js';
+import type { ListDefinition } from './definitions.js';
+import { namesObject, type AppliedFilter, type ListQuery } from './query.js';
+
+/** What statistics say of objects. */
+export const MEASURES = ['count', 'errors', 'cost', 'duration', 'tokens'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** The percentiles of durations, by their names. */
+export const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
+export type Percentiles = Readonly<Record<keyof typeof PERCENTILES, number | null>>;
+
+/** A property of objects that has values: a field, the tag of a key, or the keys of all tags. */
+export type Property =
+  | { readonly by: 'field'; readonly field: string }
+  | { readonly by: 'tag'; readonly key: string }
+  | { readonly by: 'tag keys' };
+export type PropertyValue = string | number | boolean | null;
+
+/** The most groups that are shown by themselves. */
+export const MOST_GROUPS = 8;
+/** Longest value that is a group, or is listed by facets, in bytes of UTF-8: a URL has room for no longer one to filter by. */
+export const LONGEST_VALUE = 4096;
+
+export interface StatisticsQuery {
+  /** Which objects: those of the list with this query, all its pages. */
+  readonly objects: ListQuery;
+  readonly measures: readonly Measure[];
+  /** Null: by the range of time. */
+  readonly bucketSeconds: number | null;
+  /** An IANA time zone. */
+  readonly timeZone: string;
+  readonly groupBy: Property | null;
+}
+
+/** Figures of the objects that have each of some values. */
+export interface TotalsQuery extends Pick<StatisticsQuery, 'objects' | 'measures'> {
+  readonly of: Property;
+  /** At most 200. */
+  readonly values: readonly string[];
+}
+
+/** What was asked for of some objects. */
+export interface Figures {
+  readonly count?: number;
+  readonly error_count?: number;
+  /** A decimal, as the store adds it up; null: no object has a known cost. */
+  readonly cost?: string | null;
+  readonly duration_ms?: Percentiles;
+  /** Sums by class, each null when no object knows it. */
+  readonly tokens?: Readonly<Record<string, number | null>>;
+}
+
+export interface Series {
+  readonly totals: Figures;
+  /** One for each of the buckets, in their order. */
+  readonly buckets: readonly Figures[];
+}
+
+export interface Statistics extends Series {
+  /** Null: nothing bounds the time, as nothing with a time was found. */
+  readonly from: Micros | null;
+  readonly to: Micros | null;
+  readonly bucketSeconds: number | null;
+  readonly starts: readonly Micros[];
+  /** The largest by count. */
+  readonly groups: readonly (Series & { readonly value: PropertyValue })[];
+  /** All that have another value than those of the groups; null: none has. */
+  readonly rest: Series | null;
+}
+
+export interface FacetQuery {
+  readonly objects: ListQuery;
+  readonly of: Property;
+  /** What values begin with, whatever its case. */
+  readonly prefix: string;
+  readonly limit: number;
+}
+
+export interface Facets {
+  readonly values: readonly { readonly value: NonNullable<PropertyValue>; readonly count: number }[];
+  /** How many values there are, of which these are the most frequent that are not too long. */
+  readonly total: number;
+}
+
+/** What was found, and which traces or sessions of the project may lack recent writes, as `Page` says. */
+export type Answer<T> = T & { readonly notCurrent: readonly string[] };
+
+/** Figures of what the lists show, in one state, under their limits, and with their failures. */
+export interface ListStatistics {
+  statistics(
+    list: ListDefinition['name'],
+    projectId: string,
+    query: StatisticsQuery,
+    signal?: AbortSignal,
+  ): Promise<Answer<Statistics>>;
+  /** In the order of the values. */
+  totals(
+    list: ListDefinition['name'],
+    projectId: string,
+    query: TotalsQuery,
+    signal?: AbortSignal,
+  ): Promise<Answer<{ readonly totals: readonly Figures[] }>>;
+  facets(
+    list: ListDefinition['name'],
+    projectId: string,
+    query: FacetQuery,
+    signal?: AbortSignal,
+  ): Promise<Answer<Facets>>;
+}
+
+/** The fields with numbers of tokens, by the class of tokens that they are about. */
+export function tokenFields({ fields }: ListDefinition): readonly (readonly [name: string, field: string])[] {
+  return Object.keys(fields).flatMap((field) => {
+    const name = /^(.+)_tokens$/.exec(field)?.[1];
+    return name === undefined ? [] : [[name, field] as const];
+  });
+}
+
+/** The measures that a list has. */
+export function measuresOf(list: ListDefinition): Measure[] {
+  return MEASURES.filter((measure) => measure !== 'tokens' || tokenFields(list).length > 0);
+}
+
+const START = 'started_at';
+
+/** Between which moments, both included, a query has objects start; null: at any time before, or after. */
+export function startsAskedFor({ filters }: ListQuery): { readonly from: Micros | null; readonly to: Micros | null } {
+  const bound = (comparison: AppliedFilter['filter']['comparison']) => {
+    const found = filters.find(({ filter }) => filter.field === START && filter.comparison === comparison);
+    return found === undefined ? null : Number(found.values[0]);
+  };
+  return { from: bound('atLeast'), to: bound('atMost') };
+}
+
+const FACET_DAYS = 7;
+
+/** The query, bounded to the last days unless it bounds the time itself, or names an object. */
+export function latelyUnlessBounded(list: ListDefinition, query: ListQuery, now: Micros): ListQuery {
+  const bounded = query.filters.some(({ filter: { field } }) => field === START || field === 'created_at');
+  const after = list.filters.find(({ field, comparison }) => field === START && comparison === 'atLeast');
+  if (bounded || namesObject(query.filters) || after === undefined) return query;
+  return { ...query, filters: [...query.filters, { filter: after, values: [now - FACET_DAYS * 86_400e6] }] };
+}

@@ -1,0 +1,65 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { sessionFields, spanFields } from '../list/fields.js';
+import {
+  attributes,
+  cost,
+  duration,
+  label,
+  name,
+  optional,
+  payload,
+  status,
+  tags,
+  time,
+} from '../../../schema/inputs.js';
+import { uuid } from '../../../schema/parts.js';
+import { spanKind } from '../../../schema/kind.js';
+
+/** The session of a span, in the span itself. */
+export const SpanSession = Type.Object(
+  {
+    id: optional(uuid('Session id.')),
+    name: optional(label(sessionFields.name.description)),
+    tags: optional(tags('Tags for the session; those in `session_tags` override them.')),
+  },
+  { description: 'Alternative to session_id.' },
+);
+
+export const SpanInput = Type.Object(
+  {
+    id: optional(uuid('Span id; generated if absent. Sending an id again replaces the span.')),
+    trace_id: uuid(spanFields.trace_id.description),
+    parent_span_id: optional(uuid(spanFields.parent_span_id.description)),
+    session_id: optional(uuid('Session to associate with.')),
+    session_name: optional(label(spanFields.session_name.description)),
+    session: optional(SpanSession),
+    name: name(spanFields.name.description),
+    kind: optional(spanKind(`${spanFields.kind.description} Default: generic.`)),
+    status: optional(status(spanFields.status.description)),
+    started_at: time(spanFields.started_at.description),
+    ended_at: optional(time(spanFields.ended_at.description)),
+    duration_ms: optional(duration('Duration in milliseconds; if absent, end minus start.')),
+    cost: optional(
+      cost(
+        'Cost in US dollars. If absent, it is calculated for LLM spans from the attributes provider, model, ' +
+          'inputTokens and outputTokens, and from cacheReadTokens and cacheWriteTokens if given. Cached tokens are part ' +
+          'of the input tokens. If they exceed these, they were counted separately and are priced in addition.',
+      ),
+    ),
+    input_data: optional(payload(spanFields.input_data.description)),
+    output_data: optional(payload(spanFields.output_data.description)),
+    attributes: optional(attributes(spanFields.attributes.description)),
+    tags: optional(tags(spanFields.tags.description)),
+    trace_tags: optional(tags(spanFields.trace_tags.description)),
+    session_tags: optional(tags(spanFields.session_tags.description)),
+    error_code: optional(Type.String({ description: spanFields.error_code.description })),
+    error_message: optional(Type.String({ description: spanFields.error_message.description })),
+    error_stack: optional(Type.String({ description: spanFields.error_stack.description })),
+    code_filepath: optional(Type.String({ description: spanFields.code_filepath.description })),
+    code_lineno: optional(
+      Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description: spanFields.code_lineno.description }),
+    ),
+  },
+  { $id: 'SpanInput', description: 'A span to send.' },
+);
+export type SpanInput = Static<typeof SpanInput>;

@@ -1,0 +1,58 @@
+import { modelNameOf } from '../../../models/model-name.js';
+import { promptNamedIn, type PromptNames } from './named-prompt.js';
+import { normaliseText } from '../../../schema/normalise.js';
+import type { Span } from './span.js';
+import { PRICED_KINDS, statedModel, tokensOf, WRAPPER_KINDS } from './usage.js';
+import type { SpanCall } from './call.js';
+
+/** The fields of a span that says nothing of a call. */
+export const NO_CALL: SpanCall = {
+  provider: null,
+  model: null,
+  input_tokens: null,
+  output_tokens: null,
+  cache_read_tokens: null,
+  cache_write_tokens: null,
+  prompt_slug: null,
+  prompt_version: null,
+  prompt_version_id: null,
+};
+
+/** Names of the fields of {@link SpanCall}. */
+export const CALL_FIELDS: ReadonlySet<string> = new Set(Object.keys(NO_CALL));
+
+/**
+ * What a span says of a call and of its prompt; undefined: nothing. Tokens are those that a price counts, so that wrappers
+ * have none; a model is also that of a call without a price, such as one of speech.
+ */
+export function callOf(
+  span: Pick<Span, 'kind' | 'attributes'>,
+  projectId: string,
+  prompts: PromptNames,
+): SpanCall | undefined {
+  const { kind, attributes } = span;
+  const model = WRAPPER_KINDS.has(kind) ? null : statedModel(attributes);
+  const tokens = PRICED_KINDS.has(kind) ? tokensOf(attributes) : null;
+  const prompt = promptNamedIn(attributes, projectId, prompts);
+  if (model === null && tokens === null && prompt === null) return undefined;
+  const meant = model === null ? null : modelNameOf(model.provider, model.model);
+  return {
+    ...NO_CALL,
+    ...(meant !== null && {
+      provider: meant.provider === null ? null : normaliseText(meant.provider),
+      model: normaliseText(meant.model),
+    }),
+    ...(tokens !== null && {
+      input_tokens: whole(tokens.inputTokens),
+      output_tokens: whole(tokens.outputTokens),
+      cache_read_tokens: whole(tokens.cacheReadTokens),
+      cache_write_tokens: whole(tokens.cacheWriteTokens),
+    }),
+    ...prompt,
+  };
+}
+
+/** Some say how many tokens they used by estimate; costs are calculated of the estimate, sums are of whole tokens. */
+function whole(count: number | null): number | null {
+  return count === null ? null : Math.round(count);
+}

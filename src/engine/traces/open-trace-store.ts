@@ -1,0 +1,138 @@
+import { SpanSnapshots } from './backup/span-snapshots.js';
+import { spanAudits } from './check/span-audits.js';
+import { storedSpanIds } from './check/stored-span-ids.js';
+import { ClickHouseCalculatedSpans } from './calculated-spans.js';
+import type { ClickHouseClient } from './clickhouse/client/client.js';
+import { Liveness } from './clickhouse/client/liveness.js';
+import { ClickHouseDeletions } from './deletions.js';
+import { ClickHouseCompletions } from './completions.js';
+import { ClickHouseEntitySpans } from './entity-spans.js';
+import { ClickHouseMatchingSpans } from './judge/matching-spans.js';
+import { ClickHouseSpanReader } from './judge/span-reader.js';
+import { ClickHouseLists } from './list/clickhouse-lists.js';
+import { ClickHouseStatistics } from './list/clickhouse-statistics.js';
+import { ListReads } from './list/list-reads.js';
+import { ClickHouseTails } from './list/tails.js';
+import { ClickHouseTraceSpans } from './list/trace-spans.js';
+import { ClickHouseUnpricedCalls } from './unpriced-calls.js';
+import { spanBytesReader } from './span-bytes.js';
+import { ClickHouseOwnUsage } from './own-usage.js';
+import { ClickHousePromptSpans } from './prompt-spans.js';
+import { ClickHouseOlderSpans } from './older-spans.js';
+import { ClickHouseOldTraces } from './retention/old-traces.js';
+import { openReader } from './read/row-reader.js';
+import { ClickHouseSpanTransfer } from './span-transfer.js';
+import { createSpanAttachments } from './span-attachments.js';
+import { openTraceStoreCore } from './trace-store-core.js';
+import type { TraceStore, TraceStoreOptions } from './trace-store.js';
+
+/**
+ * Opens the store, up to date and healed.
+ * @throws MigrationError; DomainError when ClickHouse does not answer.
+ */
+export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
+  const { observer } = options;
+  const core = await openTraceStoreCore(client, options);
+  const { log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure, writes, flusher } = core;
+  const { settled, settle, settleMany, newestAtStart } = core;
+  const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
+  const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
+  const liveness = new Liveness(client);
+  const revised = { reader: openReader(client, options.read), log, reads };
+  return {
+    log,
+    lists: new ClickHouseLists(listReads),
+    statistics: new ClickHouseStatistics(listReads),
+    traceSpans: new ClickHouseTraceSpans(client, { reads, notCurrent }, options.read),
+    tails: new ClickHouseTails({
+      client,
+      reads,
+      notCurrent,
+      limits: options.read,
+      commits: news,
+      acknowledged: () => writes.acknowledged,
+    }),
+    deletions: new ClickHouseDeletions({
+      client,
+      log,
+      settle,
+      settleMany,
+      reads,
+      indexer,
+      forgetAside: (projectId) => rollups.forget(projectId),
+      stale: (projectId) => rollups.notCurrent(projectId).stale,
+      purgeWritten: () => purge.written(),
+      deleted: () => purge.soon(),
+    }),
+    oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read }),
+    attachments: createSpanAttachments(client, reads, options.read),
+    calculated: new ClickHouseCalculatedSpans(revised),
+    older: new ClickHouseOlderSpans(client, revised),
+    transfer: new ClickHouseSpanTransfer(revised),
+    entitySpans: new ClickHouseEntitySpans(client, reads, options.read),
+    spans: new ClickHouseSpanReader({
+      client,
+      reads,
+      settled,
+      limits: options.read,
+      maxCharacters: options.maxJudgedCharacters,
+    }),
+    arrivals,
+    matching: new ClickHouseMatchingSpans(client, reads, options.read),
+    writeLoad: () => commits.load(),
+    inUse: () => reads.lately || commits.load().rowsPerSecond > 0,
+    completions: new ClickHouseCompletions(client, reads, options.read),
+    promptSpans: new ClickHousePromptSpans(client, reads, options.read),
+    ownUsage: new ClickHouseOwnUsage(client, reads, options.read),
+    unpriced: new ClickHouseUnpricedCalls(client, reads, options.read),
+    spanBytes: spanBytesReader(client, options.read),
+    newestAtStart,
+    snapshots: new SpanSnapshots({ client, log, reads, committed: () => writes.acknowledged }),
+    rollUp: (projectId) => rollups.settle(projectId),
+    refuseWrites: (refusal) => log.refuse(refusal),
+    async written() {
+      await log.idle();
+      await log.forgotten();
+      return rollups.settle();
+    },
+    async purge() {
+      await rollups.settle();
+      await log.forgotten();
+      return purge.run();
+    },
+    async purgeRemovedTraces() {
+      await log.forgotten();
+      await purge.ofRemovedTraces();
+    },
+    async erase(signal = new AbortController().signal, onProgress = () => undefined) {
+      await rollups.settle();
+      await log.forgotten();
+      return erasure.run(signal, onProgress);
+    },
+    async indexWords() {
+      await rollups.settle();
+      await indexer.run();
+    },
+    async mendingAudits(options) {
+      await rollups.settle();
+      const renewWords = async () => {
+        await words.clear();
+        await indexer.run();
+      };
+      const mending = { recompute: rollups.recompute.bind(rollups), renewWords };
+      return spanAudits(client, { ...options, stopped: false, mending });
+    },
+    storedIds: (projectId, spanIds) => storedSpanIds(client, projectId, spanIds),
+    async check() {
+      if (flusher.failing) throw new Error('ClickHouse does not accept acknowledged spans');
+      if (!(await liveness.answers())) throw new Error('ClickHouse does not respond');
+    },
+    takesWrites: () => log.takesAlone,
+    async close() {
+      await purge.close();
+      await indexer.close();
+      await log.close();
+      await rollups.close();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { projectValue, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import type { Version } from '../write/version-clock.js';
+import { among } from './reads-in-progress.js';
+import type { TimeRange } from './times.js';
+
+/** The scope of a read: a project, in the state that it had at a version. */
+export interface ReadScope {
+  readonly projectId: string;
+  readonly upTo: Version;
+  /** Only spans written after this version are read. Absent: all are. */
+  readonly since?: Version;
+  /** Traces that are not rolled up as of this version: what is read of them comes from their facts. Absent: all are. */
+  readonly unsettled?: readonly string[];
+  /** Traces among the unsettled that are too large for their figures to be computed: these are read as they are stored. */
+  readonly aside?: readonly string[];
+  /** Sessions that are not rolled up as of this version: posted, or named in an unsettled trace. Absent: all are. */
+  readonly unsettledSessions?: readonly string[];
+  /** When the spans started that may hold the text that is searched for; absent: at any time. */
+  readonly within?: readonly TimeRange[];
+}
+
+export function inProject(projectId: string): Sql {
+  return sql`project_id = ${projectValue(projectId)}`;
+}
+
+/** The condition of {@link inProject}, for a statement that does not wait for the project's turn. */
+export function inProjectAtOnce(projectId: string): Sql {
+  return sql`project_id = ${value(projectId, 'String')}`;
+}
+
+/** The ids of unsettled traces as one array; null: there are none. @param wanted null: all traces */
+export function unsettledOf({ unsettled = [] }: ReadScope, wanted: readonly string[] | null = null): Sql | null {
+  const ids = among(unsettled, wanted);
+  return ids.length === 0 ? null : sql`${value(ids, 'Array(UUID)')}`;
+}

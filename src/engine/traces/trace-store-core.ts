@@ -1,0 +1,175 @@
+import { SegmentLog } from './write/log/segment-log.js';
+import type { ClickHouseClient } from './clickhouse/client/client.js';
+import { recoveredWrite } from './write/commit-group.js';
+import { CommitNews } from './write/commit-news.js';
+import { CommitLog, type CommitObserver } from './write/commit-log.js';
+import { Flusher } from './write/flusher.js';
+import { UnflushedWrites } from './write/unflushed-writes.js';
+import { VersionClock, versionTime } from './write/version-clock.js';
+import { RecentCommits } from './write/recent-commits.js';
+import { Remains } from './deletion/remains.js';
+import { withRoom } from './write/disk-space.js';
+import { Erasure } from './erasure.js';
+import { ClickHouseArrivals } from './judge/arrivals.js';
+import { migrate } from './migrations.js';
+import { ReadsInProgress, type Settle, type SettleMany } from './read/reads-in-progress.js';
+import { Purge } from './rollup/purge.js';
+import { insertsEnded } from './write/facts-of-spans.js';
+import { highestVersion } from './rollup/healing.js';
+import { Rollups, type RollupObserver } from './rollup/rollups.js';
+import { WordIndex } from './search/word-index.js';
+import { WordIndexer } from './search/word-indexer.js';
+import type { TraceStoreOptions } from './trace-store.js';
+
+/** Acknowledged rows that are kept in memory until ClickHouse has them; beyond them, they are read from the log. */
+const KEPT_BYTES = 16 * 1024 * 1024;
+/** Commits that take this share of the time leave little for anything else. */
+const BUSY_SHARE = 0.2;
+
+/** The parts of the store that write, roll up and clean, which the others read by. */
+export type TraceStoreCore = Awaited<ReturnType<typeof openTraceStoreCore>>;
+
+/**
+ * Brings the schema up to date, heals what a crash left behind, and begins to roll up.
+ * @throws MigrationError; DomainError when ClickHouse does not answer.
+ */
+export async function openTraceStoreCore(client: ClickHouseClient, options: TraceStoreOptions) {
+  await migrate(client, options.migrations, options.cluster, options.observer);
+  // Inserts end first, or the clock would start below versions that they still store.
+  await insertsEnded(client);
+  const { observer } = options;
+  const { log: segments, recovered } = await openLog(options);
+  const left = recovered.map(recoveredWrite).sort((one, other) => one.first - other.first);
+  const clock = new VersionClock(Math.max(await highestVersion(client), left.at(-1)?.last ?? 0));
+  const newestAtStart = clock.last === 0 ? null : versionTime(clock.last);
+  const writes = new UnflushedWrites(clock.last, Math.min(KEPT_BYTES, options.commit.queueMaxBytes));
+  writes.add(left);
+  if (writes.rows > 0) observer.logRecovered({ rows: writes.rows, bytes: writes.bytes });
+  const commits = new RecentCommits();
+  const told: RollupObserver = {
+    rollupPending: (pending) => observer.rollupPending(pending),
+    rollupFailed: (failure) => observer.rollupFailed(failure),
+    setAside: (item, state) => observer.setAside(item, state),
+    setAsideEnded: (item) => observer.setAsideEnded(item),
+    setAsideCounted: (count) => observer.setAsideCounted(count),
+    ...(observer.tracing && { tracing: observer.tracing }),
+    rollupFinished(rollup) {
+      observer.rollupFinished(rollup);
+      arrivals.arrived();
+    },
+  };
+  const settled = () => rollups.settled();
+  const settle: Settle = (projectId) => withRoom(() => rollups.settle(projectId));
+  const settleMany: SettleMany = (projectId, write) =>
+    rollups.inLargeRounds(projectId, async () => {
+      await write();
+      return withRoom(() => rollups.settle(projectId, true));
+    });
+  const reads: ReadsInProgress = new ReadsInProgress({
+    settle,
+    readable: (projectId, wanted) => withRoom(() => rollups.readable(projectId, wanted)),
+    committed: (projectId) => rollups.committedOf(projectId),
+  });
+  const waitingChanged = () => {
+    options.space?.queued(queuedBytes + writes.bytes);
+    observer.logChanged({ rows: writes.rows, bytes: writes.bytes });
+  };
+  const flusher: Flusher = new Flusher({
+    ...{ client, writes, log: segments, limits: options.commit },
+    observer: {
+      flushed(flush) {
+        if (!flush.deletes) commits.committed(flush);
+        indexer.committed(flush);
+        options.space?.written(flush.bytes);
+        waitingChanged();
+        observer.flushed(flush);
+      },
+      flushFailed: (failure) => observer.flushFailed(failure),
+      writeQuarantined: (write) => observer.writeQuarantined(write),
+      ...(observer.tracing && { tracing: observer.tracing }),
+    },
+    onStored: (stored) => rollups.stored(stored),
+  });
+  const state = {
+    get acknowledged() {
+      return writes.acknowledged;
+    },
+    storedUpTo: (projectId?: string) => writes.storedUpTo(projectId),
+    flush: (projectId?: string) => flusher.flush(projectId),
+  };
+  const rollups: Rollups = new Rollups(client, clock, state, reads, told, options.rollup);
+  const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, limits: options.read });
+  let queuedBytes = 0;
+  const commitObserver: CommitObserver = {
+    commitFailed: (failure) => observer.commitFailed(failure),
+    queueChanged(queue) {
+      queuedBytes = queue.bytes;
+      waitingChanged();
+      observer.queueChanged(queue);
+    },
+    ...(observer.tracing && { tracing: observer.tracing }),
+    spansCommitted: (commit) => observer.spansCommitted(commit),
+  };
+  const news = new CommitNews();
+  const log = new CommitLog({
+    ...{ clock, limits: options.commit, writes, flusher, log: segments, observer: commitObserver },
+    follower: {
+      isFull: (projectId, unflushed) => rollups.isFull(projectId, unflushed),
+      progress: () => rollups.progress(),
+      acknowledged: (touched) => news.committed(touched),
+    },
+    ...(options.space && { space: options.space }),
+    ...(options.isGone && { isGone: options.isGone }),
+  });
+  await withRoom(() => rollups.heal());
+  // Rolling up begins at once, before anything else takes the room that was made for it.
+  options.space?.onFull(() => void rollups.settle().catch(() => undefined));
+  const words = new WordIndex(client);
+  await words.load();
+  const indexer = new WordIndexer({
+    client,
+    index: words,
+    settled,
+    busy: () => commits.load().share >= BUSY_SHARE || reads.lately,
+    observer,
+  });
+  // A read that begins now reads the state that is rolled up now.
+  const keepsReplaced = options.keepsReplaced ?? (() => false);
+  // What the log may bring back by a restart stays, too: the tombstones that hide it would be gone.
+  const oldestRead = () =>
+    keepsReplaced() ? 0 : Math.min(reads.oldest(), rollups.settled(), (segments?.oldest ?? Infinity) - 1);
+  const purge = new Purge({
+    client,
+    observer,
+    follower(versions) {
+      options.onPurged?.(versions);
+      rollups.purged();
+      erasure.purged();
+    },
+    oldestRead,
+    latest: () => clock.last,
+  });
+  const remains = new Remains({
+    client,
+    settled: oldestRead,
+    round: () => clock.last,
+    recompute: (things) => rollups.recompute(things),
+  });
+  const erasure = new Erasure({
+    client,
+    purge: (onProgress) => purge.run(undefined, onProgress),
+    forget: (signal, onProgress) => remains.remove(signal, onProgress),
+    end: () => oldestRead() + 1,
+  });
+  flusher.added();
+  return {
+    ...{ log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure, writes, flusher },
+    ...{ settled, settle, settleMany, newestAtStart },
+  };
+}
+
+async function openLog({ log, migrations }: TraceStoreOptions) {
+  if (log === null) return { log: null, recovered: [] };
+  const schema = Math.max(0, ...migrations.map(({ version }) => version));
+  return SegmentLog.open({ ...log, schema });
+}

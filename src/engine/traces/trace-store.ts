@@ -1,0 +1,124 @@
+import type { DomainError } from '../errors.js';
+import type { WriteLog, WriteLoad } from './model/write-log.js';
+import type { ErasedFiles, ErasureProgress } from './model/deletion/erasure.js';
+import type { StoredSpans } from './model/deletion/stored-spans.js';
+import type { Lists } from './model/list/lists.js';
+import type { ListStatistics } from './model/list/statistics.js';
+import type { TailSource } from './model/list/tail.js';
+import type { StoredIds } from './model/trace/mistaken-ids.js';
+import type { EntitySpans } from './model/entity-spans.js';
+import type { MatchingSpans } from './model/judged/matching-spans.js';
+import type { Arrivals, SpanReader } from './model/judged/span-reader.js';
+import type { PromptSpans } from './model/prompts/prompt-spans.js';
+import type { Completions } from './model/prompts/completion-store.js';
+import type { OwnUsage } from './model/usage.js';
+import type { TraceSpans } from './model/trace/outline.js';
+import type { PricedSpans } from './model/prices/priced-spans.js';
+import type { UnpricedCalls } from './model/prices/unpriced-calls.js';
+import type { SpanTransfer } from './model/transfer/span-transfer.js';
+import type { OlderSpans } from './model/older-spans.js';
+import type { CalculatedSpans } from './model/prices/calculated-spans.js';
+import type { OldTraces } from './model/retention/old-traces.js';
+import type { Micros } from '../timestamp.js';
+import type { Audit } from './model/check/audit.js';
+import type { FlushObserver } from './observers.js';
+import type { MigrationFile } from '../files/migration-files.js';
+import type { SegmentLogOptions } from './write/log/segment-log.js';
+import type { SpanSnapshots } from './backup/span-snapshots.js';
+import type { SpanAuditOptions } from './check/span-audits.js';
+import type { EncodedLog } from './write/encoded-writes.js';
+import type { CommitLimits, CommitObserver, IsGone } from './write/commit-log.js';
+import type { Version } from './write/version-clock.js';
+import type { DiskSpace } from './write/disk-space.js';
+import type { QueryObserver } from './list/list-reads.js';
+import type { SpanBytes } from './span-bytes.js';
+import type { ReadLimits } from './read/row-reader.js';
+import type { MigrationObserver } from './migrations.js';
+import type { PurgeFollower, PurgeObserver } from './rollup/purge.js';
+import type { RollupLimits, RollupObserver } from './rollup/rollups.js';
+import type { WordIndexObserver } from './search/word-indexer.js';
+import type { SpanAttachments } from './span-attachments.js';
+
+export interface TraceStoreOptions {
+  readonly migrations: readonly MigrationFile[];
+  readonly cluster: string | null;
+  readonly commit: CommitLimits;
+  /** The folder of the write-ahead log, and what its rows are for; null: a write is acknowledged when ClickHouse holds it. */
+  readonly log: Pick<SegmentLogOptions, 'directory' | 'store'> | null;
+  readonly read: ReadLimits;
+  readonly rollup: RollupLimits;
+  readonly onPurged?: PurgeFollower;
+  /** Room on the disk of ClickHouse; absent: not bounded. */
+  readonly space?: DiskSpace;
+  /** Whether a project was deleted; default: none was. */
+  readonly isGone?: IsGone;
+  /** Whether what was replaced or deleted is to stay for now; default: it need not. */
+  readonly keepsReplaced?: () => boolean;
+  /** The most characters that are kept of an input or output that a judge reads. */
+  readonly maxJudgedCharacters: number;
+  readonly observer: CommitObserver &
+    FlushObserver &
+    RollupObserver &
+    QueryObserver &
+    PurgeObserver &
+    MigrationObserver &
+    WordIndexObserver;
+}
+
+/** Spans, traces and sessions in ClickHouse. */
+export interface TraceStore {
+  readonly log: WriteLog & EncodedLog;
+  readonly lists: Lists;
+  readonly statistics: ListStatistics;
+  readonly traceSpans: TraceSpans;
+  readonly tails: TailSource;
+  readonly deletions: StoredSpans;
+  readonly oldTraces: OldTraces;
+  readonly attachments: SpanAttachments;
+  readonly calculated: CalculatedSpans & PricedSpans;
+  readonly older: OlderSpans;
+  readonly transfer: SpanTransfer;
+  readonly entitySpans: EntitySpans & StoredIds;
+  readonly spans: SpanReader;
+  readonly arrivals: Arrivals;
+  readonly matching: MatchingSpans;
+  /** How busy the store is with what clients write. */
+  writeLoad(): WriteLoad;
+  /** Whether clients have written, or read lists, within the last seconds. */
+  inUse(): boolean;
+  readonly completions: Completions;
+  readonly promptSpans: PromptSpans;
+  readonly ownUsage: OwnUsage;
+  readonly unpriced: UnpricedCalls;
+  readonly spanBytes: SpanBytes;
+  /** When the newest thing was written that was stored before the start; null: nothing was. */
+  readonly newestAtStart: Micros | null;
+  readonly snapshots: SpanSnapshots;
+  /** Rolls up everything acknowledged, which otherwise happens by itself. @returns the version up to which all is rolled up */
+  rollUp(projectId?: string): Promise<Version>;
+  /** Refuses all that would change spans, while reads go on. @param refusal what writes are told; null: they are taken again */
+  refuseWrites(refusal: DomainError | null): void;
+  /**
+   * Resolves once all that was taken is stored or refused, rolled up, and in no file of the log. @returns the version of the last write
+   * @throws DomainError `unavailable` when ClickHouse does not answer
+   */
+  written(): Promise<Version>;
+  /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
+  purge(): Promise<number>;
+  /** Removes what was written to traces before they were removed whole, which otherwise happens by itself. */
+  purgeRemovedTraces(): Promise<void>;
+  /** Takes what was deleted or replaced out of the files, see `Erasure`. */
+  erase(signal?: AbortSignal, onProgress?: (progress: ErasureProgress) => void): Promise<ErasedFiles>;
+  /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */
+  indexWords(): Promise<void>;
+  /** Audits of what is stored that also mend it; nobody may write meanwhile. */
+  mendingAudits(options: Pick<SpanAuditOptions, 'extent' | 'isKnown'>): Promise<Audit[]>;
+  /** Which of some spans are stored in a project, whatever their traces. */
+  storedIds(projectId: string, spanIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Rejects when the store cannot be read. */
+  check(): Promise<void>;
+  /** Whether writes are acknowledged now, also while ClickHouse does not answer. */
+  takesWrites(): boolean;
+  /** Commits and rolls up everything accepted. */
+  close(): Promise<void>;
+}

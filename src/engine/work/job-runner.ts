@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../errors.js';
+import { isRetryable } from './retryable.js';
+import type { DeletionScope, WorkUnderWay } from './work-under-way.js';
+import { BackgroundLoop } from './background-loop.js';
+import type { Micros } from '../timestamp.js';
+import { JobAttempts } from './job-attempts.js';
+import { workOnEach } from './job-items.js';
+import { JobFailure, type Job, type JobHead, type JobStore } from './job.js';
+
+export interface JobObserver {
+  jobFinished(job: {
+    readonly id: string;
+    readonly kind: string;
+    readonly result: 'done' | 'failed' | 'cancelled';
+  }): void;
+  /** An attempt of a job failed; unless `final`, the job is tried again. */
+  jobFailed(failure: {
+    readonly id: string;
+    readonly kind: string;
+    readonly error: unknown;
+    readonly final: boolean;
+  }): void;
+}
+
+/** The job, and the ways to report and keep its progress, as its work is given them. */
+export interface JobContext {
+  readonly job: Job;
+  /** Aborted when the job is cancelled and when the server stops. */
+  readonly signal: AbortSignal;
+  /** Attempts in a row that failed before this one, with nothing done in between. */
+  readonly failedAttempts: number;
+  /** Sets the job's phase, and how many steps it has in all. */
+  enter(phase: string, total: number | null): void;
+  /** Keeps how far work in portions is, and how many steps are done with that; also when the job was cancelled meanwhile. */
+  advance(done: number, checkpoint: unknown): void;
+  /**
+   * The result of a step, by a name that is its own within the job: the kept one when the step was done before a
+   * restart, else that of the work, which is kept. Results are JSON. Work that is given up
+   * must throw.
+   */
+  step<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Works on every item, a few at a time. When one fails, the others are given up, and its error is thrown. */
+  each<I, O>(items: readonly I[], work: (item: I) => Promise<O>): Promise<O[]>;
+}
+
+/** Result of work that has done a portion: the job goes on when it is the turn of its project again. */
+export const TO_BE_CONTINUED = Symbol('to be continued');
+
+/**
+ * The work of one kind of jobs: from the job's input to its result, JSON both. Work begins anew after a restart, so whatever
+ * must not be done twice is a step. Work that may take hours without waiting for anyone is done in portions, see
+ * {@link TO_BE_CONTINUED}.
+ * @throws JobFailure; DomainError `unavailable` or `overloaded`: the job is tried again
+ */
+export type JobWork = (context: JobContext) => Promise<unknown>;
+
+export interface JobRunnerOptions {
+  readonly store: JobStore;
+  readonly observer: JobObserver;
+  readonly limits: JobLimits;
+  readonly now?: () => Micros;
+  /** Wait before the second attempt, in milliseconds; default 1 s. */
+  readonly retryBaseMs?: number;
+}
+
+export interface JobLimits {
+  /** Jobs under way at once, of all projects. */
+  readonly atOnce: number;
+  /** Jobs of one project under way at once. */
+  readonly ofProject: number;
+  /** How often a job is tried while a store does not answer, and nothing of it gets done in between. */
+  readonly maxAttempts: number;
+}
+
+interface UnderWay {
+  readonly job: JobHead;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** A job that is to be made. */
+export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'summary' | 'input' | 'created_by'>;
+
+const MAX_UNFINISHED = 10;
+const RETRY_MS = 1_000;
+
+/**
+ * Runs the jobs of the kinds that are registered with it: projects take turns, and of one project the oldest comes first.
+ * A job that is to be tried again leaves its place to others meanwhile. Jobs not finished when the server stops go on after
+ * the next start.
+ */
+export class JobRunner implements WorkUnderWay {
+  readonly #options: JobRunnerOptions;
+  readonly #now: () => Micros;
+  readonly #kinds = new Map<string, JobWork>();
+  readonly #running = new Map<string, UnderWay>();
+  readonly #attempts: JobAttempts;
+  /** Projects in the order in which a job of theirs was last begun, the latest last. */
+  readonly #served = new Set<string>();
+  readonly #loop: BackgroundLoop;
+  #isOpen = false;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => Date.now() * 1000);
+    this.#attempts = new JobAttempts(options.retryBaseMs ?? RETRY_MS);
+    this.#loop = new BackgroundLoop({
+      round: () => this.#fill(),
+      onFailure: (error) => options.observer.jobFailed({ id: 'none', kind: 'none', error, final: false }),
+      retryMs: RETRY_MS,
+    });
+  }
+
+  /** Registers the work of a kind of jobs; before `start`. */
+  register(kind: string, work: JobWork): void {
+    this.#kinds.set(kind, work);
+  }
+
+  /** Goes on with jobs that are not finished. */
+  start(): void {
+    this.#isOpen = true;
+    this.#wake();
+  }
+
+  /** Gives up calls under way and resolves when nothing runs any more; finished steps are kept. */
+  async close(): Promise<void> {
+    await this.#loop.close();
+    for (const { abort } of this.#running.values()) abort.abort();
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  /** Stops jobs that work with deleted things, which have ended by now; jobs that may show a judge some begin again. */
+  async giveUp({ projectId, spans, judges, jobs }: DeletionScope): Promise<void> {
+    const given = [...this.#running.values()].filter(
+      ({ job }) => job.project_id === projectId && (spans === null || judges.size > 0 || jobs.has(job.id)),
+    );
+    for (const { abort } of given) abort.abort();
+    await Promise.all(given.map(({ ended }) => ended));
+  }
+
+  /** @throws DomainError `conflict` when too many are not finished */
+  create(draft: JobDraft): Job {
+    const { store } = this.#options;
+    if (store.countUnfinished(draft.project_id, [...this.#kinds.keys()]) >= MAX_UNFINISHED)
+      throw new DomainError('conflict', `${MAX_UNFINISHED} jobs of this project are unfinished: wait, or cancel one`);
+    const job: Job = {
+      ...draft,
+      id: randomUUID(),
+      state: 'queued',
+      phase: null,
+      total: null,
+      done: 0,
+      checkpoint: null,
+      result: null,
+      error: null,
+      created_at: this.#now(),
+      finished_at: null,
+    };
+    store.insert(job);
+    // The job begins in another turn of the event loop, so that the caller has it before anything happens to it.
+    setImmediate(() => this.#wake());
+    return job;
+  }
+
+  /** @throws DomainError `not_found`; `conflict` when it has ended */
+  cancel(projectId: string, kind: string, id: string): Job {
+    const { store, observer } = this.#options;
+    const job = this.find(projectId, kind, id);
+    if (!store.end(id, { state: 'cancelled' }, this.#now()))
+      throw new DomainError('conflict', `The job has already ended: ${job.state}`);
+    this.#running.get(id)?.abort.abort();
+    observer.jobFinished({ id, kind, result: 'cancelled' });
+    return this.find(projectId, kind, id);
+  }
+
+  /** @throws DomainError `not_found` */
+  find(projectId: string, kind: string, id: string): Job {
+    const job = this.#options.store.find(projectId, kind, id);
+    if (job === undefined) throw new DomainError('not_found', 'There is no job with this id');
+    return job;
+  }
+
+  #wake(): void {
+    if (this.#isOpen) this.#loop.wake();
+  }
+
+  #fill(): number {
+    const unfinished = this.#options.store.unfinished([...this.#kinds.keys()]);
+    this.#attempts.forgetOthers(unfinished);
+    // One moment for all jobs, so that none becomes due in between and is neither begun nor waited for.
+    const now = performance.now();
+    for (let next = this.#next(unfinished, now); next !== undefined; next = this.#next(unfinished, now))
+      this.#begin(next);
+    return this.#attempts.waitMs(now);
+  }
+
+  /** The oldest job of the project that has waited longest for one to begin. */
+  #next(unfinished: readonly JobHead[], now: number): JobHead | undefined {
+    const { atOnce, ofProject } = this.#options.limits;
+    if (this.#running.size >= atOnce) return undefined;
+    const running = [...this.#running.values()];
+    const candidates = unfinished.filter(
+      ({ id, project_id }) =>
+        !this.#running.has(id) &&
+        this.#attempts.isDue(id, now) &&
+        running.filter(({ job }) => job.project_id === project_id).length < ofProject,
+    );
+    const first = [...this.#served].find((project) => candidates.some(({ project_id }) => project_id === project));
+    return (
+      candidates.find(({ project_id }) => !this.#served.has(project_id)) ??
+      candidates.find(({ project_id }) => project_id === first)
+    );
+  }
+
+  #begin(job: JobHead): void {
+    const { id, project_id: project } = job;
+    this.#served.delete(project);
+    this.#served.add(project);
+    const abort = new AbortController();
+    const ended = this.#run(job, abort.signal).finally(() => {
+      this.#running.delete(id);
+      this.#wake();
+    });
+    this.#running.set(id, { job, abort, ended });
+  }
+
+  /** Makes one attempt of a job. Never rejects. */
+  async #run(job: JobHead, signal: AbortSignal): Promise<void> {
+    const { store, observer } = this.#options;
+    const { id, kind } = job;
+    try {
+      const result = await this.#work(job, signal);
+      if (result !== TO_BE_CONTINUED && store.end(id, { state: 'done', result }, this.#now()))
+        observer.jobFinished({ id, kind, result: 'done' });
+      this.#attempts.forget(id);
+    } catch (error) {
+      if (signal.aborted) return;
+      const retryable = isRetryable(error);
+      const failed = this.#attempts.failedOnce(job, this.#doneOf(job));
+      const isLast = !retryable || failed >= this.#options.limits.maxAttempts;
+      if (!(error instanceof JobFailure)) observer.jobFailed({ id, kind, error, final: isLast });
+      const reason = retryable ? new JobFailure(`Failed after ${failed} attempts: a store did not respond`) : error;
+      if (isLast && this.#giveUp(job, reason)) this.#attempts.forget(id);
+    }
+  }
+
+  /** Steps of a job that are done; undefined when the store does not answer. */
+  #doneOf({ project_id, kind, id }: JobHead): number | undefined {
+    try {
+      return this.#options.store.find(project_id, kind, id)?.done;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #work(head: JobHead, stop: AbortSignal): Promise<unknown> {
+    const { store } = this.#options;
+    const work = this.#kinds.get(head.kind);
+    if (work === undefined) throw new JobFailure(`Unknown job kind: ${head.kind}`);
+    const job = this.find(head.project_id, head.kind, head.id);
+    const steps = store.steps(job.id);
+    const attempt = new AbortController();
+    const signal = AbortSignal.any([stop, attempt.signal]);
+    return work({
+      job,
+      signal,
+      failedAttempts: this.#attempts.failedOf(job.id),
+      enter: (phase, total) => store.progress(job.id, phase, total),
+      advance: (done, checkpoint) => store.advance(job.id, done, checkpoint),
+      step: async <T>(name: string, step: () => Promise<T>): Promise<T> => {
+        if (steps.has(name)) return steps.get(name) as T;
+        const result = await step();
+        store.addStep(job.id, name, result);
+        steps.set(name, result);
+        return result;
+      },
+      each: (items, task) => workOnEach(items, task, attempt, signal),
+    });
+  }
+
+  /** Ends a job as failed. False when even that fails; then the job is tried again. */
+  #giveUp({ id, kind }: JobHead, error: unknown): boolean {
+    const { store, observer } = this.#options;
+    const reason =
+      error instanceof JobFailure ? error.message : 'The job failed with an internal error; see the server log';
+    try {
+      if (store.end(id, { state: 'failed', error: reason }, this.#now()))
+        observer.jobFinished({ id, kind, result: 'failed' });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

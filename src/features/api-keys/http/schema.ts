@@ -1,0 +1,38 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { KEY_ACCESSES, KEY_ACCESS_EXPLAINED } from '../../../engine/identity/key-access.js';
+import { oneOf, time, uuid } from '../../../engine/schema/parts.js';
+import { project_id } from '../../../http/parameters.js';
+
+export { ProjectParams } from '../../../http/parameters.js';
+
+export const access = oneOf(KEY_ACCESSES, `Access level of the key. ${KEY_ACCESS_EXPLAINED}.`);
+
+const properties = {
+  id: uuid('Id of the key; not the key itself.'),
+  project_id: uuid('Project of the key.'),
+  user_id: uuid('User on whose behalf the key acts.'),
+  name: Type.String({ description: 'Name of the key, such as its purpose.' }),
+  prefix: Type.String({ description: 'The first characters of the key, to tell keys apart.' }),
+  access,
+  created_at: time('When the key was created.'),
+  last_used_at: Type.Union([time('A time'), Type.Null({ description: 'Never' })], {
+    description: 'When the key was last used, to about a minute; null: never.',
+  }),
+};
+
+export const ApiKeyRead = Type.Object(
+  { ...properties, user_name: Type.String({ description: 'Name of that user.' }) },
+  { $id: 'ApiKey', description: 'An API key with its user, without the key itself.' },
+);
+export type ApiKeyRead = Static<typeof ApiKeyRead>;
+
+export const ApiKeyCreated = Type.Object(
+  {
+    ...properties,
+    key: Type.String({ description: 'The key itself. It is shown only here; the server stores only its hash.' }),
+  },
+  { $id: 'ApiKeyCreated', description: 'A new API key.' },
+);
+export type ApiKeyCreated = Static<typeof ApiKeyCreated>;
+
+export const ApiKeyParams = Type.Object({ project_id, key_id: uuid('Id of the key.') });

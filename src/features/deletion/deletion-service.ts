@@ -1,0 +1,292 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '../../engine/errors.js';
+import type { Actor, AuditEvent, AuditLog } from '../../engine/identity/audit.js';
+import { DeletionWork, type DeletionParts } from './deletion-work.js';
+import type { Deletion, DeletionTarget } from './deletion-store.js';
+import { inParts } from './noted-parts.js';
+import type { Below, DeletableKind } from '../../engine/traces/model/deletion/stored-spans.js';
+import type { WorkUnderWay } from '../../engine/work/work-under-way.js';
+
+export interface DeletionObserver {
+  deletionFinished(deletion: {
+    readonly what: Deletion['what'];
+    readonly spans: number;
+    readonly seconds: number;
+  }): void;
+  /** A deletion failed; it is tried again, also after a restart. */
+  deletionFailed(failure: { readonly project: string; readonly error: unknown }): void;
+}
+
+export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
+  readonly observer: DeletionObserver;
+  readonly audit: AuditLog;
+  /** Called once a project is ordered to go: nobody may get at it from then on. */
+  readonly onProjectOrdered: (projectId: string) => void;
+  /** How long an answer, or a start, waits for what is hidden already. */
+  readonly hiddenWaitMs?: number;
+}
+
+/** What a caller wants gone. */
+export interface WantedDeletion {
+  readonly kind: DeletableKind;
+  readonly id: string;
+  readonly by: Actor;
+}
+
+const ORDERED = {
+  span: 'spanDeleted',
+  trace: 'traceDeleted',
+  session: 'sessionDeleted',
+} as const satisfies Readonly<Record<DeletableKind, AuditEvent>>;
+
+/** Interval of looks for deletions that other processes ordered. */
+const LOOK_MS = 500;
+const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+/** What nobody is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
+const HIDDEN_WAIT_MS = 10_000;
+
+/** How long whoever writes something older waits for what is being deleted. */
+const SETTLED_MS = 30_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/** A deletion that is being performed; where it fails, that is told, and it is tried again. */
+interface Run {
+  /** Nobody is shown anything of it any more. */
+  readonly gone: Promise<void>;
+  /** Nothing of it is stored any more. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * Deletes spans, traces, sessions and projects with everything that belongs to them, in both stores and in memory. A
+ * deletion is written down before anything is deleted, and forgotten when all is: what fails or is cut off is done again
+ * until it is done, if need be by the next start.
+ */
+export class DeletionService {
+  readonly #parts: DeletionServiceParts;
+  readonly #work: DeletionWork;
+  readonly #underWay: WorkUnderWay[] = [];
+  /** Runs under way, by the deletion's number. */
+  readonly #running = new Map<number, Run>();
+  /** Timers of retries, by the deletion's number. */
+  readonly #retries = new Map<number, NodeJS.Timeout>();
+  readonly #stopping = new AbortController();
+  readonly #hiddenWaitMs: number;
+  #timer: NodeJS.Timeout | null = null;
+  #seenChange = -1;
+
+  constructor(parts: DeletionServiceParts) {
+    this.#parts = parts;
+    this.#hiddenWaitMs = parts.hiddenWaitMs ?? HIDDEN_WAIT_MS;
+    this.#work = new DeletionWork({ ...parts, work: this.#underWay }, this.#stopping.signal);
+  }
+
+  /**
+   * Goes on with deletions ordered before the start, as {@link delete} does. One that cannot be completed yet is tried again later.
+   */
+  async resume(): Promise<void> {
+    const { store, observer } = this.#parts;
+    try {
+      store.abandon();
+    } catch (error) {
+      // Nothing was ordered by them: they are in nobody's way, and the next start tries again.
+      observer.deletionFailed({ project: 'any', error });
+    }
+    const runs: Run[] = [];
+    for (const deletion of store.pending()) {
+      const run = this.#run(deletion);
+      // Nobody can get at a project that is to go; removing it may take minutes.
+      if (deletion.what === 'project') continue;
+      await run.gone.catch(() => undefined);
+      runs.push(run);
+    }
+    await within(this.#hiddenWaitMs, Promise.allSettled(runs.map(({ done }) => done)));
+  }
+
+  /** Starts to follow deletions ordered by other processes. @param work what may hold texts of spans in memory */
+  start(work: readonly WorkUnderWay[]): void {
+    this.#underWay.push(...work);
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  /** Stops soon; deletions that are not done are completed by the next start. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    for (const retry of this.#retries.values()) clearTimeout(retry);
+    this.#stopping.abort(new DomainError('unavailable', 'The server is stopping; the next start resumes the deletion'));
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
+  }
+
+  /**
+   * Resolves when everything is gone, or is shown to nobody and goes before long: whether there was such a thing.
+   * @throws DomainError `unavailable`, `overloaded`; it may be completed all the same
+   */
+  async delete(projectId: string, { kind, id, by }: WantedDeletion): Promise<boolean> {
+    const target: DeletionTarget = { projectId, kind, id };
+    // An earlier deletion of the same thing that failed ends before the answer: it must not delete what comes afterwards.
+    const earlier = this.#parts.store.pending(target);
+    for (const deletion of earlier) await this.#run(deletion).gone;
+    const below = await this.#parts.spans.below(projectId, kind, id);
+    if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return earlier.length > 0;
+    const deletion = below === null ? this.#orphan(target) : await this.#order(target, below);
+    if (deletion === null) return true;
+    // Now, as it is completed from here on, whatever this caller is answered.
+    this.#parts.audit.done({ event: ORDERED[kind], by, project_id: projectId, subject_id: id });
+    const { gone, done } = this.#run(deletion);
+    await gone;
+    await within(this.#hiddenWaitMs, done);
+    return true;
+  }
+
+  /**
+   * Deletes what retention found. Resolves when everything is gone.
+   * @throws as {@link delete}
+   */
+  async expire(projectId: string, below: Below): Promise<void> {
+    const target: DeletionTarget = { projectId, kind: 'retention', id: '' };
+    for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion).done;
+    const deletion = await this.#order(target, below);
+    if (deletion !== null) await this.#run(deletion).done;
+  }
+
+  /**
+   * Resolves when nothing is left to do of what was ordered to go of a project: whatever is written from then on stays, however old
+   * it is.
+   * @throws DomainError `unavailable`, also when that takes too long
+   */
+  async settled(projectId: string): Promise<void> {
+    const pending = this.#parts.store
+      .pending()
+      .filter(({ what, project_id }) => what !== 'project' && project_id === projectId);
+    const done = Promise.all(pending.map((deletion) => this.#run(deletion).done));
+    if (!(await within(SETTLED_MS, done)))
+      throw new DomainError('unavailable', 'A deletion is in progress for this project. Retry later.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+  }
+
+  /**
+   * Orders the deletion of a project: its keys and links end at once, the rest goes in the background.
+   * @returns false when there is no such project
+   */
+  deleteProject(projectId: string, by: Actor): boolean {
+    const deletion = this.#parts.store.orderProject(projectId, Date.now() * 1000);
+    if (deletion === null) return false;
+    this.#parts.audit.done({ event: 'projectDeleted', by, project_id: projectId });
+    this.#run(deletion);
+    return true;
+  }
+
+  /** Orders the deletion of feedback and evaluations of a span that never came, or is gone. */
+  #orphan(target: DeletionTarget): Deletion {
+    const at = Date.now() * 1000;
+    const span = { kind: 'span', trace_id: '', id: target.id, started_at: 0 } as const;
+    return this.#parts.store.begin({ ...target, upTo: at, at }, [span], true);
+  }
+
+  /** @returns null when there is nothing to delete */
+  async #order(target: DeletionTarget, { upTo, things }: Below): Promise<Deletion | null> {
+    const { store } = this.#parts;
+    const draft = () => ({ ...target, upTo, at: Date.now() * 1000 });
+    let deletion: Deletion | undefined;
+    let held: Parameters<typeof store.note>[1] | undefined;
+    try {
+      for await (const page of inParts(things)) {
+        if (held !== undefined) {
+          if (deletion === undefined) deletion = store.begin(draft(), held, false);
+          else store.note(deletion.seq, held);
+        }
+        held = page;
+      }
+    } catch (error) {
+      if (deletion !== undefined) await this.#forget(deletion);
+      throw error;
+    }
+    if (held === undefined) return null;
+    if (deletion === undefined) return store.begin(draft(), held, true);
+    store.note(deletion.seq, held);
+    store.order(deletion.seq);
+    return deletion;
+  }
+
+  /** Forgets a deletion that is not ordered after all; where that fails, the next start does. */
+  async #forget({ seq }: Deletion): Promise<void> {
+    try {
+      while (this.#parts.store.finish(seq)) await nextTurn();
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }
+
+  /** Runs a deletion, or joins the run of it that is under way. @param waitMs after which one that fails is tried again */
+  #run(deletion: Deletion, waitMs = RETRY_MS): Run {
+    const known = this.#running.get(deletion.seq);
+    if (known !== undefined) return known;
+    if (deletion.what === 'project') this.#parts.onProjectOrdered(deletion.project_id);
+    let done: Promise<void> = Promise.resolve();
+    const gone = new Promise<void>((resolve, reject) => {
+      done = this.#perform(deletion, waitMs, resolve).finally(() => this.#running.delete(deletion.seq));
+      done.then(resolve, reject);
+    });
+    // A failure was told of; whoever waits for the run learns it as well.
+    gone.catch(() => undefined);
+    const run = { gone, done };
+    this.#running.set(deletion.seq, run);
+    return run;
+  }
+
+  async #perform(deletion: Deletion, waitMs: number, onHidden: () => void): Promise<void> {
+    const { observer } = this.#parts;
+    const started = performance.now();
+    try {
+      // One that failed at its very end was removed all the same, and a project with the same id may be there again.
+      const isOver =
+        deletion.what === 'project' && !this.#parts.store.pending().some(({ seq }) => seq === deletion.seq);
+      const spans = isOver ? 0 : await this.#work.perform(deletion, onHidden);
+      clearTimeout(this.#retries.get(deletion.seq));
+      this.#retries.delete(deletion.seq);
+      observer.deletionFinished({ what: deletion.what, spans, seconds: (performance.now() - started) / 1000 });
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) {
+        observer.deletionFailed({ project: deletion.project_id, error });
+        this.#retry(deletion, waitMs);
+      }
+      throw error;
+    }
+  }
+
+  #retry(deletion: Deletion, waitMs: number): void {
+    const retry = setTimeout(() => {
+      this.#retries.delete(deletion.seq);
+      this.#run(deletion, Math.min(MAX_RETRY_MS, waitMs * 2));
+    }, waitMs);
+    clearTimeout(this.#retries.get(deletion.seq));
+    this.#retries.set(deletion.seq, retry.unref());
+  }
+
+  /** Begins deletions of projects that `npm run admin` ordered. */
+  #look(): void {
+    const { store, observer } = this.#parts;
+    try {
+      const change = store.changeCounter();
+      if (change === this.#seenChange) return;
+      for (const deletion of store.pending())
+        if (deletion.what === 'project' && !this.#running.has(deletion.seq)) this.#run(deletion);
+      this.#seenChange = change;
+    } catch (error) {
+      observer.deletionFailed({ project: 'any', error });
+    }
+  }
+}
+
+/** Whether something ends within a time. @throws what it throws within that time */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const waiting = new AbortController();
+  try {
+    const late = sleep(ms, false, { signal: waiting.signal, ref: false }).catch(() => false);
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    waiting.abort();
+  }
+}

@@ -1,0 +1,99 @@
+import type { Micros } from '../../engine/timestamp.js';
+import type { DeletedThing } from '../../engine/traces/model/deletion/stored-spans.js';
+
+/** A deletion that was ordered and is not completed yet. */
+export interface Deletion {
+  readonly seq: number;
+  readonly project_id: string;
+  /** Whether spans go, with what belongs to them, or all of the project. */
+  readonly what: 'spans' | 'project';
+  /** 1: each trace that has items goes whole, and they are all that is in it. */
+  readonly whole_traces: 0 | 1;
+  /** Moment up to which writes are deleted; later ones stay. */
+  readonly upto: Micros;
+  readonly created_at: Micros;
+}
+
+/**
+ * An item of a deletion: a thing to delete, or a note about a deleted record. `run`: its calls of a model are stored as
+ * spans. `shown`: the span may have been shown as an example to the judge that `trace_id` names. `call`: the span of a
+ * call, which goes too.
+ */
+export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
+  readonly seq: number;
+  readonly kind: DeletedThing['kind'] | 'run' | 'shown' | 'call';
+}
+
+export type ItemDraft = Omit<DeletionItem, 'seq'>;
+
+/** The thing that a client asks to be deleted; or, with an empty id, whatever retention removes. */
+export interface DeletionTarget {
+  readonly projectId: string;
+  readonly kind: DeletedThing['kind'] | 'retention';
+  readonly id: string;
+}
+
+export interface DeletionDraft extends DeletionTarget {
+  /** Moment up to which writes are deleted; later ones stay. */
+  readonly upTo: Micros;
+  readonly at: Micros;
+}
+
+/**
+ * A span whose records are deleted. Feedback and external evaluations that were stored after the order stay in any case.
+ */
+export interface DeletedSpan {
+  readonly id: string;
+  /** Whether it was sent again since: then all records that were stored after the order stay. */
+  readonly stays: boolean;
+}
+
+/** What a portion of removed records was about: judges and jobs that deleted spans leave a trace in, and how far it came. */
+export interface Affected {
+  /** Judges that may have been shown one of the spans as an example. */
+  readonly judges: readonly string[];
+  /** Jobs that work with one of the spans; those that had not ended have failed now. */
+  readonly jobs: readonly { readonly job_id: string; readonly span_id: string }[];
+  /** So many of the spans, the first ones, have no records any more that were to go. */
+  readonly done: number;
+}
+
+/**
+ * Orders of deletions, and the deletion of what is kept beside the spans: evaluations, feedback, runs, jobs, references to
+ * images. Each method is one short, durable transaction, and may be repeated. Throws DomainError `unavailable`.
+ */
+export interface DeletionStore {
+  /** Changes when another process has written anything since the last call. */
+  changeCounter(): number;
+  /** Forgets deletions that were never ordered: nothing of them was done. */
+  abandon(): void;
+  /** @param ordered false: more items follow, then `order` */
+  begin(draft: DeletionDraft, items: readonly ItemDraft[], ordered: boolean): Deletion;
+  note(deletion: number, items: readonly ItemDraft[]): void;
+  order(deletion: number): void;
+  /**
+   * Orders the deletion of a project, and ends its keys and feedback links.
+   * @returns null when there is no such project; the order that is there already, if it is
+   */
+  orderProject(projectId: string, at: Micros): Deletion | null;
+  /** Deletions ordered and not completed, oldest first. @param target only those of the same thing */
+  pending(target?: DeletionTarget): Deletion[];
+  /** Items of these kinds after an item, in the order in which they were noted. */
+  items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[];
+  /**
+   * Traces of a portion of the items of spans and posted traces, each once.
+   * @param after item behind which the portion begins
+   * @returns also the last item of the portion; null: there is none
+   */
+  traces(deletion: number, after: number): { readonly ids: readonly string[]; readonly last: number | null };
+  /** Whether any record is about a span. */
+  knows(projectId: string, spanId: string): boolean;
+  /** Which of some spans any record or image is about. */
+  withRecords(projectId: string, spanIds: readonly string[]): string[];
+  /** Removes a portion of the records of spans, one span after the other, and notes items that the deletion has to follow up. */
+  removeSpans(deletion: Deletion, spans: readonly DeletedSpan[]): Affected;
+  /** Removes a portion of a project's records. @returns whether there may be more; false: nothing is left */
+  removeSomeOfProject(deletion: Deletion): boolean;
+  /** Forgets a portion of a completed deletion. @returns whether there is more */
+  finish(deletion: number): boolean;
+}

@@ -1,0 +1,341 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { REMOVED_WITH_SPANS, type AttachmentVault } from '../images/vault.js';
+import type { JobStore, WithoutSpans } from '../../engine/work/job.js';
+import { callTraceId } from '../judges/call-spans.js';
+import { jobTraceId } from '../trials/model-trials.js';
+import type { DeletedSpan, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
+import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
+import { inParts } from './noted-parts.js';
+import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
+
+/** Steps of a deletion. */
+export const DELETION_STEPS = ['spans', 'records', 'calls', 'jobs', 'words', 'images', 'end'] as const;
+export type DeletionStep = (typeof DELETION_STEPS)[number];
+
+export interface DeletionParts {
+  readonly store: DeletionStore;
+  readonly spans: StoredSpans;
+  readonly images: Pick<
+    AttachmentVault,
+    'forgetSpans' | 'removeSomeFree' | 'forgetSomeOfProject' | 'removeFreeOfProject'
+  >;
+  /** Called when images cannot be removed now; the next sweep tries again. */
+  readonly onImagesLeft: (error: unknown) => void;
+  readonly jobs: Pick<JobStore, 'findById' | 'forgetSpans'>;
+  /** How jobs lose the texts of deleted spans, by the kind of the job. */
+  readonly withoutSpans: Readonly<Record<string, WithoutSpans>>;
+  readonly work: readonly WorkUnderWay[];
+  /** Called before each step; an error of it cuts the deletion off. */
+  readonly onStep?: (step: DeletionStep) => void;
+}
+
+/** Things deleted together from the store of spans. */
+const SPANS_AT_ONCE = 10_000;
+/** Spans whose images and records go together, these by portions: neither requests nor other writers wait for more. */
+const RECORDS_AT_ONCE = 100;
+const LOOKED_UP_AT_ONCE = 500;
+const TRACES_AT_ONCE = 500;
+/** Spans whose words go together: each time, rows of the index are rewritten. */
+const WORDS_AT_ONCE = 250_000;
+
+/** Jobs, each with the spans that it loses. */
+type DependentJobs = Map<string, Set<string>>;
+
+/** Jobs and images that depend on deleted spans. */
+interface Dependents {
+  readonly jobs: DependentJobs;
+  /** Hashes of the first images that lost a reference. */
+  readonly images: Set<string>;
+}
+
+/** Spans that are gone from the store of spans. */
+interface BuriedSpans {
+  readonly ids: readonly string[];
+  /** Those of them that any record is about. */
+  readonly recorded: ReadonlySet<string>;
+  /** Those of which a later write stays, or may: records from after the order are about that. */
+  readonly staying: ReadonlySet<string>;
+}
+
+/**
+ * Performs deletions, step by step. Every step may be repeated, and together they may be cut off anywhere: what a later
+ * step needs to know is among the items of the deletion before it is deleted.
+ */
+export class DeletionWork {
+  readonly #parts: DeletionParts;
+  readonly #signal: AbortSignal;
+
+  constructor(parts: DeletionParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
+  }
+
+  /** @param onHidden called when nobody is shown anything of it any more @returns how many spans went; 0 for a project */
+  async perform(deletion: Deletion, onHidden: () => void): Promise<number> {
+    const count = deletion.what === 'project' ? await this.#project(deletion) : await this.#spans(deletion, onHidden);
+    this.#enter('end');
+    while (this.#parts.store.finish(deletion.seq)) await this.#rest();
+    return count;
+  }
+
+  async #spans(deletion: Deletion, onHidden: () => void): Promise<number> {
+    const dependents: Dependents = { jobs: new Map(), images: new Set() };
+    const removed = await this.#wholeTraces(deletion);
+    let count = 0;
+    for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
+      this.#enter('spans');
+      const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session') as DeletedThing[];
+      const left = things.filter(({ trace_id }) => !removed.has(trace_id));
+      const staying =
+        left.length === 0 ? new Set<string>() : await this.#parts.spans.bury(deletion.project_id, left, deletion.upto);
+      this.#enter('records');
+      const spans = page.filter(({ kind }) => kind === 'span');
+      const recorded = await this.#withRecords(deletion.project_id, idsOf(spans));
+      const shared = await this.#sharedIds(deletion.project_id, things, recorded);
+      const ids = idsOf(spans).filter((id) => !shared.has(id));
+      const again = await this.#sentAgain(deletion.project_id, things, removed, recorded);
+      // A span that was not stored may have been sent since: nobody knows.
+      const unknown = idsOf(spans.filter(({ trace_id }) => trace_id === ''));
+      await this.#records(
+        deletion,
+        { ids, recorded, staying: new Set([...staying, ...again, ...unknown]) },
+        dependents,
+      );
+      count += spans.length;
+    }
+    this.#enter('calls');
+    let noted = await this.#noteRuns(deletion, 0);
+    await this.#noteCalls(deletion, [...dependents.jobs.keys()]);
+    for await (const page of this.#pages(deletion, ['call'])) {
+      const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
+      await this.#parts.spans.bury(deletion.project_id, calls, null);
+      const ids = calls.map(({ id }) => id);
+      const recorded = await this.#withRecords(deletion.project_id, ids);
+      await this.#records(deletion, { ids, recorded, staying: new Set() }, dependents);
+      // Calls may have been made from calls, and hold the same texts.
+      noted = await this.#noteRuns(deletion, noted);
+    }
+    this.#enter('jobs');
+    this.#forgetInJobs(dependents.jobs);
+    onHidden();
+    this.#enter('words');
+    await this.#forgetWords(deletion);
+    this.#enter('images');
+    const { images } = this.#parts;
+    await this.#orLater(() => images.removeSomeFree(deletion.project_id, dependents.images));
+    return count;
+  }
+
+  /** Removes the traces that go whole. @returns those that are gone; what is in the others goes thing by thing */
+  async #wholeTraces({ seq, project_id, upto, whole_traces }: Deletion): Promise<ReadonlySet<string>> {
+    if (whole_traces === 0) return new Set();
+    this.#enter('spans');
+    const ids = new Set<string>();
+    for (let after: number | null = 0; after !== null;) {
+      const portion = this.#parts.store.traces(seq, after);
+      for (const id of portion.ids) ids.add(id);
+      after = portion.last;
+      await this.#rest();
+    }
+    return this.#parts.spans.removeTraces(project_id, [...ids], upto);
+  }
+
+  /** Which of some spans any record is about: most have none, and looking is a small part of what removing costs. */
+  async #withRecords(projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const recorded = new Set<string>();
+    for (let from = 0; from < ids.length; from += LOOKED_UP_AT_ONCE) {
+      for (const id of this.#parts.store.withRecords(projectId, ids.slice(from, from + LOOKED_UP_AT_ONCE)))
+        recorded.add(id);
+      await this.#rest();
+    }
+    return recorded;
+  }
+
+  /** Ids whose records are those of other spans, too. Only ids with records are looked for: every span of the project is read. */
+  async #sharedIds(
+    projectId: string,
+    things: readonly DeletedThing[],
+    recorded: ReadonlySet<string>,
+  ): Promise<ReadonlySet<string>> {
+    const sought = things.filter(({ kind, id }) => kind === 'span' && recorded.has(id));
+    return sought.length === 0 ? new Set() : this.#parts.spans.sharedIds(projectId, sought);
+  }
+
+  /** Spans with records that came again after their traces went, maybe minutes ago. */
+  async #sentAgain(
+    projectId: string,
+    things: readonly DeletedThing[],
+    removed: ReadonlySet<string>,
+    recorded: ReadonlySet<string>,
+  ): Promise<ReadonlySet<string>> {
+    const sought = things.filter(
+      ({ kind, id, trace_id }) => kind === 'span' && removed.has(trace_id) && recorded.has(id),
+    );
+    return sought.length === 0 ? new Set() : this.#parts.spans.sentAgain(projectId, sought);
+  }
+
+  async #project(deletion: Deletion): Promise<number> {
+    const { store, spans, images } = this.#parts;
+    const projectId = deletion.project_id;
+    const all: DeletionScope = { projectId, spans: null, judges: new Set(), jobs: new Set() };
+    this.#enter('images');
+    while (images.forgetSomeOfProject(projectId)) await this.#rest();
+    this.#enter('spans');
+    await this.#giveUp(all);
+    await spans.removeProject(projectId, this.#signal);
+    this.#enter('records');
+    while (store.removeSomeOfProject(deletion)) await this.#rest();
+    await this.#giveUp(all);
+    await this.#orLater(() => images.removeFreeOfProject(projectId, this.#signal));
+    return 0;
+  }
+
+  /** Removes what is kept beside deleted spans, and has work under way give up what it holds of them. */
+  async #records(deletion: Deletion, spans: BuriedSpans, dependents: Dependents): Promise<void> {
+    const { ids } = spans;
+    let { recorded } = spans;
+    // Work under way may have stored more records meanwhile, so removal goes on until there are none.
+    for (let more = true, first = true; more; first = false) {
+      if (!first) recorded = await this.#withRecords(deletion.project_id, ids);
+      const having = ids.filter((id) => recorded.has(id));
+      const { judges, jobs, isNew } = await this.#removeRecords(deletion, { ...spans, ids: having }, dependents);
+      more = first || judges.size > 0 || isNew;
+      if (more) await this.#giveUp({ projectId: deletion.project_id, spans: new Set(ids), judges, jobs });
+    }
+  }
+
+  async #removeRecords(
+    deletion: Deletion,
+    { ids, staying }: BuriedSpans,
+    { jobs: dependent, images: freed }: Dependents,
+  ) {
+    const { store, images } = this.#parts;
+    const affected = { judges: new Set<string>(), jobs: new Set<string>(), isNew: false };
+    for (let from = 0; from < ids.length; from += RECORDS_AT_ONCE) {
+      const part = ids.slice(from, from + RECORDS_AT_ONCE);
+      for (const image of images.forgetSpans(deletion.project_id, part, deletion.upto))
+        if (freed.size < REMOVED_WITH_SPANS) freed.add(image);
+      let left: readonly DeletedSpan[] = part.map((id) => ({ id, stays: staying.has(id) }));
+      while (left.length > 0) {
+        const { judges, jobs, done } = store.removeSpans(deletion, left);
+        for (const judge of judges) affected.judges.add(judge);
+        affected.isNew ||= jobs.some(({ job_id }) => !dependent.has(job_id));
+        for (const { job_id, span_id } of jobs) {
+          affected.jobs.add(job_id);
+          dependent.set(job_id, (dependent.get(job_id) ?? new Set()).add(span_id));
+        }
+        left = left.slice(done);
+        await this.#rest();
+      }
+    }
+    return affected;
+  }
+
+  /** Notes the calls of runs about the spans. @param after only of runs noted after this item @returns the last item */
+  async #noteRuns(deletion: Deletion, after: number): Promise<number> {
+    let last = after;
+    for await (const page of this.#pages(deletion, ['run'], after)) {
+      for (let from = 0; from < page.length; from += TRACES_AT_ONCE) {
+        const traces = page.slice(from, from + TRACES_AT_ONCE).map(({ id }) => callTraceId(id));
+        await this.#note(deletion, this.#parts.spans.contents(deletion.project_id, traces));
+      }
+      last = page.at(-1)?.seq ?? last;
+    }
+    return last;
+  }
+
+  /** Notes other calls of models that hold texts of the spans: those that showed them, and all those of jobs. */
+  async #noteCalls(deletion: Deletion, jobIds: readonly string[]): Promise<void> {
+    const { spans } = this.#parts;
+    const projectId = deletion.project_id;
+    for await (const page of this.#pages(deletion, ['shown'])) {
+      const judges = [...new Set(page.map(({ trace_id }) => trace_id))];
+      await this.#note(deletion, spans.callsShowing(projectId, judges, [...new Set(page.map(({ id }) => id))]));
+    }
+    await this.#note(deletion, spans.contents(projectId, jobIds.map(jobTraceId)));
+  }
+
+  /** Notes calls that go too: clients may send very many that look like some. */
+  async #note(deletion: Deletion, found: AsyncIterable<readonly DeletedThing[]>): Promise<void> {
+    for await (const part of inParts(found)) {
+      this.#parts.store.note(deletion.seq, part.filter(({ kind }) => kind === 'span').map(asCall));
+      await this.#rest();
+    }
+  }
+
+  async #forgetWords(deletion: Deletion): Promise<void> {
+    const { spans } = this.#parts;
+    let gathered: DeletionItem[] = [];
+    for await (const page of this.#pages(deletion, ['span', 'call'])) {
+      gathered.push(...page);
+      if (gathered.length < WORDS_AT_ONCE) continue;
+      await spans.forgetWords(deletion.project_id, gathered, this.#signal);
+      gathered = [];
+    }
+    if (gathered.length > 0) await spans.forgetWords(deletion.project_id, gathered, this.#signal);
+  }
+
+  #forgetInJobs(dependent: DependentJobs): void {
+    const { jobs, withoutSpans } = this.#parts;
+    for (const [id, gone] of dependent) {
+      const job = jobs.findById(id);
+      const without = job && withoutSpans[job.kind];
+      if (job !== undefined && without !== undefined) jobs.forgetSpans({ id, ...without(job, gone) }, [...gone]);
+    }
+  }
+
+  /** Images that their store does not remove now are left to the sweeps. */
+  async #orLater(remove: () => Promise<void>): Promise<void> {
+    try {
+      await remove();
+    } catch (error) {
+      this.#parts.onImagesLeft(error);
+    }
+  }
+
+  async #giveUp(scope: DeletionScope): Promise<void> {
+    await Promise.all(this.#parts.work.map((work) => work.giveUp(scope)));
+  }
+
+  async *#pages(
+    deletion: Deletion,
+    kinds: readonly DeletionItem['kind'][],
+    from = 0,
+  ): AsyncGenerator<readonly DeletionItem[]> {
+    let after = from;
+    for (;;) {
+      const page = wholeTraces(this.#parts.store.items(deletion.seq, kinds, after, SPANS_AT_ONCE), SPANS_AT_ONCE);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      after = last.seq;
+      await this.#rest();
+    }
+  }
+
+  #enter(step: DeletionStep): void {
+    this.#signal.throwIfAborted();
+    this.#parts.onStep?.(step);
+  }
+
+  async #rest(): Promise<void> {
+    await nextTurn();
+    this.#signal.throwIfAborted();
+  }
+}
+
+/** A page without the trace that goes on in the next one, unless it is all of the page: a trace should go at once. */
+function wholeTraces(page: readonly DeletionItem[], limit: number): readonly DeletionItem[] {
+  const last = page.at(-1);
+  if (page.length < limit || last === undefined) return page;
+  const end = page.findLastIndex(({ trace_id }) => trace_id !== last.trace_id) + 1;
+  return end === 0 ? page : page.slice(0, end);
+}
+
+function idsOf(items: readonly { readonly id: string }[]): string[] {
+  return items.map(({ id }) => id);
+}
+
+function asCall({ trace_id, id, started_at }: DeletedThing) {
+  return { kind: 'call' as const, trace_id, id, started_at };
+}

@@ -1,0 +1,196 @@
+import type { Affected, DeletedSpan } from '../deletion-store.js';
+import type { Micros } from '../../../engine/timestamp.js';
+import { correctionRemoval } from '../../feedback/store/correction-rows.js';
+import type { Database } from '../../../engine/metadata/database.js';
+import { evaluationRemoval } from '../../judges/store/evaluation-rows.js';
+
+/** Rows that one transaction removes, corrections among them: a few milliseconds of work. */
+const AT_ONCE = 500;
+/** The error of a job that has not ended when a span of it is deleted. */
+const JOB_ERROR = 'A span that the job uses was deleted; start the job again';
+
+/** Where the rows about a span are, of which `span` is the SQL for the id. CROSS JOIN: the queue's index begins with the judge. */
+const rowsAbout = (span: string) => ({
+  evaluations: `evaluations AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
+  feedback: `feedback AS t WHERE t.project_id = @projectId AND t.completion_id = ${span}`,
+  runs: `judges AS j CROSS JOIN judge_runs AS t ON t.judge_id = j.id AND t.span_id = ${span} WHERE j.project_id = @projectId`,
+  calls: `judge_calls AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
+  jobs: `job_spans AS w JOIN jobs AS t ON t.id = w.job_id AND t.project_id = @projectId WHERE w.span_id = ${span}`,
+  images: `attachment_namings AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
+});
+const ABOUT = rowsAbout('@span');
+const IS_EARLIER = 't.after_deletion < @deletion';
+/** Of a span that was sent again, only rows that were there when the deletion was ordered. */
+const IS_MEANT = `(@stays = 0 OR ${IS_EARLIER})`;
+/** Evaluations of clients and feedback that were sent after the order did not mean the span. */
+const MEANT = {
+  evaluations: `${ABOUT.evaluations} AND ${IS_MEANT} AND (t.origin <> 'external' OR ${IS_EARLIER})`,
+  feedback: `${ABOUT.feedback} AND ${IS_EARLIER}`,
+  runs: `${ABOUT.runs} AND ${IS_MEANT}`,
+  calls: `${ABOUT.calls} AND ${IS_MEANT}`,
+  jobs: `${ABOUT.jobs} AND ${IS_MEANT}`,
+};
+/** What tells whether a project has any rows in a table. */
+const ANY = {
+  evaluations: 'evaluations WHERE project_id = ?',
+  feedback: 'feedback WHERE project_id = ?',
+  runs: 'judges AS j CROSS JOIN judge_runs AS t ON t.judge_id = j.id WHERE j.project_id = ?',
+  calls: 'judge_calls WHERE project_id = ?',
+  jobs: 'jobs AS t CROSS JOIN job_spans AS w ON w.job_id = t.id WHERE t.project_id = ?',
+  images: 'attachment_namings WHERE project_id = ?',
+};
+const TABLES = Object.keys(ANY) as readonly (keyof typeof ANY)[];
+const CHOSEN = '(SELECT value FROM json_each(@keys))';
+
+interface OfSpan {
+  /** Its number: rows that were written after its order name it, or a later one, in `after_deletion`. */
+  readonly deletion: number;
+  readonly projectId: string;
+  readonly span: string;
+  readonly stays: 0 | 1;
+}
+
+/** Removes so many rows about a span at most. @returns how many; fewer: nothing is left */
+type Step = (of: OfSpan, most: number) => number;
+
+/** Which of some spans any row is about, whenever it came. */
+export function spansWithRecords(db: Database): (projectId: string, spanIds: readonly string[]) => string[] {
+  const about = rowsAbout('s.value');
+  const tables = TABLES.map((table) => ({
+    any: db.prepare<[string], number>(`SELECT EXISTS (SELECT 1 FROM ${ANY[table]})`).pluck(),
+    find: db
+      .prepare<{ projectId: string; spans: string }, string>(
+        `SELECT s.value FROM json_each(@spans) AS s WHERE EXISTS (SELECT 1 FROM ${about[table]})`,
+      )
+      .pluck(),
+  }));
+  return (projectId, spanIds) => {
+    const of = { projectId, spans: JSON.stringify(spanIds) };
+    // Most projects have no rows in most of the tables: asking that once is nearly nothing, asking for each span is not.
+    const used = tables.filter(({ any }) => any.get(projectId) === 1);
+    return [...new Set(used.flatMap(({ find }) => find.all(of)))];
+  };
+}
+
+/** Whether any evaluation, feedback or run is about a span. */
+export function hasRecords(db: Database): (projectId: string, span: string) => boolean {
+  const exists = (['evaluations', 'feedback', 'runs'] as const).map(
+    (table) => `EXISTS (SELECT 1 FROM ${ABOUT[table]})`,
+  );
+  const knows = db.prepare<{ projectId: string; span: string }, number>(`SELECT ${exists.join(' OR ')}`).pluck();
+  return (projectId, span) => knows.get({ projectId, span }) === 1;
+}
+
+/**
+ * Removes rows about spans inside a transaction of the caller's, one span after the other: up to a number of rows, as a single
+ * span may have very many. What a row is to be followed up by is noted when it goes, so that it may be cut off behind any portion.
+ */
+export function spanRecordRemoval(
+  db: Database,
+): (deletion: number, projectId: string, spans: readonly DeletedSpan[]) => Affected {
+  const judges = new Set<string>();
+  const steps = [...runSteps(db), feedbackStep(db, judges), evaluationStep(db)];
+  const failJobs = db.prepare<OfSpan & { error: string; at: Micros }>(
+    `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
+     WHERE finished_at IS NULL AND id IN (SELECT t.id FROM ${MEANT.jobs})`,
+  );
+  const findJobs = db.prepare<OfSpan, { job_id: string; span_id: string }>(
+    `SELECT w.job_id, w.span_id FROM ${MEANT.jobs}`,
+  );
+
+  return (deletion, projectId, spans) => {
+    judges.clear();
+    const jobs: { job_id: string; span_id: string }[] = [];
+    let left = AT_ONCE;
+    let done = 0;
+    for (const { id, stays } of spans) {
+      const of = { deletion, projectId, span: id, stays: stays ? 1 : 0 } as const;
+      for (const remove of steps) if (left > 0) left -= remove(of, left);
+      if (left === 0) break;
+      const found = findJobs.all(of);
+      if (found.length > 0) failJobs.run({ ...of, error: JOB_ERROR, at: Date.now() * 1000 });
+      jobs.push(...found);
+      done += 1;
+    }
+    return { judges: [...judges], jobs, done };
+  };
+}
+
+/** How the rows of a table are chosen, by their key. */
+function choice(db: Database, table: keyof typeof MEANT, key: string) {
+  return db
+    .prepare<OfSpan & { most: number }, string | number>(`SELECT t.${key} FROM ${MEANT[table]} LIMIT @most`)
+    .pluck();
+}
+
+/** SQL that notes an item of the deletion for each of some rows, so that it is followed up. */
+function noting(kind: 'run' | 'shown', traceId: string, id: string, from: string): string {
+  return `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
+    SELECT DISTINCT @deletion, '${kind}', ${traceId}, ${id}, 0 FROM ${from}`;
+}
+
+/** Runs, and those whose calls alone are left. */
+function runSteps(db: Database): readonly Step[] {
+  const step = (table: 'runs' | 'calls', key: string, statements: readonly string[]): Step => {
+    const choose = choice(db, table, key);
+    const prepared = statements.map((sql) => db.prepare<object>(sql));
+    return (of, most) => {
+      const rows = choose.all({ ...of, most });
+      if (rows.length > 0)
+        for (const statement of prepared) statement.run({ deletion: of.deletion, keys: JSON.stringify(rows) });
+      return rows.length;
+    };
+  };
+  const runs = `judge_runs WHERE id IN ${CHOSEN}`;
+  const calls = `judge_calls WHERE run_id IN ${CHOSEN}`;
+  return [
+    // A run that goes leaves a row about its calls, by trigger.
+    step('runs', 'id', [noting('run', "''", 'id', runs), `DELETE FROM ${runs}`, `DELETE FROM ${calls}`]),
+    step('calls', 'run_id', [noting('run', "''", 'run_id', calls), `DELETE FROM ${calls}`]),
+  ];
+}
+
+/** @param judges gets those whose results the feedback is on */
+function feedbackStep(db: Database, judges: Set<string>): Step {
+  const judged = `feedback WHERE id IN ${CHOSEN} AND judge_id IS NOT NULL`;
+  const note = db.prepare<object>(noting('shown', 'judge_id', 'completion_id', judged));
+  const judgesOf = db.prepare<object, string>(`SELECT DISTINCT judge_id FROM ${judged}`).pluck();
+  const remove = db.prepare<object>(`DELETE FROM feedback WHERE id IN ${CHOSEN}`);
+  return behindCorrections(db, choice(db, 'feedback', 'id'), 'feedback_id', (of) => {
+    note.run(of);
+    for (const judge of judgesOf.all(of)) judges.add(judge);
+    remove.run(of);
+  });
+}
+
+function evaluationStep(db: Database): Step {
+  const note = db.prepare<object>(
+    noting('run', "''", 'id', `evaluations WHERE seq IN ${CHOSEN} AND origin <> 'external'`),
+  );
+  const remove = evaluationRemoval(db, `seq IN ${CHOSEN}`);
+  return behindCorrections(db, choice(db, 'evaluations', 'seq'), 'evaluation_seq', (of) => {
+    note.run(of);
+    remove(of);
+  });
+}
+
+/** Removes rows that corrections name: a correction goes before them, and one row may have very many. */
+function behindCorrections(
+  db: Database,
+  choose: ReturnType<typeof choice>,
+  naming: 'feedback_id' | 'evaluation_seq',
+  remove: (of: { readonly deletion: number; readonly keys: string }) => void,
+): Step {
+  const removeCorrections = correctionRemoval(
+    db,
+    `rowid IN (SELECT rowid FROM corrections WHERE ${naming} IN ${CHOSEN} LIMIT @most)`,
+  );
+  return (of, most) => {
+    const rows = choose.all({ ...of, most });
+    if (rows.length === 0) return 0;
+    const corrections = removeCorrections({ keys: JSON.stringify(rows), most });
+    const last = rows.slice(0, most - corrections);
+    if (last.length > 0) remove({ deletion: of.deletion, keys: JSON.stringify(last) });
+    return corrections + last.length;
+  };
+}

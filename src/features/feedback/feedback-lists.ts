@@ -1,0 +1,175 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DomainError } from '../../engine/errors.js';
+import type { PromptIdentities, PromptIdentity } from '../../engine/traces/model/prompts/completion.js';
+import type { Completions, RecordedCompletion } from '../../engine/traces/model/prompts/completion-store.js';
+import type { Window } from '../../engine/schema/page.js';
+import { invalid } from '../../engine/validation/validation.js';
+import type {
+  AuthoredFeedback,
+  FeedbackFilter,
+  FeedbackPages,
+  FeedbackPlace,
+  FeedbackSelection,
+} from './feedback-pages.js';
+
+/** Feedback links, as far as a list needs them. */
+export interface Links {
+  /** The prompt of a link. @throws DomainError `unavailable` */
+  find(projectId: string, linkId: string): { readonly prompt_id: string } | undefined;
+}
+
+export interface FeedbackListsParts {
+  readonly pages: FeedbackPages;
+  readonly prompts: Pick<PromptIdentities, 'ofSlug' | 'ofId'>;
+  readonly completions: Pick<Completions, 'versionsNamed' | 'recorded'>;
+  readonly links: Links;
+}
+
+export interface FeedbackQuery {
+  readonly filter: FeedbackFilter;
+  /** Number of the prompt version that the completion was made with; null: any or none. */
+  readonly version: number | null;
+  readonly window: Window;
+  readonly descending: boolean;
+  readonly withCompletions: boolean;
+}
+
+export interface ListedFeedback extends AuthoredFeedback {
+  /** Null when the span names none, or is not there. */
+  readonly prompt_version: number | null;
+  /** Undefined: it was not asked for; null: the span is not there. */
+  readonly completion: RecordedCompletion | null | undefined;
+}
+
+/** A page of feedback: how many there are in all, and the items as they are read. */
+export interface FeedbackPage {
+  readonly total: number;
+  readonly items: AsyncIterable<readonly ListedFeedback[]>;
+}
+
+/** What a list is of: a prompt of a project. */
+interface OfPrompt {
+  readonly projectId: string;
+  readonly prompt: PromptIdentity;
+}
+
+/** Completions looked up at once: more take fewer passes over the spans; their ids fit a quarter of a longest URL. */
+const PLACES_AT_ONCE = 5_000;
+/** Most feedback whose completions are looked up to find those of one version. */
+const MAX_LOOKED_UP = 100_000;
+/** Items read at once: few, as each may be as large as texts may be long. */
+const ITEMS_AT_ONCE = 10;
+
+/** Lists of the feedback on prompts. */
+export class FeedbackLists {
+  readonly #parts: FeedbackListsParts;
+
+  constructor(parts: FeedbackListsParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws DomainError `not_found` for an unknown prompt or version; `invalid`, `unavailable` */
+  ofPrompt(projectId: string, slug: string, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {
+    return this.#list({ projectId, prompt: known(this.#parts.prompts.ofSlug(projectId, slug)) }, query, signal);
+  }
+
+  /** Also of a link that is revoked or expired. @throws DomainError as `ofPrompt` */
+  ofLink(projectId: string, linkId: string, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {
+    const link = this.#parts.links.find(projectId, linkId);
+    if (link === undefined) throw new DomainError('not_found', 'There is no feedback link with this id');
+    const ofLink = { ...query, filter: { ...query.filter, linkId } };
+    return this.#list(
+      { projectId, prompt: known(this.#parts.prompts.ofId(projectId, link.prompt_id)) },
+      ofLink,
+      signal,
+    );
+  }
+
+  async #list(of: OfPrompt, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {
+    const { filter, version, window, descending, withCompletions } = query;
+    const selection: FeedbackSelection = { promptId: of.prompt.id, filter, descending };
+    const { places, total } =
+      version === null
+        ? this.#parts.pages.page(selection, window)
+        : await this.#pageOfVersion(of, selection, version, window, signal);
+    const versions =
+      version === null
+        ? await this.#versionsOf(of, places, signal)
+        : new Map(places.map(({ completion_id }) => [completion_id, version]));
+    return { total, items: this.#read(of, places, { versions, withCompletions }, signal) };
+  }
+
+  /**
+   * Which version a completion was made with stands in its span, which may come after the feedback: all of the feedback
+   * is walked through, in the order of the list, and its spans are asked.
+   */
+  async #pageOfVersion(
+    of: OfPrompt,
+    selection: FeedbackSelection,
+    version: number,
+    { limit, offset }: Window,
+    signal?: AbortSignal,
+  ): Promise<{ readonly places: FeedbackPlace[]; readonly total: number }> {
+    const { pages } = this.#parts;
+    if (![...of.prompt.versions.values()].includes(version))
+      throw new DomainError('not_found', `The prompt has no version ${version}`);
+    if (pages.count(selection) > MAX_LOOKED_UP)
+      throw invalid([
+        {
+          pointer: '?version',
+          detail: `covers at most ${MAX_LOOKED_UP} records: narrow start_date and end_date`,
+        },
+      ]);
+    const places: FeedbackPlace[] = [];
+    let last: FeedbackPlace | undefined;
+    do {
+      const part = pages.behind(selection, last ?? null, PLACES_AT_ONCE);
+      const versions = await this.#versionsOf(of, part, signal);
+      places.push(...part.filter(({ completion_id }) => versions.get(completion_id) === version));
+      last = part.length < PLACES_AT_ONCE ? undefined : part.at(-1);
+    } while (last !== undefined);
+    return { places: places.slice(offset, offset + limit), total: places.length };
+  }
+
+  /** Numbers of the versions that completions were made with, by completion. */
+  async #versionsOf(
+    { projectId, prompt }: OfPrompt,
+    places: readonly FeedbackPlace[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, number>> {
+    const ids = [...new Set(places.map(({ completion_id }) => completion_id))];
+    return ids.length === 0 ? new Map() : this.#parts.completions.versionsNamed(projectId, prompt, ids, signal);
+  }
+
+  async *#read(
+    { projectId }: OfPrompt,
+    places: readonly FeedbackPlace[],
+    {
+      versions,
+      withCompletions,
+    }: { readonly versions: ReadonlyMap<string, number>; readonly withCompletions: boolean },
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly ListedFeedback[]> {
+    const { pages, completions } = this.#parts;
+    for (let from = 0; from < places.length; from += ITEMS_AT_ONCE) {
+      const part = places.slice(from, from + ITEMS_AT_ONCE);
+      const spans = withCompletions
+        ? await completions.recorded(projectId, [...new Set(part.map(({ completion_id }) => completion_id))], signal)
+        : null;
+      const found = pages.read(part.map(({ id }) => id));
+      // What was deleted since the page was chosen is left out.
+      yield part.flatMap(({ id, completion_id }) => {
+        const item = found.get(id);
+        if (item === undefined) return [];
+        const completion = spans === null ? undefined : (spans.get(completion_id) ?? null);
+        return [{ ...item, prompt_version: versions.get(completion_id) ?? null, completion }];
+      });
+      await nextTurn();
+    }
+  }
+}
+
+function known(prompt: PromptIdentity | undefined): PromptIdentity {
+  if (prompt === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+  return prompt;
+}

@@ -1,0 +1,47 @@
+import type { Window } from '../../engine/schema/page.js';
+import type { Micros } from '../../engine/timestamp.js';
+import type { StoredFeedback } from './feedback.js';
+import type { Author } from './unified-items.js';
+
+/** Feedback on a prompt that a list takes; null: any. */
+export interface FeedbackFilter {
+  /** When it was first given, both inclusive. */
+  readonly start: Micros | null;
+  readonly end: Micros | null;
+  readonly thumbsUp: boolean | null;
+  /** On completions themselves, or on judges' evaluations. */
+  readonly source: 'human' | 'judge' | null;
+  readonly judgeId: string | null;
+  /** Name of who gave it. */
+  readonly reviewer: string | null;
+  /** Link by which it was given. */
+  readonly linkId: string | null;
+}
+
+/** The feedback on a prompt that a list is made of, in one order: by when it was first given, ties by id. */
+export interface FeedbackSelection {
+  readonly promptId: string;
+  readonly filter: FeedbackFilter;
+  readonly descending: boolean;
+}
+
+/** Place of feedback in a list, and the completion that it is about. */
+export type FeedbackPlace = Pick<StoredFeedback, 'id' | 'completion_id' | 'created_at'>;
+
+/** Feedback, who gave it, and by which link, if by any. */
+export interface AuthoredFeedback {
+  readonly feedback: StoredFeedback;
+  readonly author: Author;
+  readonly link_id: string | null;
+}
+
+/** Pages of the feedback on prompts. Each throws DomainError `unavailable`. */
+export interface FeedbackPages {
+  count(of: Pick<FeedbackSelection, 'promptId' | 'filter'>): number;
+  /** A page, and the number of all, of one moment. */
+  page(of: FeedbackSelection, window: Window): { readonly places: FeedbackPlace[]; readonly total: number };
+  /** What comes next behind a place; null: the first. */
+  behind(of: FeedbackSelection, last: FeedbackPlace | null, limit: number): FeedbackPlace[];
+  /** Feedback that is there, by id. */
+  read(ids: readonly string[]): Map<string, AuthoredFeedback>;
+}

@@ -1,0 +1,133 @@
+import { DomainError, type Issue } from '../../engine/errors.js';
+import type { PromptIdentities } from '../../engine/traces/model/prompts/completion.js';
+import { metadataIssues } from '../../engine/schema/metadata.js';
+import type { MistakenIds } from '../../engine/traces/model/trace/mistaken-ids.js';
+import { fitting, type Fitting } from '../../engine/validation/fitting.js';
+import { compile } from '../../engine/validation/validation.js';
+import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
+import type { FeedbackStore } from './feedback-store.js';
+import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
+import { scoreIssues, thumbIssues } from './judge-rules.js';
+import { FeedbackInput } from './schema.js';
+
+/** How feedback came: through the API, or from a reviewer on the page of a feedback link. */
+export type FeedbackSource = 'api' | 'link';
+
+export interface FeedbackObserver {
+  feedbackAccepted(feedback: { readonly source: FeedbackSource; readonly thumbsUp: boolean }): void;
+}
+
+export interface FeedbackServiceParts {
+  readonly store: Pick<FeedbackStore, 'save'>;
+  readonly prompts: Pick<PromptIdentities, 'idOf'>;
+  readonly judges: JudgeLookup;
+  readonly ids: Pick<MistakenIds, 'issues'>;
+  readonly observer: FeedbackObserver;
+}
+
+/** The completion that feedback is about, and the user who gives it. */
+export interface FeedbackTarget {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly slug: string;
+  readonly completionId: string;
+}
+
+/** Where a broken rule says that it is about the slug of the target, which is no part of the input. */
+export const SLUG_POINTER = '/slug';
+/** The same for the id of the completion. */
+export const COMPLETION_POINTER = '/completion_id';
+
+const checkInput = compile(FeedbackInput);
+
+/** Takes feedback on completions and on judges' evaluations of them. */
+export class FeedbackService {
+  readonly #parts: FeedbackServiceParts;
+
+  constructor(parts: FeedbackServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Keeps the feedback; what the same user said before of the same completion (and judge) is replaced as a whole. The
+   * completion need not have arrived yet: clients send feedback at once and spans in batches.
+   * @param body a FeedbackInput
+   * @throws DomainError `not_found` for an unknown prompt or judge, `invalid`, also for the id of a trace or session;
+   *   nothing is stored then
+   */
+  async submit(target: FeedbackTarget, body: unknown): Promise<StoredFeedback> {
+    const { projectId, completionId } = target;
+    const mistaken = await this.#parts.ids.issues(projectId, completionId, COMPLETION_POINTER, 'the completion');
+    return this.keep(target, body, 'api', mistaken);
+  }
+
+  /**
+   * As `submit`, for a completion that the caller knows.
+   * @param found what else is wrong
+   */
+  keep(target: FeedbackTarget, body: unknown, source: FeedbackSource, found: readonly Issue[] = []): StoredFeedback {
+    const { projectId, userId, slug, completionId } = target;
+    const { store, prompts, observer } = this.#parts;
+    const promptId = prompts.idOf(projectId, slug);
+    if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+    const sent = fitting(checkInput, body);
+    const { judge_id: judgeId } = sent.values;
+    const judge = judgeId == null ? null : this.#requireJudge(projectId, judgeId);
+    const input = sent.require([
+      ...found,
+      ...slugIssues(slug, judge),
+      ...judgeIssues(sent, judge),
+      ...metadataIssues(sent.values.metadata),
+    ]);
+    const saved = store.save({
+      ...contentOf(input),
+      project_id: projectId,
+      prompt_id: promptId,
+      completion_id: completionId,
+      user_id: userId,
+      judge_id: judge?.id ?? null,
+      at: Date.now() * 1000,
+    });
+    observer.feedbackAccepted({ source, thumbsUp: saved.thumbs_up });
+    return saved;
+  }
+
+  #requireJudge(projectId: string, judgeId: string): FeedbackJudge {
+    const judge = this.#parts.judges.find(projectId, judgeId);
+    if (judge === undefined) throw new DomainError('not_found', 'There is no judge with this id');
+    return judge;
+  }
+}
+
+function slugIssues(slug: string, judge: FeedbackJudge | null): Issue[] {
+  if (judge === null || judge.task_slug === slug) return [];
+  return [{ pointer: SLUG_POINTER, detail: `must be the task_slug of the judge: ${judge.task_slug}` }];
+}
+
+/** None where there is no telling which judge or which thumb is meant. */
+function judgeIssues({ values, isMisfit }: Fitting<FeedbackInput>, judge: FeedbackJudge | null): Issue[] {
+  if (isMisfit('judge_id')) return [];
+  const thumbs = isMisfit('thumbs_up') || isMisfit('judge_was_right') ? [] : thumbIssues(values);
+  return [...thumbs, ...scoreIssues(values, judge)];
+}
+
+function contentOf(input: FeedbackInput): FeedbackContent {
+  const criteria = Object.entries(input.criteria_feedback ?? {}).map(([key, value]): [string, CriterionFeedback] => [
+    key,
+    { expected_score: value.expected_score ?? null, reason: text(value.reason) },
+  ]);
+  return {
+    thumbs_up: input.thumbs_up ?? input.judge_was_right === true,
+    reason: text(input.reason),
+    expected_output: text(input.expected_output),
+    expected_score: input.expected_score ?? null,
+    score_direction: input.score_direction ?? null,
+    criteria_feedback: criteria.length === 0 ? null : Object.fromEntries(criteria),
+    metadata: input.metadata ?? {},
+  };
+}
+
+/** UTF-8, which the store keeps, has no half of a surrogate pair. */
+function text(value: string | null | undefined): string | null {
+  return value?.toWellFormed() ?? null;
+}

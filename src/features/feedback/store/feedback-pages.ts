@@ -1,0 +1,147 @@
+import type {
+  AuthoredFeedback,
+  FeedbackFilter,
+  FeedbackPages,
+  FeedbackPlace,
+  FeedbackSelection,
+} from '../feedback-pages.js';
+import type { PromptFeedbackCounts } from '../../prompts/prompt-figures.js';
+import type { Window } from '../../../engine/schema/page.js';
+import { MAX_MICROS } from '../../../engine/timestamp.js';
+import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { FEEDBACK_COLUMNS, toFeedback } from './feedback-store.js';
+import type { FeedbackRow } from './feedback-row.js';
+
+type AuthoredRow = FeedbackRow & {
+  readonly email: string | null;
+  readonly name: string;
+  readonly link_id: string | null;
+};
+
+interface Selected {
+  readonly promptId: string;
+  readonly start: number;
+  readonly end: number;
+  readonly thumbsUp: 0 | 1;
+  readonly judgeId: string | null;
+  readonly reviewer: string | null;
+  readonly linkId: string | null;
+}
+
+/** The conditions of a filter that are not null. */
+function conditionsOf({ thumbsUp, source, judgeId, reviewer, linkId }: FeedbackFilter): string[] {
+  return [
+    ...(thumbsUp === null ? [] : ['f.thumbs_up = @thumbsUp']),
+    ...(source === null ? [] : [source === 'judge' ? 'f.judge_id IS NOT NULL' : 'f.judge_id IS NULL']),
+    ...(judgeId === null ? [] : ['f.judge_id = @judgeId']),
+    // Of the feedback: everybody in the installation who has the name may be very many.
+    ...(reviewer === null ? [] : ['EXISTS (SELECT 1 FROM users AS u WHERE u.id = f.user_id AND u.name = @reviewer)']),
+    ...(linkId === null
+      ? []
+      : ['EXISTS (SELECT 1 FROM feedback_guests AS g WHERE g.user_id = f.user_id AND g.link_id = @linkId)']),
+  ];
+}
+
+function prepareList(db: Database, conditions: readonly string[], descending: boolean) {
+  const where = ['f.prompt_id = @promptId', 'f.created_at BETWEEN @start AND @end', ...conditions].join(' AND ');
+  const [direction, beyond] = descending ? ['DESC', '<'] : ['ASC', '>'];
+  // The index holds all that is asked for: rows may be large, and are read for a page alone.
+  const from = 'FROM feedback AS f INDEXED BY feedback_of_prompt WHERE';
+  const places = (more: string) =>
+    `SELECT f.id, f.completion_id, f.created_at ${from} ${where}${more} ORDER BY f.created_at ${direction}, f.id ${direction} LIMIT @limit`;
+  return {
+    count: db.prepare<Selected, number>(`SELECT count(*) ${from} ${where}`).pluck(),
+    page: db.prepare<Selected & Window, FeedbackPlace>(`${places('')} OFFSET @offset`),
+    first: db.prepare<Selected & { limit: number }, FeedbackPlace>(places('')),
+    behind: db.prepare<Selected & { limit: number; lastAt: number; lastId: string }, FeedbackPlace>(
+      places(` AND (f.created_at, f.id) ${beyond} (@lastAt, @lastId)`),
+    ),
+  };
+}
+
+/** How much feedback there is on prompts, counted in the index alone. */
+export class SqlitePromptFeedbackCounts implements PromptFeedbackCounts {
+  readonly #counts;
+
+  constructor(db: Database) {
+    this.#counts = db.prepare<[string], { readonly id: string; readonly given: number }>(
+      `SELECT f.prompt_id AS id, count(*) AS given FROM json_each(?) AS p
+       CROSS JOIN feedback AS f INDEXED BY feedback_of_prompt ON f.prompt_id = p.value GROUP BY f.prompt_id`,
+    );
+  }
+
+  byPrompt(promptIds: readonly string[]): Map<string, number> {
+    const rows = guarded(() => this.#counts.all(JSON.stringify(promptIds)));
+    return new Map(rows.map(({ id, given }) => [id, given]));
+  }
+}
+
+/** Pages of the feedback on prompts, from the SQLite file. */
+export class SqliteFeedbackPages implements FeedbackPages {
+  readonly #db: Database;
+  readonly #read;
+  /** Prepared lists by the conditions that they use, as text. */
+  readonly #lists = new Map<string, ReturnType<typeof prepareList>>();
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#read = db.prepare<[string], AuthoredRow>(
+      `SELECT f.*, u.email, u.name, g.link_id FROM (SELECT ${FEEDBACK_COLUMNS} FROM feedback) AS f JOIN users AS u ON u.id = f.user_id
+       LEFT JOIN feedback_guests AS g ON g.user_id = f.user_id WHERE f.id IN (SELECT value FROM json_each(?))`,
+    );
+  }
+
+  count({ promptId, filter }: Pick<FeedbackSelection, 'promptId' | 'filter'>): number {
+    const of = { promptId, filter, descending: true };
+    return guarded(() => this.#list(of).count.get(selected(of)) ?? 0);
+  }
+
+  page(of: FeedbackSelection, window: Window): { places: FeedbackPlace[]; total: number } {
+    const { page, count } = this.#list(of);
+    const read = () => ({
+      places: page.all({ ...selected(of), ...window }),
+      total: count.get(selected(of)) ?? 0,
+    });
+    return guarded(() => this.#db.transaction(read)());
+  }
+
+  behind(of: FeedbackSelection, last: FeedbackPlace | null, limit: number): FeedbackPlace[] {
+    const { first, behind } = this.#list(of);
+    return guarded(() =>
+      last === null
+        ? first.all({ ...selected(of), limit })
+        : behind.all({ ...selected(of), limit, lastAt: last.created_at, lastId: last.id }),
+    );
+  }
+
+  read(ids: readonly string[]): Map<string, AuthoredFeedback> {
+    const rows = guarded(() => this.#read.all(JSON.stringify(ids)));
+    return new Map(
+      rows.map(({ email, name, link_id, ...row }) => [
+        row.id,
+        { feedback: toFeedback(row), author: { id: row.user_id, email, name }, link_id },
+      ]),
+    );
+  }
+
+  #list({ filter, descending }: FeedbackSelection): ReturnType<typeof prepareList> {
+    const conditions = conditionsOf(filter);
+    const key = [...conditions, descending].join(' AND ');
+    const known = this.#lists.get(key) ?? prepareList(this.#db, conditions, descending);
+    this.#lists.set(key, known);
+    return known;
+  }
+}
+
+function selected({ promptId, filter }: FeedbackSelection): Selected {
+  const { start, end, thumbsUp, judgeId, reviewer, linkId } = filter;
+  return {
+    promptId,
+    start: start ?? 0,
+    end: end ?? MAX_MICROS,
+    thumbsUp: thumbsUp === true ? 1 : 0,
+    judgeId,
+    reviewer,
+    linkId,
+  };
+}

@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream';
+import { DomainError } from '../../engine/errors.js';
+import { IMAGE_EXTENSIONS, type ImageType } from './image.js';
+import { PLACES, storedItems, type FoundItem, type Item } from './items.js';
+import type { ReadAttachmentParts } from '../../engine/traces/model/attachments.js';
+import type { Attachment, AttachmentList } from './schema.js';
+import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
+import type { AttachmentObserver, AttachmentVault } from './vault.js';
+
+export interface AttachmentServiceParts {
+  readonly read: ReadAttachmentParts;
+  readonly vault: Pick<AttachmentVault, 'find' | 'open'>;
+  readonly signer: GrantSigner;
+  /** Base of the URLs handed out, without a slash at its end. */
+  readonly baseUrl: () => string;
+  readonly observer: Pick<AttachmentObserver, 'attachmentServed'>;
+}
+
+/** An image of a span, and whether the server keeps it, which its URL does not show. */
+export interface SpanImage extends Attachment {
+  readonly kept: boolean;
+}
+
+/** The parts of a requested presigned URL; any text, since anybody can write one. */
+export interface PresignedRequest {
+  readonly projectId: string;
+  readonly sha256: string;
+  readonly expires: string | undefined;
+  readonly signature: string | undefined;
+}
+
+/** An image on its way out. */
+export interface OpenedImage {
+  readonly sha256: string;
+  readonly mediaType: ImageType;
+  /** File name, safe in a header. */
+  readonly fileName: string;
+  readonly bytes: number;
+  /** How long the URL still works. */
+  readonly secondsLeft: number;
+  /** Opens the stream of the bytes. @throws DomainError `not_found`, `unavailable` */
+  content(): Promise<Readable>;
+}
+
+/** Lists the images of spans with presigned URLs, and serves what these URLs ask for. */
+export class AttachmentService {
+  readonly #parts: AttachmentServiceParts;
+
+  constructor(parts: AttachmentServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws DomainError `not_found` when the project has no such span */
+  async list(projectId: string, spanId: string, signal?: AbortSignal): Promise<AttachmentList> {
+    const images = await this.imagesOf(projectId, spanId, signal);
+    return { attachments: images.map(({ kept: _kept, ...attachment }) => attachment), count: images.length };
+  }
+
+  /** @throws DomainError `not_found` when the project has no such span */
+  async imagesOf(projectId: string, spanId: string, signal?: AbortSignal): Promise<SpanImage[]> {
+    const spans = await this.#parts.read(projectId, spanId, signal);
+    if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
+    const items = spans.flatMap((span) => PLACES.flatMap((place) => storedItems(place, span)));
+    return items.flatMap((found) => this.#shown(projectId, found) ?? []);
+  }
+
+  /** @throws DomainError `forbidden` unless the URL is one that was handed out, as it was, and not expired; `not_found` */
+  open({ projectId, sha256, expires, signature }: PresignedRequest): OpenedImage {
+    const until = expires !== undefined && /^\d{1,12}$/.test(expires) ? Number(expires) : 0;
+    const genuine = this.#parts.signer.verify({ projectId, sha256, expires: until }, signature ?? '');
+    if (!genuine) throw new DomainError('forbidden', 'This server did not create this URL');
+    const secondsLeft = until - Math.floor(Date.now() / 1000);
+    if (secondsLeft <= 0) throw new DomainError('forbidden', 'This URL has expired: list the images of the span again');
+    const image = this.#parts.vault.find(projectId, sha256);
+    if (image === undefined) throw gone();
+    const mediaType = image.media_type as ImageType;
+    return {
+      sha256,
+      mediaType,
+      fileName: `${sha256.slice(0, 16)}.${IMAGE_EXTENSIONS[mediaType]}`,
+      bytes: image.bytes,
+      secondsLeft,
+      content: () => this.#content(projectId, sha256),
+    };
+  }
+
+  async #content(projectId: string, sha256: string): Promise<Readable> {
+    const content = await this.#parts.vault.open(projectId, sha256);
+    if (content === null) throw gone();
+    this.#parts.observer.attachmentServed({ bytes: content.bytes });
+    return content.stream;
+  }
+
+  #shown(projectId: string, { item, source }: FoundItem): SpanImage | null {
+    if (source.by === 'data') return null;
+    if (source.by === 'hash' && this.#parts.vault.find(projectId, source.sha256) !== undefined)
+      return { ...described(item), url: this.#presigned(projectId, source.sha256), kept: true };
+    return source.url === null ? null : { ...described(item), url: source.url, kept: false };
+  }
+
+  #presigned(projectId: string, sha256: string): string {
+    const expires = Math.floor(Date.now() / 1000) + URL_LIFETIME_SECONDS;
+    const signature = this.#parts.signer.sign({ projectId, sha256, expires });
+    return `${this.#parts.baseUrl()}/attachments/${projectId}/${sha256}?expires=${expires}&signature=${signature}`;
+  }
+}
+
+function gone(): DomainError {
+  return new DomainError('not_found', 'This image was deleted with the last span that used it');
+}
+
+function described({ type, label, width, height, viewport }: Item): Omit<Attachment, 'url'> {
+  const shownViewport = typeof viewport === 'string' || isObject(viewport) ? { viewport } : {};
+  return {
+    type: typeof type === 'string' && type !== '' ? type : 'image',
+    label: typeof label === 'string' ? label : null,
+    ...(typeof width === 'number' ? { width } : {}),
+    ...(typeof height === 'number' ? { height } : {}),
+    ...shownViewport,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,59 @@
+import type { Micros } from '../../engine/timestamp.js';
+import type { KeptImage } from './extraction.js';
+import type { ImageReference, UnboundReference } from '../../engine/traces/model/attachments.js';
+
+export interface ReferencedImage {
+  readonly project_id: string;
+  readonly sha256: string;
+}
+
+/**
+ * The images that there are, and which span versions refer to them. Writes are durable when the method returns. An image
+ * without references counts as not stored, and is a leftover until it is removed.
+ * A span version is known by the moment it was taken in, which no two share.
+ *
+ * @throws DomainError `unavailable` when it does not answer.
+ */
+export interface AttachmentCatalogue {
+  /** A fully stored image. */
+  find(projectId: string, sha256: string): KeptImage | undefined;
+  /** How many images of a project are fully stored, and their bytes together. */
+  kept(projectId: string): { readonly count: number; readonly bytes: number };
+  /** Bytes of all that are fully stored, of all projects; reads each. */
+  allBytes(): number;
+  /**
+   * Notes that spans are about to refer to images, which from then on are not removed; images not known yet are noted as
+   * not stored. @returns the ids of the references, in their order.
+   */
+  name(projectId: string, references: readonly (ImageReference & { readonly image: KeptImage })[]): number[];
+  /**
+   * Notes that images are fully stored. Those not known any more, as their project was deleted meanwhile, become leftovers.
+   * @returns whether there are such
+   */
+  markStored(projectId: string, sha256s: readonly string[]): boolean;
+  /** Notes that an image turned out to be gone: sent again, it is stored again. */
+  markMissing(projectId: string, sha256: string): void;
+  /** Gives references their span versions. */
+  bind(bindings: readonly { readonly id: number; readonly version: Micros }[]): void;
+  /** Forgets the references of span versions that are gone, in whatever project. @returns how many there were */
+  forget(versions: readonly Micros[]): number;
+  /** Forgets the references of spans in versions up to a moment. @returns the hashes of their images */
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string>;
+  /** Forgets some references of a project that is deleted. @returns how many; 0: there are none left */
+  forgetSomeOfProject(projectId: string): number;
+  /** Unbound references after an id, in the order of their ids. */
+  unbound(after: number, limit: number): UnboundReference[];
+  /** Forgets references that turned out to be of no span. */
+  drop(ids: readonly number[]): void;
+  /** Has the next sweep look at images: it removes those that nothing refers to, known or not. */
+  doubt(images: readonly ReferencedImage[]): void;
+  /** Images that lost a reference since they were looked at: those after one, by project and then by hash. */
+  leftovers(after: ReferencedImage, limit: number): ReferencedImage[];
+  /**
+   * Marks an image without references as not stored, because it is about to be removed.
+   * @returns false when it has a reference again; it is then no leftover any more.
+   */
+  beginRemoval(image: ReferencedImage): boolean;
+  /** Forgets an image that is gone from the store, unless it got a reference meanwhile. */
+  endRemoval(image: ReferencedImage): void;
+}

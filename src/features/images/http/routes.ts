@@ -1,0 +1,97 @@
+import { Type } from '@sinclair/typebox';
+import type { AttachmentService, OpenedImage } from '../attachment-service.js';
+import { AttachmentList } from '../schema.js';
+import { uuid } from '../../../engine/schema/parts.js';
+import { queryOf } from '../../../http/query.js';
+import { defineRoute } from '../../../http/route.js';
+
+/** Images that spans carry. */
+export function attachmentRoutes(attachments: AttachmentService) {
+  return [listAttachmentsRoute(attachments), getAttachmentRoute(attachments)];
+}
+
+function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>) {
+  return defineRoute({
+    method: 'GET',
+    path: '/spans/:span_id/attachments',
+    operationId: 'listAttachments',
+    summary: 'List the images of a span',
+    description:
+      'Returns the images from `attributes.attachments` or from an `output_data` that is a JSON array, in that ' +
+      'order. Their URLs need no API key and work for one hour.',
+    tag: 'Traces',
+    access: 'key',
+    params: Type.Object({ span_id: uuid('Id of the span.') }),
+    responses: { 200: { description: 'The images; an empty list if there are none.', schema: AttachmentList } },
+    errors: ['not_found', 'unavailable'],
+    async handle({ principal, params, signal }) {
+      return { status: 200, body: await attachments.list(principal.project_id, params.span_id, signal) };
+    },
+  });
+}
+
+const anyText = (description: string) => Type.String({ description });
+
+/** The route that every presigned URL of an image points to. */
+function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>) {
+  return defineRoute({
+    method: 'GET',
+    path: '/attachments/:project_id/:sha256',
+    operationId: 'getAttachment',
+    summary: 'Get an image by its presigned URL',
+    description: 'Only URLs from a list of attachments work, exactly as returned, for one hour.',
+    tag: 'Traces',
+    access: 'public',
+    params: Type.Object({
+      project_id: anyText('Project of the image.'),
+      sha256: anyText('SHA-256 of the image.'),
+    }),
+    // Whatever is wrong with a URL, it is not one that was handed out: 403, so nothing here is required.
+    query: queryOf(
+      Type.Object({
+        expires: Type.Optional(anyText('When the URL expires, in Unix seconds.')),
+        signature: Type.Optional(anyText('Signature of the URL.')),
+      }),
+    ),
+    responses: {
+      200: {
+        description: 'The image, byte for byte.',
+        schema: Type.String({ format: 'binary', description: 'JPEG, PNG, WebP or GIF.' }),
+        contentType: 'image/*',
+      },
+      304: { description: 'The image is still the one named by `If-None-Match`.' },
+    },
+    errors: ['forbidden', 'not_found', 'unavailable'],
+    async handle({ params, query, headers }) {
+      const { project_id: projectId, sha256 } = params;
+      const image = attachments.open({ projectId, sha256, expires: query.expires, signature: query.signature });
+      const shared = headersOf(image);
+      if (isKnown(headers['if-none-match'], shared.ETag)) return { status: 304, headers: shared };
+      const stream = await image.content();
+      return {
+        status: 200,
+        stream,
+        contentType: image.mediaType,
+        headers: { ...shared, ...displayHeaders(image), 'Content-Length': String(image.bytes) },
+      };
+    },
+  });
+}
+
+function headersOf({ sha256, secondsLeft }: OpenedImage) {
+  return { ETag: `"${sha256}"`, 'Cache-Control': `private, max-age=${secondsLeft}, immutable` };
+}
+
+/** Shown as an image in any page, and as nothing else. `nosniff` comes with every answer. */
+function displayHeaders({ fileName }: OpenedImage) {
+  return {
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'Content-Disposition': `inline; filename="${fileName}"`,
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  };
+}
+
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  const known = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return known?.some((tag) => tag === etag || tag === '*') ?? false;
+}

@@ -1,0 +1,77 @@
+import type { Micros } from '../../engine/timestamp.js';
+import type { Evaluation, NamedEvaluation } from './evaluation.js';
+import type { Window } from '../../engine/schema/page.js';
+
+export interface EvaluationFilter {
+  /** Earliest time of storing, inclusive. */
+  readonly start: Micros | null;
+  /** Latest time of storing, inclusive. */
+  readonly end: Micros | null;
+  readonly result: boolean | null;
+  /** Whether a person gave feedback on this judge's evaluation of the span; null: either. */
+  readonly withFeedback: boolean | null;
+  readonly agreement: Agreement | null;
+  /** Exact versions of the judge, see `judgeVersion`; `external`: none, as the evaluation ran elsewhere and does not say; null: any. */
+  readonly versions: readonly string[] | 'external' | null;
+}
+
+/**
+ * What people said of an evaluation. `disagreed`: somebody that it is wrong; `agreed`: only that it is right; `unreviewed`:
+ * nobody said anything of it, or of a later evaluation of its span by the judge.
+ */
+export const AGREEMENTS = ['disagreed', 'agreed', 'unreviewed'] as const;
+export type Agreement = (typeof AGREEMENTS)[number];
+
+export const EVALUATION_SORTS = ['created_at', 'confidence'] as const;
+
+/** The order of a list; ties are in the order of storing, and evaluations without a confidence come last either way. */
+export interface EvaluationOrder {
+  readonly by: (typeof EVALUATION_SORTS)[number];
+  readonly descending: boolean;
+}
+
+/** A list of a judge's evaluations. */
+export interface EvaluationSelection {
+  readonly judgeId: string;
+  readonly filter: EvaluationFilter;
+  readonly order: EvaluationOrder;
+  /** The highest number of an evaluation that it takes. */
+  readonly upTo: number;
+}
+
+/** Where a walk through a list stands: only the store knows what it means. */
+export interface EvaluationPlace {
+  readonly segment: number;
+  readonly key: readonly number[];
+}
+
+/** Some of a judge's evaluations, as a list finds them. */
+export interface EvaluationPortion {
+  /** How many the filter takes. */
+  readonly found: number;
+  /** Numbers of those in the window, counted from the first that was found. */
+  readonly numbers: readonly number[];
+  /** Where the next portion begins; null: this was the last. */
+  readonly next: EvaluationPlace | null;
+}
+
+/** Where evaluations are kept. Guarantees as of JudgeStore. */
+export interface EvaluationStore {
+  /** Stores an evaluation; moves `created_at` on when the clock went back, so that a judge's times keep the order of storing. */
+  insert(evaluation: Evaluation): Evaluation;
+  /** The highest number of an evaluation; each that is stored later has a higher one. */
+  newest(): number;
+  /**
+   * Looks at so many evaluations of a judge at most, in the order of the list.
+   * @param from as the portion before says; null: the first
+   */
+  portion(of: EvaluationSelection, from: EvaluationPlace | null, most: number, window: Window): EvaluationPortion;
+  /** An evaluation by its number. */
+  read(number: number): NamedEvaluation | undefined;
+  /** How many evaluations a span has, counted up to so many. */
+  countOfSpan(projectId: string, spanId: string, most: number): number;
+  /** Numbers of the evaluations of a span, newest first. */
+  numbersOfSpan(projectId: string, spanId: string): number[];
+  /** The newest evaluation of a span by a judge. */
+  latest(judgeId: string, spanId: string): Evaluation | undefined;
+}

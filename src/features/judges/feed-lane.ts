@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { Micros } from '../../engine/timestamp.js';
+import type { PromptIdentity } from '../../engine/traces/model/prompts/completion.js';
+import type { Judge } from './judge.js';
+import { matchesListed, mismatches, type IdentifyPrompt } from './matching.js';
+import { sampleHash } from '../../engine/traces/model/judged/sample.js';
+import type { RunDraft } from './run.js';
+import type { FailedDraft } from './run-store.js';
+import type { Arrival, ArrivalFilter, ArrivalOutline, Arrivals } from '../../engine/traces/model/judged/span-reader.js';
+import { unreadable } from './unreadable.js';
+
+/** Result of looking at new spans: the runs to queue, and how far that is. */
+export interface Look {
+  readonly upTo: Micros;
+  readonly drafts: readonly RunDraft[];
+  /** Runs that have failed, as their span cannot be read. */
+  readonly failed: readonly FailedDraft[];
+  readonly more: boolean;
+}
+
+export interface FeedLaneOptions {
+  readonly projectId: string;
+  readonly arrivals: Pick<Arrivals, 'read' | 'outline'>;
+  readonly identifyPrompt: IdentifyPrompt;
+  /** Attempts at reading a span alone, before it is skipped. */
+  readonly maxAttempts: number;
+  /** The enabled judges of the project. */
+  readonly judges: () => readonly Judge[];
+  readonly spanNotRead: (failure: { readonly project: string; readonly span: string; readonly error: unknown }) => void;
+}
+
+/** Spans looked at together. */
+const PAGE = 500;
+
+/**
+ * Looks at the new spans of one project. A page that cannot be read is halved, until the span that cannot be read is
+ * alone: that span is skipped after some attempts, with a failed run for each judge that may be about it.
+ */
+export class FeedLane {
+  readonly #options: FeedLaneOptions;
+  /** Spans that are looked at together after a read that failed; null: as many as fit. */
+  #narrow: number | null = null;
+  /** The span that cannot be read alone, and how often it was tried. */
+  #culprit: { readonly id: string; readonly attempts: number } | null = null;
+
+  constructor(options: FeedLaneOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at the next spans. @param room how many runs may be queued, at least 1. @throws the read's error */
+  async look(position: Micros, room: number): Promise<Look> {
+    for (;;) {
+      const look = await this.#once(position, room);
+      if (look !== null) return look;
+    }
+  }
+
+  /** Looks once; null: to be repeated with fewer spans. */
+  async #once(position: Micros, room: number): Promise<Look | null> {
+    const { projectId, arrivals, judges } = this.#options;
+    const active = judges();
+    if (active.length === 0) return { upTo: position, drafts: [], failed: [], more: false };
+    const after = Math.max(position, Math.min(...active.map(({ judged_since }) => judged_since)));
+    const limit = Math.min(PAGE, Math.max(1, Math.floor(room / active.length)));
+    const spans = this.#narrow === null ? null : await arrivals.outline(projectId, after, this.#narrow);
+    const last = spans?.at(-1);
+    try {
+      const page = await arrivals.read(projectId, after, active.map(toFilter), limit, last?.arrived_at);
+      this.#narrow = this.#narrow === null || this.#narrow * 2 > PAGE ? null : this.#narrow * 2;
+      // Judges may have changed meanwhile; one made meanwhile is about none of these spans.
+      return { upTo: page.upTo, drafts: this.#drafts(page.spans, judges()), failed: [], more: page.more };
+    } catch (error) {
+      const failed = this.#failed(spans, error);
+      return failed && { ...failed, drafts: [], more: true };
+    }
+  }
+
+  /** Skips a span; null: look again at fewer spans. @throws the error when the same span is to be tried again */
+  #failed(spans: readonly ArrivalOutline[] | null, error: unknown): Pick<Look, 'upTo' | 'failed'> | null {
+    const [span, ...others] = spans ?? [];
+    // No span is known to be there, so none is to blame.
+    if (spans !== null && span === undefined) throw error;
+    if (span === undefined || others.length > 0) {
+      this.#narrow = Math.ceil((spans?.length ?? PAGE) / 2);
+      return null;
+    }
+    const attempts = this.#culprit?.id === span.id ? this.#culprit.attempts + 1 : 1;
+    this.#culprit = { id: span.id, attempts };
+    const { maxAttempts, projectId, judges, spanNotRead } = this.#options;
+    if (attempts < maxAttempts) throw error;
+    this.#culprit = null;
+    spanNotRead({ project: projectId, span: span.id, error });
+    const reason = unreadable(error);
+    const about = judges().filter((judge) => mayBeAbout(judge, span) && matchesListed(span, judge.filters));
+    return { upTo: span.arrived_at, failed: about.map((judge) => ({ draft: draftOf(judge, span), reason })) };
+  }
+
+  #drafts(spans: readonly Arrival[], judges: readonly Judge[]): RunDraft[] {
+    const prompts = new Map<string, PromptIdentity | undefined>();
+    const promptOf = ({ project_id, filters: { prompt_slug } }: Judge) => {
+      if (prompt_slug === null) return undefined;
+      if (!prompts.has(prompt_slug)) prompts.set(prompt_slug, this.#options.identifyPrompt(project_id, prompt_slug));
+      return prompts.get(prompt_slug);
+    };
+    return spans.flatMap((span) =>
+      judges
+        .filter((judge) => mayBeAbout(judge, span) && mismatches(span, judge.filters, promptOf(judge)).length === 0)
+        .map((judge) => draftOf(judge, span)),
+    );
+  }
+}
+
+/** Whether the span came in the judge's time and is in its sample. */
+function mayBeAbout(judge: Judge, span: ArrivalOutline): boolean {
+  return span.arrived_at > judge.judged_since && sampleHash(span.id, judge.id) < judge.sample_rate;
+}
+
+function toFilter({ id, filters, sample_rate }: Judge): ArrivalFilter {
+  return { judge_id: id, filters, sample_rate };
+}
+
+function draftOf(judge: Judge, span: ArrivalOutline): RunDraft {
+  return {
+    id: randomUUID(),
+    project_id: judge.project_id,
+    judge_id: judge.id,
+    span_id: span.id,
+    trace_id: span.trace_id,
+    span_started_at: span.started_at,
+    origin: 'automatic',
+  };
+}

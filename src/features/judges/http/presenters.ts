@@ -1,0 +1,102 @@
+import type { Evaluation, NamedEvaluation } from '../evaluation.js';
+import type { Explanation } from '../explain-service.js';
+import type { CheckedJudge, Judge } from '../judge.js';
+import type { CurrentRun, RunDraft } from '../run.js';
+import type { ExplanationRead, RunPageRead, RunQueuedRead, RunRead } from '../run-schema.js';
+import type { CurrentRunPage } from '../run-service.js';
+import type { CriteriaRead, EvaluationRead, JudgeRead, SpanEvaluationsRead } from '../schema.js';
+import type { Window } from '../../../engine/schema/page.js';
+import { formatTimestamp } from '../../../engine/timestamp.js';
+
+export function judgeRead(judge: CheckedJudge): JudgeRead {
+  return {
+    id: judge.id,
+    project_id: judge.project_id,
+    name: judge.name,
+    task_slug: judge.task_slug,
+    evaluation_type: judge.evaluation_type,
+    score_min: judge.score_min,
+    score_max: judge.score_max,
+    pass_threshold: judge.pass_threshold,
+    criteria: [...judge.criteria],
+    model: judge.model,
+    temperature: judge.temperature,
+    sample_rate: judge.sample_rate,
+    filters: { ...judge.filters, kinds: [...judge.filters.kinds], names: [...judge.filters.names] },
+    enabled: judge.enabled,
+    runnable: judge.not_runnable_reason === null,
+    not_runnable_reason: judge.not_runnable_reason?.text ?? null,
+    judged_since: formatTimestamp(judge.judged_since),
+    created_at: formatTimestamp(judge.created_at),
+    updated_at: formatTimestamp(judge.updated_at),
+  };
+}
+
+export function criteriaRead({
+  id,
+  evaluation_type,
+  score_min,
+  score_max,
+  pass_threshold,
+  criteria,
+}: Judge): CriteriaRead {
+  return { judge_id: id, evaluation_type, score_min, score_max, pass_threshold, criteria: [...criteria] };
+}
+
+export function evaluationRead(evaluation: Evaluation): EvaluationRead {
+  return {
+    id: evaluation.id,
+    judge_id: evaluation.judge_id,
+    span_id: evaluation.span_id,
+    trace_id: evaluation.trace_id,
+    evaluation_result: evaluation.evaluation_result,
+    evaluation_reason: evaluation.evaluation_reason,
+    confidence_score: evaluation.confidence_score,
+    score: evaluation.score,
+    score_min: evaluation.score_min,
+    score_max: evaluation.score_max,
+    pass_threshold: evaluation.pass_threshold,
+    criteria_scores: evaluation.criteria_scores,
+    evaluation_type: evaluation.evaluation_type,
+    model_used: evaluation.model_used,
+    evaluation_duration_ms: evaluation.duration_ms,
+    judge_version: evaluation.judge_version,
+    origin: evaluation.origin,
+    created_at: formatTimestamp(evaluation.created_at),
+  };
+}
+
+export function namedEvaluationRead(evaluation: NamedEvaluation): SpanEvaluationsRead['evaluations'][number] {
+  return { ...evaluationRead(evaluation), judge_name: evaluation.judge_name };
+}
+
+export function runQueuedRead(queued: readonly RunDraft[]): RunQueuedRead {
+  return { queued: queued.length, runs: queued.map(({ id, span_id }) => ({ id, span_id })) };
+}
+
+function runRead(run: CurrentRun): RunRead {
+  return {
+    id: run.id,
+    span_id: run.span_id,
+    trace_id: run.trace_id,
+    origin: run.origin,
+    state: run.state,
+    attempts: run.attempts,
+    next_attempt_at: run.state === 'queued' ? formatTimestamp(run.next_attempt_at) : null,
+    reason: run.reason,
+    created_at: formatTimestamp(run.created_at),
+    updated_at: formatTimestamp(run.updated_at),
+  };
+}
+
+export function runPageRead({ runs, total }: CurrentRunPage, window: Window): RunPageRead {
+  return { runs: runs.map(runRead), total, ...window };
+}
+
+export function explanationRead(explanation: Explanation): ExplanationRead {
+  return {
+    ...explanation,
+    run: explanation.run === null ? null : runRead(explanation.run),
+    mismatches: [...explanation.mismatches],
+  };
+}

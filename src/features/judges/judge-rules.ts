@@ -1,0 +1,123 @@
+import type { Issue } from '../../engine/errors.js';
+import { normaliseTags, normaliseText } from '../../engine/schema/normalise.js';
+import type { Criterion, JudgeSettings } from './judge.js';
+import type { JudgeFilters } from '../../engine/traces/model/judged/filters.js';
+import type { JudgeInput, JudgePatch } from './schema.js';
+
+/** Fields of a judge as a client sent them, as far as they fit the schema. */
+export type Stated = Partial<JudgeInput> & Partial<JudgePatch>;
+
+const DEFAULTS: Pick<JudgeSettings, 'criteria' | 'model' | 'temperature' | 'sample_rate' | 'filters' | 'enabled'> = {
+  criteria: [],
+  model: null,
+  temperature: null,
+  sample_rate: 1,
+  filters: { kinds: [], names: [], tags: {}, prompt_slug: null },
+  enabled: true,
+};
+
+/** Settings of a scale that a binary judge has none of. */
+const NO_SCALE = { score_min: null, score_max: null, pass_threshold: null };
+
+/** Settings of a judge with the fields that were sent; the others stay as they were, or have their defaults. */
+export function settingsOf(stated: Stated, before: JudgeSettings | null): JudgeSettings {
+  const take = <K extends keyof JudgeSettings & keyof Stated, V>(
+    key: K,
+    fallback: V,
+    read: (value: NonNullable<Stated[K]>) => V,
+  ): V => {
+    const value = stated[key];
+    if (value === undefined) return before === null ? fallback : (before[key] as V);
+    return value === null ? fallback : read(value);
+  };
+  const same = <T>(value: T) => value;
+  if (stated.evaluation_type === 'binary') stated = { ...NO_SCALE, ...stated };
+  return {
+    name: take('name', '', normaliseText),
+    task_slug: take('task_slug', before?.task_slug ?? '', same),
+    evaluation_type: take('evaluation_type', 'binary', same),
+    score_min: take('score_min', null, same<number | null>),
+    score_max: take('score_max', null, same<number | null>),
+    pass_threshold: take('pass_threshold', null, same<number | null>),
+    criteria: take('criteria', DEFAULTS.criteria, (criteria) => criteria.map(toCriterion)),
+    model: take<'model', string | null>('model', DEFAULTS.model, normaliseText),
+    temperature: take('temperature', DEFAULTS.temperature, same<number | null>),
+    sample_rate: take('sample_rate', DEFAULTS.sample_rate, same),
+    filters: take('filters', DEFAULTS.filters, toFilters),
+    enabled: take('enabled', DEFAULTS.enabled, same),
+  };
+}
+
+function toCriterion({ key, label, description }: NonNullable<NonNullable<Stated['criteria']>[number]>): Criterion {
+  return { key, label: normaliseText(label ?? key), description: normaliseText(description ?? '') };
+}
+
+function toFilters({ kinds, names, tags, prompt_slug }: NonNullable<Stated['filters']>): JudgeFilters {
+  return {
+    kinds: [...new Set(kinds ?? [])],
+    names: [...new Set((names ?? []).map(normaliseText))],
+    tags: normaliseTags(tags),
+    prompt_slug: prompt_slug ?? null,
+  };
+}
+
+type Scale = Pick<JudgeSettings, 'evaluation_type' | 'score_min' | 'score_max' | 'pass_threshold'>;
+
+/** Issues between the fields of a judge, as they would be. @param withScale whether to check type and scores, too */
+export function settingIssues(settings: Scale & Pick<JudgeSettings, 'criteria'>, withScale: boolean): Issue[] {
+  return [...(withScale ? scaleIssues(settings) : []), ...repeatedKeys(settings.criteria)];
+}
+
+function scaleIssues(scale: Scale): Issue[] {
+  return scale.evaluation_type === 'scored' ? scoredIssues(scale) : binaryIssues(scale);
+}
+
+const SCALE = ['score_min', 'score_max', 'pass_threshold'] as const;
+
+function scoredIssues({ score_min, score_max, pass_threshold, ...rest }: Scale): Issue[] {
+  const scale: Scale = { ...rest, score_min, score_max, pass_threshold };
+  const missing = SCALE.filter((name) => scale[name] === null).map((name) => ({
+    pointer: `/${name}`,
+    detail: 'is required for a scored judge',
+  }));
+  const issues: Issue[] = [...missing];
+  if (score_min !== null && score_max !== null && score_min >= score_max)
+    issues.push({ pointer: '/score_max', detail: 'must be greater than score_min' });
+  else if (
+    pass_threshold !== null &&
+    (pass_threshold < (score_min ?? -Infinity) || pass_threshold > (score_max ?? Infinity))
+  )
+    issues.push({ pointer: '/pass_threshold', detail: 'must be from score_min to score_max' });
+  return issues;
+}
+
+function binaryIssues(scale: Scale): Issue[] {
+  return SCALE.filter((name) => scale[name] !== null).map((name) => ({
+    pointer: `/${name}`,
+    detail: 'applies only to scored judges; this judge is binary',
+  }));
+}
+
+function repeatedKeys(criteria: readonly Criterion[]): Issue[] {
+  return criteria.flatMap(({ key }, index) =>
+    criteria.findIndex((other) => other.key === key) < index
+      ? [{ pointer: `/criteria/${index}/key`, detail: 'must be unique within the judge' }]
+      : [],
+  );
+}
+
+const MAX_SLUG = 100;
+
+/** Slugs for the task prompt of a judge of this name: of its ASCII letters and digits, then the same with numbers. */
+export function* taskSlugs(name: string): Generator<string> {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, MAX_SLUG);
+  const slug = plain === '' ? 'judge' : plain;
+  yield slug;
+  for (let number = 2; ; number += 1) yield `${slug}-${number}`;
+}

@@ -1,0 +1,268 @@
+import pLimit from 'p-limit';
+import { retryDelay } from '../../engine/work/backoff.js';
+import type { Judge } from './judge.js';
+import type { JudgeCaller } from './judge-caller.js';
+import type { JudgeStore } from './judge-store.js';
+import type { Ending } from './recorder.js';
+import type { Run } from './run.js';
+import type { RunOutcome, RunStore } from './run-store.js';
+import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
+import { isUnreadable, unreadable } from './unreadable.js';
+
+/** A run with its judge, span and model. */
+export interface Ready {
+  readonly run: Run;
+  readonly judge: Judge;
+  readonly span: JudgedSpan;
+  /** Model to ask, as of when the run was made ready; null: none is named. */
+  readonly model: string | null;
+}
+
+export interface ReadyRunsOptions {
+  readonly runs: Pick<RunStore, 'dueProjects' | 'due'>;
+  readonly judges: Pick<JudgeStore, 'find'>;
+  readonly spans: Pick<SpanReader, 'read' | 'answers'>;
+  readonly caller: Pick<JudgeCaller, 'modelOf'>;
+  readonly maxAttempts: number;
+  /** Wait after a first failure, in milliseconds. */
+  readonly retryBaseMs: number;
+  /** Called when there may be runs to take. */
+  readonly onReady: () => void;
+  /** Called with runs that end before they begin. */
+  readonly onEnded: (ending: Ending) => void;
+  readonly observer: RunReadObserver;
+}
+
+export interface RunReadObserver {
+  /** Spans of runs were not read; they are read again, fewer at once, until the one that cannot be read is alone. */
+  runsNotRead(failure: { readonly project: string; readonly runs: number; readonly error: unknown }): void;
+}
+
+/** Ready runs of one project, and the state of its reads. */
+interface Lane {
+  readonly ready: Ready[];
+  loading: boolean;
+  /** Runs that are made ready together: fewer after a read that failed. */
+  size: number;
+  /** Reads in a row that failed while the store did not answer. */
+  failures: number;
+  /** Earliest time of the next read, on the clock of `performance`. */
+  notBefore: number;
+  /** A run whose span could not be read alone, until it is known whether the span or the store was to blame. */
+  suspect: { readonly run: Run; readonly error: unknown } | null;
+}
+
+/** Runs made ready together, with one read of spans, when one project alone has any. */
+const READY_TOGETHER = 64;
+/** Least runs made ready of each project, however many projects there are. */
+const READY_AT_LEAST = 8;
+/** Reads at once; those of projects whose last read failed wait for one another alone. */
+const READS_AT_ONCE = 4;
+
+/**
+ * Makes queued runs ready, with their spans, and gives them out: one of each project in turn. Projects do not wait for one
+ * another's reads, and a run whose span cannot be read fails alone.
+ */
+export class ReadyRuns {
+  readonly #options: ReadyRunsOptions;
+  readonly #lanes = new Map<string, Lane>();
+  /** Ids of runs that are ready or were taken and are not done with yet, by project. */
+  readonly #taken = new Map<string, Set<string>>();
+  readonly #loads = new Set<Promise<void>>();
+  readonly #sound = pLimit(READS_AT_ONCE);
+  readonly #troubled = pLimit(1);
+  /** Projects that have not had their turn in this round. */
+  #round: string[] = [];
+  #isOpen = true;
+
+  constructor(options: ReadyRunsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The next run that may begin, of the project whose turn it is. Undefined: none is ready now; `onReady` is called later,
+   * unless there is none to be had.
+   * @throws DomainError `unavailable`
+   */
+  next(mayBegin: (ready: Ready) => boolean): Ready | undefined {
+    for (let isNew = false; ; isNew = true) {
+      for (let project = this.#round.shift(); project !== undefined; project = this.#round.shift()) {
+        const ready = this.#ofProject(project, mayBegin);
+        if (ready !== undefined) return ready;
+      }
+      if (isNew) return undefined;
+      const due = this.#options.runs.dueProjects(Date.now() * 1000);
+      this.#forget(new Set(due));
+      this.#round = due;
+    }
+  }
+
+  /** Forgets runs that are done with, which may then be taken again. */
+  release(runs: readonly Run[]): void {
+    for (const { id, project_id } of runs) {
+      const taken = this.#taken.get(project_id);
+      taken?.delete(id);
+      if (taken?.size === 0) this.#taken.delete(project_id);
+    }
+  }
+
+  /** Drops ready runs, so that they are made ready anew. */
+  reset(): void {
+    for (const { ready } of this.#lanes.values()) this.release(ready.splice(0).map(({ run }) => run));
+  }
+
+  /** Count of runs that were given out and are not released. */
+  get underWay(): number {
+    const taken = [...this.#taken.values()].reduce((sum, { size }) => sum + size, 0);
+    return taken - this.ready().length;
+  }
+
+  /**
+   * How long until the next project may be read again whose reads failed; Infinity when there is none.
+   * @param now on the clock of `performance`
+   */
+  waitMs(now: number): number {
+    const waits = [...this.#lanes.values()].map(({ notBefore }) => notBefore - now).filter((ms) => ms > 0);
+    return Math.min(Infinity, ...waits);
+  }
+
+  /** Runs that are ready, of all projects. */
+  ready(): Ready[] {
+    return [...this.#lanes.values()].flatMap(({ ready }) => ready);
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await Promise.all(this.#loads);
+  }
+
+  #ofProject(project: string, mayBegin: (ready: Ready) => boolean): Ready | undefined {
+    const lane = this.#lane(project);
+    const index = lane.ready.findIndex(mayBegin);
+    const [found] = index === -1 ? [] : lane.ready.splice(index, 1);
+    if (found === undefined) this.#load(project, lane);
+    return found;
+  }
+
+  #lane(project: string): Lane {
+    let lane = this.#lanes.get(project);
+    if (lane === undefined) {
+      lane = { ready: [], loading: false, size: READY_TOGETHER, failures: 0, notBefore: 0, suspect: null };
+      this.#lanes.set(project, lane);
+    }
+    return lane;
+  }
+
+  #forget(due: ReadonlySet<string>): void {
+    for (const [project, { ready, loading, suspect }] of this.#lanes)
+      if (!due.has(project) && !loading && suspect === null) {
+        this.release(ready.map(({ run }) => run));
+        this.#lanes.delete(project);
+      }
+  }
+
+  #load(project: string, lane: Lane): void {
+    if (!this.#isOpen || lane.loading || lane.notBefore > performance.now()) return;
+    const together = lane.suspect === null ? this.#wanted(project, lane) : [];
+    if (together.length === 0 && lane.suspect === null) return;
+    lane.loading = true;
+    const limit = lane.failures > 0 || lane.size < READY_TOGETHER ? this.#troubled : this.#sound;
+    const load = limit(() => this.#read(project, lane, together)).finally(() => {
+      lane.loading = false;
+      this.#loads.delete(load);
+      if (this.#isOpen) this.#options.onReady();
+    });
+    this.#loads.add(load);
+  }
+
+  /** Runs of a project to be made ready next. One whose span could not be read is read alone. */
+  #wanted(project: string, lane: Lane): Run[] {
+    // None of the ready runs may begin: one of each judge is kept, the others leave room.
+    const waiting = new Set<string>();
+    const kept = lane.ready.filter(({ judge }) => !waiting.has(judge.id) && waiting.add(judge.id));
+    this.release(lane.ready.filter((each) => !kept.includes(each)).map(({ run }) => run));
+    lane.ready.splice(0, Infinity, ...kept);
+
+    const taken = this.#taken.get(project) ?? new Set();
+    const share = Math.max(READY_AT_LEAST, Math.floor(READY_TOGETHER / this.#lanes.size));
+    const size = Math.min(lane.size, share);
+    const due = this.#options.runs
+      .due(project, Date.now() * 1000, taken.size + size, [...waiting])
+      .filter(({ id }) => !taken.has(id))
+      .slice(0, size);
+    const first = due.findIndex(isUnreadable);
+    const together = first === -1 ? due : due.slice(0, Math.max(1, first));
+    this.#taken.set(project, new Set([...taken, ...together.map(({ id }) => id)]));
+    return together;
+  }
+
+  /** Makes runs of a project ready. Never rejects. */
+  async #read(project: string, lane: Lane, together: readonly Run[]): Promise<void> {
+    try {
+      if (lane.suspect !== null) await this.#clear(lane, lane.suspect);
+      if (together.length > 0) lane.ready.push(...(await this.#withSpans(project, together)));
+      lane.failures = 0;
+      lane.size = Math.min(READY_TOGETHER, lane.size * 2);
+    } catch (error) {
+      this.release(together);
+      this.#options.observer.runsNotRead({ project, runs: together.length, error });
+      await this.#failed(lane, together, error);
+    }
+  }
+
+  async #failed(lane: Lane, together: readonly Run[], error: unknown): Promise<void> {
+    const [run] = together;
+    if (together.length > 1) lane.size = Math.ceil(together.length / 2);
+    else if (run !== undefined && lane.suspect === null) lane.suspect = { run, error };
+    try {
+      if (lane.suspect !== null) await this.#clear(lane, lane.suspect);
+      else await this.#options.spans.answers();
+      lane.failures = 0;
+    } catch {
+      lane.failures += 1;
+      lane.notBefore = performance.now() + retryDelay(lane.failures, this.#options.retryBaseMs, null);
+    }
+  }
+
+  /**
+   * Ends an attempt of a run whose span could not be read although the store answers. While that does not, no run is
+   * to blame.
+   * @throws DomainError when the store does not answer
+   */
+  async #clear(lane: Lane, { run, error }: NonNullable<Lane['suspect']>): Promise<void> {
+    const { spans, maxAttempts, retryBaseMs, onEnded } = this.#options;
+    await spans.answers();
+    lane.suspect = null;
+    const reason = unreadable(error);
+    const attempts = run.attempts + 1;
+    const at = Math.round((Date.now() + retryDelay(attempts, retryBaseMs, null)) * 1000);
+    this.#take(run);
+    onEnded({
+      outcome: attempts < maxAttempts ? { kind: 'retry', run, reason, at } : { kind: 'failed', run, reason },
+      spans: [],
+    });
+  }
+
+  #take({ project_id, id }: Run): void {
+    this.#taken.set(project_id, (this.#taken.get(project_id) ?? new Set()).add(id));
+  }
+
+  async #withSpans(project: string, runs: readonly Run[]): Promise<Ready[]> {
+    const spans = await this.#options.spans.read(project, runs);
+    const { judges, caller, onEnded } = this.#options;
+    const known = new Map<string, Pick<Ready, 'judge' | 'model'> | undefined>();
+    for (const id of new Set(runs.map(({ judge_id }) => judge_id))) {
+      const judge = judges.find(project, id);
+      known.set(id, judge && { judge, model: caller.modelOf(judge) });
+    }
+    return runs.flatMap((run) => {
+      const judged = known.get(run.judge_id);
+      const span = spans.get(run.span_id);
+      if (judged !== undefined && span !== undefined) return [{ run, span, ...judged }];
+      const outcome: RunOutcome =
+        span === undefined ? { kind: 'dropped', run } : { kind: 'failed', run, reason: 'the judge was deleted' };
+      onEnded({ outcome, spans: [] });
+      return [];
+    });
+  }
+}

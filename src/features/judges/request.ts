@@ -1,0 +1,107 @@
+import { DELIMITED_IS_DATA, delimiter, type Delimit } from './delimited.js';
+import type { Examples } from './examples.js';
+import type { JudgeSettings } from './judge.js';
+import type { ChatMessage, ModelRequest } from '../../engine/models/model-client.js';
+import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
+import { answerSchema } from './verdict.js';
+
+export interface RequestParts {
+  readonly judge: JudgeSettings;
+  /** Text of the judge's instruction; may hold placeholders such as `{{input}}`. */
+  readonly instruction: string;
+  readonly span: JudgedSpan;
+  readonly examples: Examples;
+  readonly model: string;
+  /** Code in the tags around texts of the span; of this request alone, and not to be guessed. */
+  readonly code: string;
+}
+
+const PLACEHOLDER = /\{\{\s*(input|output|expected|name|kind|tags|attributes|error)\s*\}\}/g;
+const SHOWS_SPAN = /\{\{\s*(?:input|output)\s*\}\}/;
+
+/**
+ * Request that asks a model for an evaluation. An instruction that holds `{{input}}` or `{{output}}` is shown with the
+ * span filled in; else the span follows it. Texts of the span stand between tags that the span cannot have guessed.
+ */
+export function judgeRequest({ judge, instruction, span, examples, model, code }: RequestParts): ModelRequest {
+  const filled = SHOWS_SPAN.test(instruction);
+  const delimit = delimiter(code);
+  // The part that is the same for every span comes first, so that endpoints can keep it in their cache.
+  const system = filled ? rules(judge) : `${rules(judge)}\n\n# Instruction\n\n${fill(instruction, span, delimit)}`;
+  const asked = filled ? fill(instruction, span, delimit) : spanMessage(span, delimit);
+  const messages: ChatMessage[] = [
+    { role: 'system', content: system },
+    ...examples.messages,
+    { role: 'user', content: asked },
+  ];
+  return { model, temperature: judge.temperature, messages, schema: { name: 'verdict', schema: answerSchema(judge) } };
+}
+
+/** A span as a message: its name, kind and status, its input and its output, each as delimited data. */
+function spanMessage(span: JudgedSpan, delimit: Delimit): string {
+  const about = { name: span.name, kind: span.kind, ...(span.status === null ? {} : { status: span.status }) };
+  const parts = [
+    delimit('step', JSON.stringify(about)),
+    delimit('input', span.input?.text ?? '(none)'),
+    delimit('output', span.output?.text ?? '(none)'),
+    ...(errorOf(span) === '' ? [] : [delimit('error', errorOf(span))]),
+  ];
+  return `The step to evaluate:\n\n${parts.join('\n\n')}`;
+}
+
+function rules(judge: JudgeSettings): string {
+  const scored = judge.evaluation_type === 'scored';
+  const criteria = judge.criteria.map(
+    ({ key, label, description }) => `- ${key}: ${label}${description === '' ? '' : `. ${description}`}`,
+  );
+  const heading = scored ? 'Criteria, each with a score and a reason of its own' : 'Criteria';
+  return [
+    'You are a judge. You evaluate one recorded step of a program by an instruction.',
+    DELIMITED_IS_DATA,
+    scored
+      ? `Answer with one JSON object: a reason, a score from ${judge.score_min} to ${judge.score_max}, and how sure you are, from 0 to 1.`
+      : 'Answer with one JSON object: a reason, whether the step passes, and how sure you are, from 0 to 1.',
+    ...(criteria.length === 0 ? [] : [`${heading}:\n${criteria.join('\n')}`]),
+  ].join('\n\n');
+}
+
+/** The most characters that are filled in; an instruction may hold very many placeholders, and no model reads as much. */
+const MAX_FILLED = 2_000_000;
+
+/** Fills placeholders in one pass, so that filled-in texts are not searched for placeholders. */
+function fill(instruction: string, span: JudgedSpan, delimit: Delimit): string {
+  let left = MAX_FILLED;
+  return instruction.replace(PLACEHOLDER, (whole, name: string) => {
+    const filled = left > 0 ? delimit(name, valueOf(name, span)) : whole;
+    left -= filled.length;
+    return filled;
+  });
+}
+
+function valueOf(name: string, span: JudgedSpan): string {
+  switch (name) {
+    case 'input':
+      return span.input?.text ?? '';
+    case 'output':
+      return span.output?.text ?? '';
+    case 'expected':
+      return textOf(span.attributes['expected_output'] ?? span.attributes['expected']);
+    case 'tags':
+      return JSON.stringify(span.tags);
+    case 'attributes':
+      return JSON.stringify(span.attributes);
+    case 'error':
+      return errorOf(span);
+    default:
+      return name === 'kind' ? span.kind : span.name;
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function errorOf({ error_code, error_message }: JudgedSpan): string {
+  return [error_code, error_message].filter(Boolean).join(': ');
+}

@@ -1,0 +1,145 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { optional } from '../../engine/schema/inputs.js';
+import { count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { pageRead } from '../../engine/schema/page.js';
+
+/** Most runs that one call may queue. */
+const MAX_RUN_SPANS = 1_000;
+const MAX_BACKFILL = 10_000;
+
+export const RunInput = Type.Object(
+  {
+    span_ids: optional(
+      Type.Array(uuid('Id of a span.'), {
+        minItems: 1,
+        maxItems: MAX_RUN_SPANS,
+        description: 'Spans to evaluate, even if they do not match the filters or are not in the sample.',
+      }),
+    ),
+    backfill: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_BACKFILL,
+        description:
+          'Number of the newest finished spans to evaluate that match the filters, even if they are not in the sample.',
+      }),
+    ),
+  },
+  { $id: 'RunInput', description: 'The spans to evaluate: either by id, or the newest ones.' },
+);
+export type RunInput = Static<typeof RunInput>;
+
+export const RunQueuedRead = Type.Object(
+  {
+    queued: count('Number of queued evaluations.'),
+    runs: Type.Array(
+      Type.Object(
+        { id: uuid('Id of the run, which becomes the id of the evaluation.'), span_id: uuid('Span to evaluate.') },
+        { description: 'One queued evaluation.' },
+      ),
+      { description: 'The queued evaluations.' },
+    ),
+  },
+  { $id: 'RunQueued', description: 'Evaluations that were queued.' },
+);
+export type RunQueuedRead = Static<typeof RunQueuedRead>;
+
+export const RunsRetriedRead = Type.Object(
+  {
+    queued: count('Number of failed runs that were queued again.'),
+    left: count('Number of further failed runs, for which the queue had no room.'),
+  },
+  { $id: 'RunsRetried', description: 'Failed runs that are retried.' },
+);
+export type RunsRetriedRead = Static<typeof RunsRetriedRead>;
+
+export const RunStateName = oneOf(
+  ['queued', 'running', 'failed'],
+  'queued: the run waits for its first or next attempt; running: the model is being called; failed: there are ' +
+    'no further attempts.',
+);
+
+export const RunRead = Type.Object(
+  {
+    id: uuid('Id of the run, which becomes the id of the evaluation.'),
+    span_id: uuid('Span to evaluate.'),
+    trace_id: uuid('Trace of the span when the run was queued.'),
+    origin: oneOf(
+      ['automatic', 'requested'],
+      'automatic: the judge queued a new span automatically; requested: a run call did.',
+    ),
+    state: RunStateName,
+    attempts: count('Number of attempts that ended without an evaluation.'),
+    next_attempt_at: orNull(time('Earliest time of the next attempt; null unless the run is queued.')),
+    reason: orNull(Type.String({ description: 'Why the last attempt failed.' })),
+    created_at: time('When the run was queued.'),
+    updated_at: time('When an attempt last ended, else when the run was queued.'),
+  },
+  { $id: 'JudgeRun', description: 'A run of a judge on one span: queued, running or failed.' },
+);
+export type RunRead = Static<typeof RunRead>;
+
+export const RunPageRead = Type.Object(
+  {
+    runs: Type.Array(RunRead, {
+      description: 'Runs, newest first. Finished runs are in the list of evaluations instead.',
+    }),
+    ...pageRead,
+  },
+  { $id: 'JudgeRunPage', description: 'A page of runs.' },
+);
+export type RunPageRead = Static<typeof RunPageRead>;
+
+export const ANSWERS = [
+  'evaluated',
+  'running',
+  'queued',
+  'failed',
+  'not_found',
+  'judge_call',
+  'own_call',
+  'unfinished',
+  'empty',
+  'filtered',
+  'no_endpoint',
+  'not_running_then',
+  'judge_disabled',
+  'arrived_before',
+  'sampled_out',
+  'pending',
+  'changed_since',
+] as const;
+
+export const MismatchRead = Type.Object(
+  {
+    filter: Type.String({ description: 'Name of the filter.' }),
+    wanted: Type.String({ description: 'What the filter requires.' }),
+    found: Type.String({ description: 'What the span has instead.' }),
+  },
+  { description: 'A filter that the span does not match.' },
+);
+
+export const ExplanationRead = Type.Object(
+  {
+    judge_id: uuid('Id of the judge.'),
+    span_id: uuid('Id of the span.'),
+    answer: oneOf(ANSWERS, 'The answer as a code, for programs.'),
+    explanation: Type.String({ description: 'The answer as a sentence, for people.' }),
+    evaluation_id: orNull(uuid('The newest evaluation of the span by this judge; null if there is none.')),
+    run: orNull(RunRead),
+    position: orNull(count('Number of evaluations ahead in the queue; null unless the span is queued.')),
+    mismatches: Type.Array(MismatchRead, {
+      description: 'Filters that the span does not match; empty if it matches or was not found.',
+    }),
+    sample: Type.Object(
+      {
+        hash: number('Hash of span and judge, a number from 0 to 1.'),
+        rate: number('Sample rate of the judge.'),
+        included: Type.Boolean({ description: 'Whether the hash is less than the rate.' }),
+      },
+      { description: 'Whether the span is in the sample.' },
+    ),
+  },
+  { $id: 'Explanation', description: 'Why a span was or was not evaluated.' },
+);
+export type ExplanationRead = Static<typeof ExplanationRead>;

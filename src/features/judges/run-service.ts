@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { DomainError } from '../../engine/errors.js';
+import { fitting } from '../../engine/validation/fitting.js';
+import { compileClosed, invalid } from '../../engine/validation/validation.js';
+import type { Judge } from './judge.js';
+import type { JudgeService } from './judge-service.js';
+import type { Window } from '../../engine/schema/page.js';
+import { queueRoom } from './queue-room.js';
+import { mismatches, neverEvaluated, type IdentifyPrompt } from './matching.js';
+import { currentRun, type CurrentRun, type RunDraft, type RunState } from './run.js';
+import type { SpanPlace, SpanReader, SpanTraits } from '../../engine/traces/model/judged/span-reader.js';
+import type { RunStore } from './run-store.js';
+import { RunInput, type RunsRetriedRead } from './run-schema.js';
+
+export interface CurrentRunPage {
+  readonly runs: readonly CurrentRun[];
+  readonly total: number;
+}
+
+export interface RunServiceOptions {
+  readonly runs: Pick<RunStore, 'enqueue' | 'queued' | 'list' | 'retryFailed' | 'toRetry'>;
+  readonly judges: Pick<JudgeService, 'require' | 'requireEver' | 'notRunnableReason'>;
+  readonly spans: Pick<SpanReader, 'traits' | 'newest'>;
+  readonly identifyPrompt: IdentifyPrompt;
+  readonly queueMax: number;
+  /** Ids of the runs that are running. */
+  readonly running: () => readonly string[];
+  /** Called after runs were queued. */
+  readonly onQueued: () => void;
+}
+
+const checkInput = compileClosed(RunInput);
+/** Failed runs that are queued again in one transaction. */
+const RETRIED_TOGETHER = 500;
+/** Spans read together, and at most looked at, to find the newest completions of a prompt. */
+const PAGE = 2_000;
+const MAX_PAGES = 100;
+
+/** Evaluations on request, and the queue. Everything is inside the caller's project. */
+export class RunService {
+  readonly #options: RunServiceOptions;
+
+  constructor(options: RunServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Queues an evaluation of each span: all of them or none.
+   * @returns what was queued
+   * @throws DomainError `invalid`, `not_found`; `conflict` when the judge cannot run; `overloaded` when the queue is full
+   */
+  async run(projectId: string, judgeId: string, body: unknown): Promise<readonly RunDraft[]> {
+    const judge = this.#options.judges.require(projectId, judgeId);
+    const sent = fitting(checkInput, body);
+    const given = (['span_ids', 'backfill'] as const).filter(
+      (name) => sent.values[name] != null || sent.isMisfit(name),
+    );
+    const { span_ids, backfill } = sent.require(
+      given.length === 1 ? [] : [{ pointer: '', detail: 'must have either span_ids or backfill' }],
+    );
+    this.#requireRunnable(judge);
+    const spans = span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(projectId, span_ids);
+    const drafts = spans.map((span): RunDraft => ({
+      ...placeOf(span),
+      id: randomUUID(),
+      project_id: projectId,
+      judge_id: judgeId,
+      origin: 'requested',
+    }));
+    this.#requireRoom(projectId, drafts.length);
+    this.#options.runs.enqueue(drafts, Date.now() * 1000);
+    this.#options.onQueued();
+    return drafts;
+  }
+
+  /**
+   * Queues again what failed, as much as there is room for.
+   * @throws DomainError `not_found`; `conflict` when the judge cannot run; `overloaded` when the queue is full
+   */
+  async retryFailed(projectId: string, judgeId: string): Promise<RunsRetriedRead> {
+    const { runs, judges, queueMax, onQueued } = this.#options;
+    // What fails again meanwhile is not tried once more.
+    const before = Date.now() * 1000;
+    let queued = 0;
+    for (let together = RETRIED_TOGETHER; together === RETRIED_TOGETHER; queued += together) {
+      this.#requireRunnable(judges.require(projectId, judgeId));
+      const room = queueRoom(projectId, runs.queued(), queueMax);
+      together = runs.retryFailed(judgeId, before, Math.min(room, RETRIED_TOGETHER));
+      if (together > 0) onQueued();
+      // Others have their turn.
+      await setImmediate();
+    }
+    const left = runs.toRetry(judgeId, before);
+    if (queued === 0 && left > 0) throw noRoom(0);
+    return { queued, left };
+  }
+
+  /** Newest first; also of a deleted judge. @throws DomainError `not_found` */
+  list(projectId: string, judgeId: string, state: RunState | null, window: Window): CurrentRunPage {
+    this.#options.judges.requireEver(projectId, judgeId);
+    const running = this.#options.running();
+    const { runs, total } = this.#options.runs.list(judgeId, state, running, window);
+    return { runs: runs.map((run) => currentRun(run, running)), total };
+  }
+
+  #requireRoom(projectId: string, wanted: number): void {
+    const { runs, queueMax } = this.#options;
+    const room = queueRoom(projectId, runs.queued(), queueMax);
+    if (wanted > room) throw noRoom(room);
+  }
+
+  #requireRunnable(judge: Judge): void {
+    const reason = this.#options.judges.notRunnableReason(judge);
+    // Whether the key is still refused, a call finds out.
+    if (reason !== null && reason.kind !== 'key_refused')
+      throw new DomainError('conflict', `The judge cannot run. ${reason.text}`);
+  }
+
+  async #named(projectId: string, ids: readonly string[]): Promise<SpanTraits[]> {
+    const found = await this.#options.spans.traits(projectId, [...new Set(ids)]);
+    const issues = ids.flatMap((id, index) => {
+      const span = found.get(id);
+      if (span === undefined) return [{ pointer: `/span_ids/${index}`, detail: 'there is no span with this id' }];
+      const never = neverEvaluated(span);
+      return never === null ? [] : [{ pointer: `/span_ids/${index}`, detail: never.detail }];
+    });
+    if (issues.length > 0) throw invalid(issues);
+    return [...found.values()];
+  }
+
+  /** Matching spans, latest start first. The store applies the other filters; that of the prompt is applied here. */
+  async #newest(judge: Judge, count: number): Promise<SpanTraits[]> {
+    const { spans, identifyPrompt } = this.#options;
+    const { filters, project_id } = judge;
+    const prompt = filters.prompt_slug === null ? undefined : identifyPrompt(project_id, filters.prompt_slug);
+    if (filters.prompt_slug !== null && prompt === undefined) return [];
+    const limit = filters.prompt_slug === null ? count : PAGE;
+    const found: SpanTraits[] = [];
+    for (let page = 0, before: SpanPlace | null = null; page < MAX_PAGES; page += 1) {
+      const read: SpanTraits[] = await spans.newest(project_id, filters, limit, before);
+      found.push(...read.filter((span) => mismatches(span, filters, prompt).length === 0));
+      const last = read.at(-1);
+      if (found.length >= count || read.length < limit || last === undefined) break;
+      before = placeOf(last);
+    }
+    return found.slice(0, count);
+  }
+}
+
+function noRoom(room: number): DomainError {
+  return new DomainError('overloaded', `The queue has room for only ${room} more evaluations of this project`, {
+    retryAfterSeconds: 10,
+  });
+}
+
+function placeOf({ id, trace_id, started_at }: SpanTraits): SpanPlace {
+  return { span_id: id, trace_id, span_started_at: started_at };
+}

@@ -1,0 +1,41 @@
+import type { Micros } from '../../engine/timestamp.js';
+import type { SpanPlace } from '../../engine/traces/model/judged/span-reader.js';
+
+export type RunOrigin = 'automatic' | 'requested';
+/** State of a run as stored; which of the queued runs are running is known to the runner alone. */
+export type StoredRunState = 'queued' | 'failed';
+export type RunState = StoredRunState | 'running';
+
+/** An evaluation that is to be made, or could not be. */
+export interface Run extends SpanPlace {
+  /** Lower-case UUID; the evaluation gets the same id. */
+  readonly id: string;
+  readonly project_id: string;
+  readonly judge_id: string;
+  readonly origin: RunOrigin;
+  readonly state: StoredRunState;
+  /** Attempts that ended. */
+  readonly attempts: number;
+  readonly next_attempt_at: Micros;
+  /** Why the last attempt failed. */
+  readonly reason: string | null;
+  readonly created_at: Micros;
+  readonly updated_at: Micros;
+}
+
+/** A run as it is now: a queued one may be running. */
+export interface CurrentRun extends Omit<Run, 'state'> {
+  readonly state: RunState;
+}
+
+/** @param running ids of the runs that are running */
+export function currentRun(run: Run, running: readonly string[]): CurrentRun {
+  return running.includes(run.id) ? { ...run, state: 'running' } : run;
+}
+
+export interface RunDraft extends SpanPlace {
+  readonly id: string;
+  readonly project_id: string;
+  readonly judge_id: string;
+  readonly origin: RunOrigin;
+}

@@ -1,0 +1,278 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BackgroundLoop } from '../../engine/work/background-loop.js';
+import { retryDelay, type Breaker } from '../../engine/work/backoff.js';
+import { isRetryable } from '../../engine/work/retryable.js';
+import { Breakers } from './breakers.js';
+import { callSpans } from './call-spans.js';
+import type { Judge } from './judge.js';
+import type { JudgeCaller, Judgement } from './judge-caller.js';
+import type { JudgeStore } from './judge-store.js';
+import { DEFECT, Recorder, type Ending, type RecorderObserver } from './recorder.js';
+import { IngestPriorityThrottle } from './ingest-priority-throttle.js';
+import type { WriteLoad } from '../../engine/traces/model/write-log.js';
+import type { Run } from './run.js';
+import type { RunOutcome, RunStore } from './run-store.js';
+import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
+import type { SpanReader } from '../../engine/traces/model/judged/span-reader.js';
+import { ReadyRuns, type Ready, type RunReadObserver } from './ready-runs.js';
+import type { Span } from '../../engine/traces/model/span/span.js';
+import type { Micros } from '../../engine/timestamp.js';
+
+export interface RunnerObserver extends RecorderObserver, RunReadObserver {
+  /** A round of the runner failed; the next one tries again. */
+  runnerFailed(failure: { readonly error: unknown }): void;
+}
+
+export interface RunnerOptions {
+  readonly runs: RunStore;
+  readonly judges: Pick<JudgeStore, 'find'>;
+  readonly spans: Pick<SpanReader, 'read' | 'answers'>;
+  readonly caller: JudgeCaller;
+  readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
+  readonly writeLoad: () => WriteLoad;
+  readonly concurrency: number;
+  readonly maxAttempts: number;
+  /** Wait before the second attempt; default 1 s. */
+  readonly retryBaseMs?: number;
+  /** Called when there is room in the queue. */
+  readonly onRoom: () => void;
+  readonly observer: RunnerObserver;
+}
+
+/** A run for which a model is being asked. */
+interface UnderWay {
+  readonly run: Run;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** Most endings that wait to be recorded; beyond them no run starts. */
+const MAX_UNRECORDED = 512;
+const RETRY_MS = 1_000;
+const RETRY_BASE_MS = 1_000;
+/** Longer than any wait for an attempt, in microseconds: what is due later was queued by a clock that was ahead. */
+const LONGEST_WAIT: Micros = 3_600e6;
+/** Longest wait before the next look at the queue: runs are due by the wall clock, which may be set. */
+const MAX_WAIT_MS = 60_000;
+/** How long calls under way may go on when the server stops. */
+const GRACE_MS = 500;
+
+/**
+ * Works off the queue of evaluations: a bounded number at once. Projects take turns; of one project, it is first come,
+ * first served.
+ */
+export class JudgeRunner implements WorkUnderWay {
+  readonly #options: RunnerOptions;
+  readonly #recorder: Recorder;
+  readonly #breakers: Breakers;
+  readonly #readyRuns: ReadyRuns;
+  readonly #throttle: IngestPriorityThrottle;
+  readonly #loop: BackgroundLoop;
+  readonly #aborting = new AbortController();
+  readonly #running = new Map<string, UnderWay>();
+  /** Calls under way, by breaker. */
+  readonly #asking = new Map<Breaker, number>();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#loop = new BackgroundLoop({
+      round: () => Math.min(MAX_WAIT_MS, this.#fill()),
+      onFailure: (error) => options.observer.runnerFailed({ error }),
+      retryMs: RETRY_MS,
+    });
+    this.#throttle = new IngestPriorityThrottle(options.writeLoad);
+    const { retryBaseMs = RETRY_BASE_MS } = options;
+    this.#breakers = new Breakers(retryBaseMs);
+    this.#readyRuns = new ReadyRuns({
+      ...options,
+      retryBaseMs,
+      onReady: () => this.wake(),
+      onEnded: (ending) => this.#recorder.add(ending),
+    });
+    this.#recorder = new Recorder({
+      runs: options.runs,
+      storeSpans: options.storeSpans,
+      observer: options.observer,
+      busy: () => this.#throttle.othersAreBusy(),
+      onRecorded: (runs) => {
+        this.#readyRuns.release(runs);
+        options.onRoom();
+        this.wake();
+      },
+    });
+  }
+
+  /** Ids of the runs for which a model is being asked. */
+  running(): string[] {
+    return [...this.#running.keys()];
+  }
+
+  /** Of how many models, counted for each project, calls are held back, as many in a row failed. */
+  heldBack(): number {
+    return this.#breakers.open((breaker) => this.#asking.has(breaker));
+  }
+
+  /** Begins a round, as there may be runs to begin. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** Makes runs ready anew, as judges changed. */
+  changed(): void {
+    this.#readyRuns.reset();
+    this.wake();
+  }
+
+  /** Stops evaluations that hold texts of deleted spans. Ready runs are checked again before they begin. */
+  async giveUp({ projectId, spans, judges }: DeletionScope): Promise<void> {
+    const given = [...this.#running.values()].filter(
+      ({ run }) =>
+        run.project_id === projectId && (spans === null || spans.has(run.span_id) || judges.has(run.judge_id)),
+    );
+    for (const { abort } of given) abort.abort();
+    await Promise.all(given.map(({ ended }) => ended));
+    await this.#recorder.flushed(projectId);
+  }
+
+  /** Gives calls under way a moment, then gives them up; their runs stay queued. */
+  async close(): Promise<void> {
+    await this.#loop.close();
+    await this.#readyRuns.close();
+    const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
+    await Promise.race([ended, sleep(GRACE_MS)]);
+    this.#aborting.abort();
+    await ended;
+    await this.#recorder.close();
+  }
+
+  /** Begins the runs that may begin. @returns in how many milliseconds more may */
+  #fill(): number {
+    for (;;) {
+      const wait = this.#throttle.waitMs();
+      if (wait > 0) return wait;
+      if (this.#running.size >= this.#options.concurrency || this.#readyRuns.underWay > MAX_UNRECORDED) return Infinity;
+      const now = { at: performance.now(), time: Date.now() * 1000 };
+      const next = this.#readyRuns.next((ready) => this.#mayBegin(ready));
+      if (next === undefined) return this.#dueIn(now);
+      this.#begin(next);
+    }
+  }
+
+  #breakerOf({ judge, model }: Ready): Breaker {
+    return this.#breakers.of(judge.project_id, model ?? '');
+  }
+
+  #mayBegin(ready: Ready): boolean {
+    const breaker = this.#breakerOf(ready);
+    return breaker.waitMs() === 0 && (this.#asking.get(breaker) ?? 0) < breaker.atOnce(this.#options.concurrency);
+  }
+
+  /**
+   * Milliseconds until a model may be asked, a span read or a run tried again.
+   * @param now a moment before all that might begin was looked at: what has become due since was not, and nothing else wakes for it
+   */
+  #dueIn({ at, time }: { readonly at: number; readonly time: Micros }): number {
+    const next = this.#options.runs.nextDue(time);
+    if (next !== null && next > time + LONGEST_WAIT) {
+      this.#options.runs.hasten(time + LONGEST_WAIT, time);
+      return 0;
+    }
+    const models = this.#readyRuns
+      .ready()
+      .map((ready) => this.#breakerOf(ready).waitMs(at))
+      .filter((ms) => ms > 0);
+    return Math.min(this.#readyRuns.waitMs(at), next === null ? Infinity : (next - time) / 1000, ...models);
+  }
+
+  #begin(ready: Ready): void {
+    const { run } = ready;
+    if (!this.#isStillQueued(run)) {
+      this.#readyRuns.release([run]);
+      return;
+    }
+    const breaker = this.#breakerOf(ready);
+    this.#throttle.began();
+    this.#asking.set(breaker, (this.#asking.get(breaker) ?? 0) + 1);
+    const abort = new AbortController();
+    const signal = AbortSignal.any([this.#aborting.signal, abort.signal]);
+    const ended = this.#work(ready, breaker, signal).finally(() => {
+      this.#running.delete(run.id);
+      const others = (this.#asking.get(breaker) ?? 1) - 1;
+      if (others > 0) this.#asking.set(breaker, others);
+      else this.#asking.delete(breaker);
+      this.wake();
+    });
+    this.#running.set(run.id, { run, abort, ended });
+  }
+
+  /** Whether a ready run was neither cancelled nor lost its span meanwhile. @throws DomainError `unavailable` */
+  #isStillQueued(run: Run): boolean {
+    try {
+      return this.#options.runs.stillQueued([run.id]).has(run.id);
+    } catch (error) {
+      this.#readyRuns.release([run]);
+      throw error;
+    }
+  }
+
+  async #work({ run, judge, span }: Ready, breaker: Breaker, signal: AbortSignal): Promise<void> {
+    try {
+      const judgement = await this.#options.caller.evaluate(judge, span, signal);
+      const { failure } = judgement;
+      if (failure?.code === 'aborted') {
+        this.#readyRuns.release([run]);
+        return;
+      }
+      if (failure?.retryable === true) breaker.failed(failure.retryAfterMs);
+      else if (judgement.calls.length > 0) breaker.succeeded();
+      const { shown } = judgement;
+      const origin = { judge, runId: run.id, attempt: run.attempts + 1, spanId: run.span_id, shown };
+      this.#recorder.add({ outcome: this.#outcome(run, judge, judgement), spans: callSpans(origin, judgement.calls) });
+    } catch (error) {
+      this.#options.observer.runnerFailed({ error });
+      this.#recorder.add(this.#outcomeOfUnexpectedError(run, error));
+    }
+  }
+
+  /** Outcome of a run after an error that no model is to blame for. */
+  #outcomeOfUnexpectedError(run: Run, error: unknown): Ending {
+    const at = (Date.now() + RETRY_MS) * 1000;
+    const outcome: RunOutcome =
+      isRetryable(error) && run.attempts + 1 < this.#options.maxAttempts
+        ? { kind: 'retry', run, reason: 'a store did not respond', at }
+        : { kind: 'failed', run, reason: DEFECT };
+    return { outcome, spans: [] };
+  }
+
+  #outcome(run: Run, judge: Judge, judgement: Judgement): RunOutcome {
+    const { verdict, failure } = judgement;
+    if (verdict !== null) return { kind: 'evaluated', run, evaluation: evaluationOf(run, judge, judgement, verdict) };
+    const reason = failure?.message ?? 'no verdict';
+    const attempts = run.attempts + 1;
+    if (failure?.retryable !== true) return { kind: 'failed', run, reason };
+    const { maxAttempts, retryBaseMs = RETRY_BASE_MS } = this.#options;
+    if (attempts >= maxAttempts) return { kind: 'failed', run, reason: `failed after ${attempts} attempts: ${reason}` };
+    const delay = retryDelay(attempts, retryBaseMs, failure.retryAfterMs);
+    return { kind: 'retry', run, reason, at: Math.round((Date.now() + delay) * 1000) };
+  }
+}
+
+function evaluationOf(run: Run, judge: Judge, judgement: Judgement, verdict: NonNullable<Judgement['verdict']>) {
+  return {
+    ...verdict,
+    id: run.id,
+    project_id: run.project_id,
+    judge_id: run.judge_id,
+    span_id: run.span_id,
+    trace_id: run.trace_id,
+    origin: run.origin,
+    evaluation_type: judge.evaluation_type,
+    score_min: judge.score_min,
+    score_max: judge.score_max,
+    pass_threshold: judge.pass_threshold,
+    model_used: judgement.model_used,
+    duration_ms: judgement.duration_ms,
+    prompt_version_id: judgement.prompt_version_id,
+    judge_version: judgement.judge_version,
+  };
+}

@@ -1,0 +1,27 @@
+import type { CallNotes } from '../call-notes.js';
+import type { Micros } from '../../../engine/timestamp.js';
+import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
+
+/** Notes of calls of models in the SQLite file. */
+export class SqliteCallNotes implements CallNotes {
+  readonly #add;
+  readonly #remove;
+
+  constructor(db: Database) {
+    // Of a project that was deleted meanwhile nothing is noted.
+    this.#add = db.prepare<{ projectId: string; runId: string; spanId: string; at: Micros }>(
+      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at, after_deletion)
+       SELECT @runId, @projectId, @spanId, @at, ${LAST_DELETION} FROM projects WHERE id = @projectId`,
+    );
+    this.#remove = db.prepare<[string]>('DELETE FROM judge_calls WHERE run_id = ?');
+  }
+
+  add(projectId: string, runId: string, spanId: string, at: Micros): void {
+    guarded(() => this.#add.run({ projectId, runId, spanId, at }));
+  }
+
+  remove(runId: string): void {
+    guarded(() => this.#remove.run(runId));
+  }
+}

@@ -1,0 +1,78 @@
+import type { Evaluation, NamedEvaluation } from '../evaluation.js';
+import type { EvaluationPlace, EvaluationPortion, EvaluationSelection, EvaluationStore } from '../evaluation-store.js';
+import type { Window } from '../../../engine/schema/page.js';
+import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { EvaluationPortions } from './evaluation-portions.js';
+import { evaluationColumns, evaluationInsert, toEvaluation, type EvaluationRow } from './evaluation-rows.js';
+
+function prepare(db: Database) {
+  return {
+    newest: db.prepare<[], number | null>('SELECT max(seq) FROM evaluations').pluck(),
+    read: db.prepare<[number], EvaluationRow & { judge_name: string }>(
+      `SELECT ${evaluationColumns('e')}, j.name AS judge_name FROM evaluations AS e JOIN judges AS j ON j.id = e.judge_id
+       WHERE e.seq = ?`,
+    ),
+    countOfSpan: db
+      .prepare<[string, string, number], number>(
+        'SELECT count(*) FROM (SELECT 1 FROM evaluations WHERE project_id = ? AND span_id = ? LIMIT ?)',
+      )
+      .pluck(),
+    numbersOfSpan: db
+      .prepare<[string, string], number>(
+        `SELECT seq FROM evaluations INDEXED BY evaluations_by_span WHERE project_id = ? AND span_id = ?
+         ORDER BY created_at DESC, seq DESC`,
+      )
+      .pluck(),
+    latest: db.prepare<[string, string, string], EvaluationRow>(
+      `SELECT ${evaluationColumns('e')} FROM evaluations AS e
+       WHERE e.project_id = (SELECT project_id FROM judges WHERE id = ?) AND e.span_id = ? AND e.judge_id = ?
+       ORDER BY e.created_at DESC, e.seq DESC LIMIT 1`,
+    ),
+  };
+}
+
+/** Evaluations in the SQLite file. */
+export class SqliteEvaluationStore implements EvaluationStore {
+  readonly #db: Database;
+  readonly #insert: (evaluation: Evaluation) => Evaluation;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #portions: EvaluationPortions;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#insert = evaluationInsert(db);
+    this.#statements = prepare(db);
+    this.#portions = new EvaluationPortions(db);
+  }
+
+  insert(evaluation: Evaluation): Evaluation {
+    return guarded(() => this.#db.transaction(() => this.#insert(evaluation)).immediate());
+  }
+
+  newest(): number {
+    return guarded(() => this.#statements.newest.get() ?? 0);
+  }
+
+  portion(of: EvaluationSelection, from: EvaluationPlace | null, most: number, window: Window): EvaluationPortion {
+    // One moment, whatever another process writes meanwhile.
+    return guarded(() => this.#db.transaction(() => this.#portions.portion(of, from, most, window))());
+  }
+
+  read(number: number): NamedEvaluation | undefined {
+    const row = guarded(() => this.#statements.read.get(number));
+    return row === undefined ? undefined : toEvaluation(row);
+  }
+
+  countOfSpan(projectId: string, spanId: string, most: number): number {
+    return guarded(() => this.#statements.countOfSpan.get(projectId, spanId, most) ?? 0);
+  }
+
+  numbersOfSpan(projectId: string, spanId: string): number[] {
+    return guarded(() => this.#statements.numbersOfSpan.all(projectId, spanId));
+  }
+
+  latest(judgeId: string, spanId: string): Evaluation | undefined {
+    const row = guarded(() => this.#statements.latest.get(judgeId, spanId, judgeId));
+    return row === undefined ? undefined : toEvaluation(row);
+  }
+}

@@ -1,0 +1,297 @@
+import type { Evaluation } from '../evaluation.js';
+import type { Window } from '../../../engine/schema/page.js';
+import type { Run, RunDraft, RunState, StoredRunState } from '../run.js';
+import type { FailedDraft, FeedPosition, QueueState, RunOutcome, RunPage, RunStore } from '../run-store.js';
+import type { Micros } from '../../../engine/timestamp.js';
+import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
+import { evaluationInsert } from './evaluation-rows.js';
+import { FailedRuns } from './failed-runs.js';
+
+/** About how many failed runs of each judge are kept. */
+const MAX_FAILED = 10_000;
+/** Queued runs that are changed together: some milliseconds. */
+const HASTENED_AT_ONCE = 2_000;
+/** After how many failures older failed runs are removed. */
+const PRUNE_EVERY = 500;
+
+const COLUMNS = `id, project_id, judge_id, span_id, trace_id, span_started_at, origin, state, attempts, next_attempt_at,
+  reason, created_at, updated_at`;
+/** The condition for a run to be queued: a judge evaluates a new span by itself only once. */
+const IS_NEW = `@origin <> 'automatic' OR NOT EXISTS (
+  SELECT 1 FROM evaluations WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic')`;
+
+/** Projects with queued runs, each found by one step in the index, however many runs there are. */
+const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
+    SELECT min(project_id) FROM judge_runs WHERE state = 'queued'
+    UNION ALL
+    SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
+    FROM queued WHERE queued.id IS NOT NULL)`;
+
+interface InsertRow extends RunDraft {
+  readonly state: StoredRunState;
+  readonly attempts: number;
+  readonly reason: string | null;
+  readonly at: Micros;
+}
+
+function prepare(db: Database) {
+  return {
+    insert: db.prepare<InsertRow>(
+      `INSERT INTO judge_runs (${COLUMNS}, after_deletion)
+       SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @at, @reason,
+         @at, @at, ${LAST_DELETION}
+       FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
+       ON CONFLICT DO NOTHING`,
+    ),
+    position: db.prepare<[string], FeedPosition>(
+      `SELECT began_at, coalesce((SELECT arrived_at FROM judge_feed_projects WHERE project_id = ?), arrived_at) AS arrived_at
+       FROM judge_feed WHERE id = 1`,
+    ),
+    begin: db.prepare<{ now: Micros }>(
+      'INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @now, @now) ON CONFLICT DO NOTHING',
+    ),
+    // Nothing is written any more for a project that was deleted meanwhile.
+    setArrived: db.prepare<[Micros, string]>(
+      `INSERT INTO judge_feed_projects (project_id, arrived_at) SELECT id, ? FROM projects WHERE id = ?
+       ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at`,
+    ),
+    forget: [db.prepare('DELETE FROM judge_feed'), db.prepare('DELETE FROM judge_feed_projects')],
+    dueProjects: db
+      .prepare<[Micros], string>(
+        `${QUEUED_PROJECTS} SELECT id FROM queued WHERE EXISTS (
+           SELECT 1 FROM judge_runs WHERE state = 'queued' AND project_id = queued.id AND next_attempt_at <= ?)`,
+      )
+      .pluck(),
+    due: db.prepare<{ projectId: string; now: Micros; except: string; limit: number }, Run>(
+      `SELECT ${COLUMNS} FROM judge_runs WHERE state = 'queued' AND project_id = @projectId AND next_attempt_at <= @now
+         AND judge_id NOT IN (SELECT value FROM json_each(@except))
+       ORDER BY next_attempt_at, seq LIMIT @limit`,
+    ),
+    queuedByProject: db.prepare<[], { project_id: string; queued: number }>(
+      `SELECT project_id, count(*) AS queued FROM judge_runs WHERE state = 'queued' GROUP BY project_id`,
+    ),
+    nextDue: db
+      .prepare<[Micros], Micros | null>(
+        `SELECT min(next_attempt_at) FROM judge_runs WHERE state = 'queued' AND next_attempt_at > ?`,
+      )
+      .pluck(),
+    hasten: db.prepare<{ after: Micros; now: Micros; limit: number }>(
+      `UPDATE judge_runs SET next_attempt_at = @now WHERE seq IN (
+         SELECT seq FROM judge_runs WHERE state = 'queued' AND next_attempt_at > @after LIMIT @limit)`,
+    ),
+    take: db.prepare<[string]>(`DELETE FROM judge_runs WHERE id = ? AND state = 'queued'`),
+    postpone: db.prepare<{ id: string; reason: string; next: Micros; at: Micros }>(
+      `UPDATE judge_runs SET attempts = attempts + 1, reason = @reason, next_attempt_at = @next, updated_at = @at
+       WHERE id = @id AND state = 'queued'`,
+    ),
+    fail: db.prepare<{ id: string; reason: string; at: Micros }>(
+      `UPDATE judge_runs SET state = 'failed', attempts = attempts + 1, reason = @reason, updated_at = @at
+       WHERE id = @id AND state = 'queued'`,
+    ),
+    prune: db.prepare<{ judgeId: string; keep: number }>(
+      `DELETE FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' AND seq <= (
+         SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`,
+    ),
+    stillQueued: db
+      .prepare<[string], string>(
+        `SELECT id FROM judge_runs WHERE id IN (SELECT value FROM json_each(?)) AND state = 'queued'`,
+      )
+      .pluck(),
+    cancelled: db.prepare<Run>(
+      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at, after_deletion)
+       SELECT @id, @project_id, @span_id, @created_at, 0 FROM projects WHERE id = @project_id ON CONFLICT DO NOTHING`,
+    ),
+    queued: db.prepare<[], number>(`SELECT count(*) FROM judge_runs WHERE state = 'queued'`).pluck(),
+    oldest: db
+      .prepare<[], Micros | null>(
+        `SELECT created_at FROM judge_runs WHERE state = 'queued' ORDER BY next_attempt_at, seq LIMIT 1`,
+      )
+      .pluck(),
+    ofSpan: db.prepare<[string, string], Run>(
+      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = ? AND span_id = ? ORDER BY seq DESC`,
+    ),
+    before: db
+      .prepare<{ projectId: string; next: Micros; id: string }, number>(
+        `SELECT count(*) FROM judge_runs WHERE state = 'queued' AND project_id = @projectId AND (next_attempt_at, seq) <
+           (@next, (SELECT seq FROM judge_runs WHERE id = @id))`,
+      )
+      .pluck(),
+  };
+}
+
+const QUEUED = { state: 'queued', attempts: 0, reason: null } as const;
+
+const RUNNING = 'id IN (SELECT value FROM json_each(@running))';
+const IN_STATE = {
+  all: `(${RUNNING} OR 1)`,
+  queued: `state = 'queued' AND NOT ${RUNNING}`,
+  running: `state = 'queued' AND ${RUNNING}`,
+  failed: `state = 'failed' AND NOT ${RUNNING}`,
+} as const satisfies Record<RunState | 'all', string>;
+
+function prepareLists(db: Database) {
+  const prepareList = (condition: string) => ({
+    page: db.prepare<Window & { judgeId: string; running: string }, Run>(
+      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = @judgeId AND ${condition}
+       ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
+    ),
+    count: db
+      .prepare<{ judgeId: string; running: string }, number>(
+        `SELECT count(*) FROM judge_runs WHERE judge_id = @judgeId AND ${condition}`,
+      )
+      .pluck(),
+  });
+  return {
+    all: prepareList(IN_STATE.all),
+    queued: prepareList(IN_STATE.queued),
+    running: prepareList(IN_STATE.running),
+    failed: prepareList(IN_STATE.failed),
+  };
+}
+
+/** The queue of evaluations in the SQLite file. */
+export class SqliteRunStore implements RunStore {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #lists: ReturnType<typeof prepareLists>;
+  readonly #storeEvaluation: (evaluation: Evaluation) => Evaluation;
+  readonly #failed: FailedRuns;
+  #failures = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+    this.#lists = prepareLists(db);
+    this.#storeEvaluation = evaluationInsert(db);
+    this.#failed = new FailedRuns(db);
+  }
+
+  enqueue(drafts: readonly RunDraft[], at: Micros): number {
+    return guarded(() => this.#db.transaction(() => this.#insert(drafts, at)).immediate());
+  }
+
+  retryFailed(judgeId: string, before: Micros, limit: number): number {
+    return this.#failed.retry(judgeId, before, limit);
+  }
+
+  toRetry(judgeId: string, before: Micros): number {
+    return this.#failed.count(judgeId, before);
+  }
+
+  advance(
+    projectId: string,
+    arrivedAt: Micros,
+    drafts: readonly RunDraft[],
+    at: Micros,
+    failed: readonly FailedDraft[] = [],
+  ): number {
+    const { setArrived, insert } = this.#statements;
+    const advance = () => {
+      setArrived.run(arrivedAt, projectId);
+      for (const { draft, reason } of failed) insert.run({ ...draft, state: 'failed', attempts: 1, reason, at });
+      return this.#insert(drafts, at);
+    };
+    return guarded(() => this.#db.transaction(advance).immediate());
+  }
+
+  #insert(drafts: readonly RunDraft[], at: Micros): number {
+    return drafts.reduce((sum, draft) => sum + this.#statements.insert.run({ ...draft, ...QUEUED, at }).changes, 0);
+  }
+
+  begin(now: Micros): void {
+    guarded(() => this.#statements.begin.run({ now }));
+  }
+
+  forget(): void {
+    guarded(() => this.#db.transaction(() => this.#statements.forget.map((each) => each.run())).immediate());
+  }
+
+  position(projectId: string): FeedPosition | undefined {
+    return guarded(() => this.#statements.position.get(projectId));
+  }
+
+  setArrived(arrived: ReadonlyMap<string, Micros>): void {
+    const set = () => {
+      for (const [projectId, at] of arrived) this.#statements.setArrived.run(at, projectId);
+    };
+    guarded(() => this.#db.transaction(set).immediate());
+  }
+
+  dueProjects(now: Micros): string[] {
+    return guarded(() => this.#statements.dueProjects.all(now));
+  }
+
+  due(projectId: string, now: Micros, limit: number, except: readonly string[] = []): Run[] {
+    return guarded(() => this.#statements.due.all({ projectId, now, except: JSON.stringify(except), limit }));
+  }
+
+  queued(): Map<string, number> {
+    const rows = guarded(() => this.#statements.queuedByProject.all());
+    return new Map(rows.map(({ project_id, queued }) => [project_id, queued]));
+  }
+
+  nextDue(after: Micros): Micros | null {
+    return guarded(() => this.#statements.nextDue.get(after) ?? null);
+  }
+
+  hasten(after: Micros, now: Micros): void {
+    guarded(() => this.#statements.hasten.run({ after, now, limit: HASTENED_AT_ONCE }));
+  }
+
+  stillQueued(ids: readonly string[]): Set<string> {
+    return new Set(guarded(() => this.#statements.stillQueued.all(JSON.stringify(ids))));
+  }
+
+  settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[] {
+    const stored = guarded(() =>
+      this.#db.transaction(() => outcomes.flatMap((outcome) => this.#settle(outcome, at) ?? [])).immediate(),
+    );
+    return stored;
+  }
+
+  #settle(outcome: RunOutcome, at: Micros): Evaluation | undefined {
+    const { take, cancelled, postpone, fail, prune } = this.#statements;
+    const { run } = outcome;
+    switch (outcome.kind) {
+      case 'evaluated': {
+        if (take.run(run.id).changes > 0) return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
+        // A deletion cancelled the run, but its calls are stored as spans by now, and go with it.
+        cancelled.run(run);
+        return undefined;
+      }
+      case 'dropped':
+        take.run(run.id);
+        return undefined;
+      case 'retry':
+        postpone.run({ id: run.id, reason: outcome.reason, next: outcome.at, at });
+        return undefined;
+      case 'failed':
+        fail.run({ id: run.id, reason: outcome.reason, at });
+        this.#failures += 1;
+        if (this.#failures % PRUNE_EVERY === 0) prune.run({ judgeId: run.judge_id, keep: MAX_FAILED });
+        return undefined;
+    }
+  }
+
+  state(): QueueState {
+    const { queued, oldest } = this.#statements;
+    return guarded(() => ({ queued: queued.get() ?? 0, oldest: oldest.get() ?? null }));
+  }
+
+  list(judgeId: string, state: RunState | null, running: readonly string[], window: Window): RunPage {
+    const { page, count } = this.#lists[state ?? 'all'];
+    const values = { judgeId, running: JSON.stringify(running) };
+    return guarded(() =>
+      this.#db.transaction(() => ({ runs: page.all({ ...values, ...window }), total: count.get(values) ?? 0 }))(),
+    );
+  }
+
+  ofSpan(judgeId: string, spanId: string): Run[] {
+    return guarded(() => this.#statements.ofSpan.all(judgeId, spanId));
+  }
+
+  before({ id, project_id: projectId, next_attempt_at: next }: Run): number {
+    return guarded(() => this.#statements.before.get({ projectId, next, id }) ?? 0);
+  }
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../engine/errors.js';
+import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
+import { costOf, type PriceModelCall } from '../../engine/traces/model/span/pricing.js';
+import type { Span } from '../../engine/traces/model/span/span.js';
+import { invalid } from '../../engine/validation/validation.js';
+import type { CallNotes } from './call-notes.js';
+import { callSpans } from './call-spans.js';
+import type { Verdict } from './evaluation.js';
+import { NO_EXAMPLES } from './examples.js';
+import type { Instruction } from './instruction.js';
+import type { Judge } from './judge.js';
+import type { Judgement, JudgeCaller } from './judge-caller.js';
+import { neverEvaluated } from './matching.js';
+import type { ModelRequest } from '../../engine/models/model-client.js';
+import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
+
+/** What a model says of a span for a judge that is not there yet. */
+export interface Tryout {
+  readonly span: JudgedSpan;
+  /** The request as it was sent first; null: nothing could be asked. */
+  readonly request: ModelRequest | null;
+  readonly verdict: Verdict | null;
+  /** Why there is no verdict. */
+  readonly failure: string | null;
+  readonly model_used: string | null;
+  readonly duration_ms: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** US dollars; null when the price of some call is not known. */
+  readonly cost: number | null;
+}
+
+export interface TryoutsOptions {
+  readonly caller: Pick<JudgeCaller, 'evaluate'>;
+  readonly spans: Pick<SpanReader, 'find'>;
+  readonly notes: CallNotes;
+  /** Stores calls as spans of a project. @throws DomainError */
+  readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
+  readonly price: PriceModelCall;
+}
+
+interface UnderWay {
+  readonly projectId: string;
+  readonly spanId: string;
+  readonly runId: string;
+  /** Aborted when nothing of the span may be stored any more. */
+  readonly gone: AbortController;
+}
+
+/** The tag of the calls of all drafts has this in place of the id of a judge. */
+export const DRAFT = 'draft';
+const deleted = () => invalid([{ pointer: '/try', detail: 'a span was deleted in the meantime' }]);
+const stopping = () => new DomainError('unavailable', 'The server is stopping');
+
+/** Tries drafts of judges on spans. No evaluation is stored; calls are stored as spans, as those of judges are. */
+export class Tryouts implements WorkUnderWay {
+  readonly #options: TryoutsOptions;
+  readonly #underWay = new Map<UnderWay, Promise<unknown>>();
+
+  constructor(options: TryoutsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws DomainError `invalid` for spans that are not there, or no judge ever evaluates; `unavailable`, `overloaded` */
+  async of(
+    judge: Judge,
+    instruction: Instruction,
+    ids: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Tryout[]> {
+    const begun = [...new Set(ids)].map((id) => this.#begin(judge.project_id, id));
+    // Spans are read after their calls are noted: a deletion finds the note, or else the span is gone by now.
+    const spans = this.#options.spans.find(judge.project_id, ids).then((found) => required(found, ids));
+    const tried = begun.map((one) => this.#ended(one, spans, judge, instruction, signal));
+    const results = await Promise.allSettled(tried);
+    return results.map((result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return result.value;
+    });
+  }
+
+  /** Gives up what is tried on deleted spans, whose calls are not stored any more. */
+  async giveUp({ projectId, spans }: DeletionScope): Promise<void> {
+    const over = [...this.#underWay].filter(
+      ([one]) => one.projectId === projectId && (spans === null || spans.has(one.spanId)),
+    );
+    for (const [{ gone }] of over) gone.abort(deleted());
+    await Promise.allSettled(over.map(([, ended]) => ended));
+  }
+
+  async close(): Promise<void> {
+    for (const { gone } of this.#underWay.keys()) gone.abort(stopping());
+    await Promise.allSettled(this.#underWay.values());
+  }
+
+  #begin(projectId: string, spanId: string): UnderWay {
+    const runId = randomUUID();
+    this.#options.notes.add(projectId, runId, spanId, Date.now() * 1000);
+    return { projectId, spanId, runId, gone: new AbortController() };
+  }
+
+  #ended(one: UnderWay, spans: Promise<Map<string, JudgedSpan>>, ...asked: [Judge, Instruction, AbortSignal]) {
+    const ended = this.#try(one, spans, ...asked).finally(() => this.#underWay.delete(one));
+    this.#underWay.set(one, ended);
+    return ended;
+  }
+
+  async #try(
+    { runId, spanId, gone }: UnderWay,
+    spans: Promise<Map<string, JudgedSpan>>,
+    judge: Judge,
+    instruction: Instruction,
+    signal: AbortSignal,
+  ): Promise<Tryout> {
+    const { caller, notes, storeSpans } = this.#options;
+    let calls: Span[] = [];
+    try {
+      const span = (await spans).get(spanId) as JudgedSpan;
+      const overrides = { instruction, examples: NO_EXAMPLES };
+      const judgement = await caller.evaluate(judge, span, AbortSignal.any([signal, gone.signal]), overrides);
+      gone.signal.throwIfAborted();
+      const origin = { judge: { ...judge, id: DRAFT }, runId, attempt: 1, spanId, shown: [] };
+      calls = callSpans(origin, judgement.calls);
+      if (calls.length > 0) await storeSpans(judge.project_id, calls);
+      return this.#tryoutOf(span, judgement, calls, judge.project_id);
+    } finally {
+      if (calls.length === 0) notes.remove(runId);
+    }
+  }
+
+  #tryoutOf(span: JudgedSpan, judgement: Judgement, calls: readonly Span[], projectId: string): Tryout {
+    const { verdict, failure, model_used, duration_ms } = judgement;
+    const tokens = (of: 'input_tokens' | 'output_tokens') =>
+      judgement.calls.reduce((sum, { answer }) => sum + (answer?.usage?.[of] ?? 0), 0);
+    const costs = calls.map((call) => costOf(call, projectId, this.#options.price));
+    return {
+      span,
+      request: judgement.calls[0]?.request ?? null,
+      verdict,
+      failure: failure?.message ?? null,
+      model_used,
+      duration_ms,
+      input_tokens: tokens('input_tokens'),
+      output_tokens: tokens('output_tokens'),
+      cost: costs.reduce<number | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
+    };
+  }
+}
+
+/** @throws DomainError `invalid` unless each span is there and may be judged */
+function required(found: Map<string, JudgedSpan>, ids: readonly string[]): Map<string, JudgedSpan> {
+  const issues = ids.flatMap((id, index) => {
+    const span = found.get(id);
+    if (span === undefined) return [{ pointer: `/try/${index}`, detail: 'there is no span with this id' }];
+    const never = neverEvaluated(span);
+    return never === null ? [] : [{ pointer: `/try/${index}`, detail: never.detail }];
+  });
+  if (issues.length > 0) throw invalid(issues);
+  return found;
+}

@@ -1,0 +1,289 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { DomainError } from '../../engine/errors.js';
+import type { AuditLog } from '../../engine/identity/audit.js';
+import type { Principal } from '../../engine/identity/identity.js';
+import type { NameModel } from '../../engine/models/model-name.js';
+import { fitting } from '../../engine/validation/fitting.js';
+import { compile } from '../../engine/validation/validation.js';
+import {
+  LATEST,
+  MOST_TAGS,
+  type ModelBinding,
+  type PromptSummary,
+  type SelectedVersion,
+  type TagEntry,
+  type TagMove,
+  type VersionSelector,
+} from './prompt.js';
+import type { PromptStore } from './prompt-store.js';
+import type { Window } from '../../engine/schema/page.js';
+import { EnsureInput } from './schema.js';
+import { hashOf, versionIssues } from './version-rules.js';
+import { needsOf } from './version-uses.js';
+
+/** How a fetch of a prompt ended, for the metrics. */
+export type PromptFetchResult = 'cached' | 'read' | 'not_found';
+
+export interface PromptObserver {
+  promptFetched(fetch: { readonly result: PromptFetchResult }): void;
+}
+
+export interface PromptServiceOptions {
+  readonly store: PromptStore;
+  readonly modelName: NameModel;
+  readonly observer: PromptObserver;
+  readonly audit: AuditLog;
+}
+
+/** How much of fetched versions is kept in memory, in characters of JSON; presenters may keep that text as well. */
+const CACHE_SIZE = 16 * 1024 * 1024;
+const MAX_CACHED = 10_000;
+/** One entry larger than this is read from the store each time. */
+const MAX_ENTRY_SIZE = CACHE_SIZE / 2;
+
+/** How long the event loop may be kept by reading the tags of one prompt after another. */
+const TURN_MS = 10;
+
+const checkInput = compile(EnsureInput);
+
+/** Prompts: versions that never change, tags that point at them. Everything is inside the caller's project. */
+export class PromptService {
+  readonly #store: PromptStore;
+  readonly #observer: PromptObserver;
+  readonly #audit: AuditLog;
+  readonly #modelName: NameModel;
+  /** Answers of `fetch`, by what was asked for. */
+  readonly #fetched = new LRUCache<string, SelectedVersion>({
+    max: MAX_CACHED,
+    maxSize: CACHE_SIZE,
+    maxEntrySize: MAX_ENTRY_SIZE,
+    sizeCalculation: (version, key) => JSON.stringify(version).length + key.length,
+  });
+  #seenChange = -1;
+
+  constructor({ store, modelName, observer, audit }: PromptServiceOptions) {
+    this.#store = store;
+    this.#modelName = modelName;
+    this.#observer = observer;
+    this.#audit = audit;
+  }
+
+  /**
+   * What clients call at their start: the version from memory, the same object, when nothing was written since. A write
+   * by any process counts from the next call on.
+   * @throws DomainError `not_found`
+   */
+  fetch(projectId: string, slug: string, selector: VersionSelector): SelectedVersion {
+    this.#forgetWhenChanged();
+    const key = `${projectId}\n${slug}\n${cacheKeyOf(selector)}`;
+    const known = this.#fetched.get(key);
+    if (known !== undefined) {
+      this.#observer.promptFetched({ result: 'cached' });
+      return known;
+    }
+    try {
+      const version = this.find(projectId, slug, selector);
+      this.#fetched.set(key, version);
+      this.#observer.promptFetched({ result: 'read' });
+      return version;
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found')
+        this.#observer.promptFetched({ result: 'not_found' });
+      throw error;
+    }
+  }
+
+  /** @throws DomainError `not_found` */
+  find(projectId: string, slug: string, selector: VersionSelector): SelectedVersion {
+    const found = this.#store.findVersion(projectId, slug, selector);
+    if (found === undefined) {
+      this.#requirePrompt(projectId, slug);
+      throw new DomainError('not_found', missing(selector));
+    }
+    return { ...found, tag: selector.by === 'tag' ? selector.tag : null };
+  }
+
+  /**
+   * Makes sure that the prompt has a version with this content, however often and however many at once ask.
+   * @param body an EnsureInput
+   * @throws DomainError `invalid` when a rule is broken, `conflict` when there is no number left; nothing is made then
+   */
+  ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
+    const sent = fitting(checkInput, body);
+    const hash = hashOf(sent.values.content ?? '');
+    const { content, model_id, metadata } = sent.require(versionIssues(sent.values, hash));
+    const stored = this.#store.ensureVersion(project_id, slug, {
+      content,
+      content_hash: hash,
+      model_id: model_id ?? null,
+      metadata: metadata ?? {},
+      created_by: user_id,
+      created_at: Date.now() * 1000,
+    });
+    this.#fetched.clear();
+    return { ...stored, tag: null };
+  }
+
+  /** Empties the cache of fetched prompts. */
+  forget(): void {
+    this.#fetched.clear();
+  }
+
+  /** The model bound to a version. @throws DomainError `not_found` */
+  model(projectId: string, versionId: string): ModelBinding {
+    const found = this.#store.findVersionById(projectId, versionId);
+    if (found === undefined) throw new DomainError('not_found', 'There is no prompt version with this id');
+    const { model_id } = found;
+    return { model_id, provider: model_id === null ? null : this.#modelName(projectId, null, model_id).provider };
+  }
+
+  /** Binds a model, or with null unbinds. @throws DomainError `not_found` */
+  bindModel(projectId: string, slug: string, version: number, modelId: string | null): SelectedVersion {
+    this.#requirePrompt(projectId, slug);
+    const bound = this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000);
+    this.#fetched.clear();
+    if (!bound) throw new DomainError('not_found', missing({ by: 'number', version }));
+    return this.find(projectId, slug, { by: 'number', version });
+  }
+
+  /**
+   * Deletes a version, and with the only one the prompt.
+   * @throws DomainError `not_found`; `conflict` that names what needs the version
+   */
+  deleteVersion(projectId: string, slug: string, version: number): void {
+    this.#requirePrompt(projectId, slug);
+    const removed = this.#store.removeVersion(projectId, slug, version, (uses) => {
+      const needs = needsOf(uses);
+      if (needs.length > 0)
+        throw new DomainError('conflict', `Version ${version} cannot be deleted: ${needs.join('; ')}`);
+    });
+    this.#fetched.clear();
+    if (!removed) throw new DomainError('not_found', missing({ by: 'number', version }));
+  }
+
+  /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
+  pin(by: Principal, slug: string, entry: TagEntry): TagEntry {
+    const { project_id, user_id } = by;
+    this.#requirePrompt(project_id, slug);
+    if (entry.tag === LATEST)
+      throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be pinned');
+    if (!this.#store.takesTag(project_id, slug, entry.tag))
+      throw new DomainError(
+        'conflict',
+        `A prompt can have at most ${MOST_TAGS} tags, including removed ones, whose history is kept: move an existing tag`,
+      );
+    const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
+    this.#fetched.clear();
+    if (!pinned) throw new DomainError('not_found', missing({ by: 'number', version: entry.version }));
+    const { id } = this.find(project_id, slug, { by: 'number', version: entry.version });
+    this.#audit.done({ event: 'tagMoved', by, project_id, subject_id: id });
+    return entry;
+  }
+
+  /** Removes a tag, but for its history. @throws DomainError `not_found`; `conflict` for `latest` */
+  removeTag(by: Principal, slug: string, tag: string): void {
+    const { project_id, user_id } = by;
+    this.#requirePrompt(project_id, slug);
+    if (tag === LATEST)
+      throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be removed');
+    const pointedAt = this.#store.findVersion(project_id, slug, { by: 'tag', tag });
+    const removed = this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
+    this.#fetched.clear();
+    if (!removed) throw new DomainError('not_found', missing({ by: 'tag', tag }));
+    this.#audit.done({
+      event: 'tagRemoved',
+      by,
+      project_id,
+      ...(pointedAt === undefined ? {} : { subject_id: pointedAt.id }),
+    });
+  }
+
+  /** Tags and the versions they point at; `latest` comes first. @throws DomainError `not_found` */
+  listTags(projectId: string, slug: string): TagEntry[] {
+    const { version } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
+    return [{ tag: LATEST, version }, ...this.#store.listTags(projectId, slug)];
+  }
+
+  /** Moves of a tag and its removals, newest first. @throws DomainError `not_found` when it was never pinned */
+  tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[] {
+    this.#requirePrompt(projectId, slug);
+    const read = (part: Window) => this.#store.tagHistory(projectId, slug, tag, part);
+    const moves = read(window);
+    if (moves.length === 0 && read({ limit: 1, offset: 0 }).length === 0)
+      throw new DomainError('not_found', missing({ by: 'tag', tag }));
+    return moves;
+  }
+
+  /**
+   * Every version that there is now, ascending, one after another: together their contents may be larger than memory. Those that are
+   * deleted meanwhile are left out.
+   * @throws DomainError `not_found` at once
+   */
+  versions(projectId: string, slug: string): Iterable<SelectedVersion> {
+    const { version: latest, prompt_id } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
+    const store = this.#store;
+    return (function* () {
+      for (let last = 0; last < latest;) {
+        const found = store.versionAfter(projectId, slug, last);
+        // Another prompt may have got the slug; and numbers that are too high to be exact may not rise: that would never end.
+        if (found?.prompt_id !== prompt_id || !(found.version > last)) return;
+        yield { ...found, latest_version: latest, tag: null };
+        last = found.version;
+      }
+    })();
+  }
+
+  /** Others get their turns between the tags of many prompts. @param q text that slugs contain, whatever its case */
+  async list(projectId: string, window: Window, q = ''): Promise<PromptSummary[]> {
+    const listed: PromptSummary[] = [];
+    let began = performance.now();
+    for (const prompt of this.#store.listPrompts(projectId, window, q)) {
+      const tags = [{ tag: LATEST, version: prompt.latest_version }, ...this.#store.tagsOf(prompt.id)];
+      listed.push({ ...prompt, tags });
+      if (performance.now() - began < TURN_MS) continue;
+      await nextTurn();
+      began = performance.now();
+    }
+    return listed;
+  }
+
+  /** How many prompts there are of that list. */
+  count(projectId: string, q = ''): number {
+    return this.#store.countPrompts(projectId, q);
+  }
+
+  #requirePrompt(projectId: string, slug: string): void {
+    if (!this.#store.hasPrompt(projectId, slug))
+      throw new DomainError('not_found', 'There is no prompt with this slug');
+  }
+
+  #forgetWhenChanged(): void {
+    const change = this.#store.changeCounter();
+    if (change === this.#seenChange) return;
+    this.#fetched.clear();
+    this.#seenChange = change;
+  }
+}
+
+function cacheKeyOf(selector: VersionSelector): string {
+  switch (selector.by) {
+    case 'number':
+      return `v${selector.version}`;
+    case 'hash':
+      return `h${selector.hash}`;
+    case 'tag':
+      return `t${selector.tag}`;
+  }
+}
+
+function missing(selector: VersionSelector): string {
+  switch (selector.by) {
+    case 'number':
+      return `The prompt has no version ${selector.version}`;
+    case 'hash':
+      return 'The prompt has no version with this content hash';
+    case 'tag':
+      return `The prompt has no tag ${selector.tag}`;
+  }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../engine/errors.js';
+import { isLoopback } from '../../engine/models/loopback.js';
+import type { AuditLog } from '../../engine/identity/audit.js';
+import type { Principal } from '../../engine/identity/identity.js';
+import { createToken, hashOfToken } from '../../engine/identity/token.js';
+import type { PromptIdentities } from '../../engine/traces/model/prompts/completion.js';
+import type { Window } from '../../engine/schema/page.js';
+import type { Micros } from '../../engine/timestamp.js';
+import type { CreatedLink, FeedbackLink, ListedLink } from './feedback-link.js';
+import type { LinkStore } from './link-store.js';
+import { defaultDays, type LinkInput, type LinkPatch } from './schema.js';
+
+export interface LinkServiceParts {
+  readonly store: LinkStore;
+  readonly prompts: Pick<PromptIdentities, 'idOf'>;
+  /** URL that the link with a token is shared by. */
+  readonly urlOf: (token: string) => string;
+  readonly observer: LinkObserver;
+  readonly audit: AuditLog;
+}
+
+export interface LinkObserver {
+  /** A link was made whose URL opens on this machine only. */
+  linkOpensHereOnly(link: { readonly project: string; readonly link: string }): void;
+}
+
+const DAY: Micros = 24 * 3600 * 1e6;
+
+/** Links by which people without an account give feedback. */
+export class LinkService {
+  readonly #parts: LinkServiceParts;
+
+  constructor(parts: LinkServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** The answer is the only place where the URL ever stands. @throws DomainError `not_found` for an unknown prompt */
+  create(by: Principal, input: LinkInput): CreatedLink {
+    const { project_id, user_id } = by;
+    const promptId = this.#parts.prompts.idOf(project_id, input.prompt_slug);
+    if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+    const { token, hash } = createToken();
+    const created_at = Date.now() * 1000;
+    const link = {
+      id: randomUUID(),
+      project_id,
+      prompt_id: promptId,
+      link_type: 'prompt_completion',
+      created_at,
+      expires_at: created_at + (input.expires_in_days ?? defaultDays) * DAY,
+    } as const;
+    this.#parts.store.insert({ ...link, token_hash: hash, created_by: user_id });
+    this.#parts.audit.done({ event: 'linkMade', by, project_id, subject_id: link.id });
+    const url = this.#parts.urlOf(token);
+    const opens_here_only = isLoopback(new URL(url).hostname);
+    if (opens_here_only) this.#parts.observer.linkOpensHereOnly({ project: project_id, link: link.id });
+    return { ...link, prompt_slug: input.prompt_slug, revoked_at: null, url, opens_here_only };
+  }
+
+  list(projectId: string, window: Window): ListedLink[] {
+    return this.#parts.store.list(projectId, window);
+  }
+
+  /** Also a link that works no longer. @throws DomainError `not_found` */
+  get(projectId: string, id: string): ListedLink {
+    const link = this.#parts.store.listed(projectId, id);
+    if (link === undefined) throw new DomainError('not_found', 'There is no feedback link with this id');
+    return link;
+  }
+
+  /** Also opens one again that has expired. @throws DomainError `not_found`; `conflict` for a revoked one */
+  update(by: Principal, id: string, { expires_in_days }: LinkPatch): ListedLink {
+    const { project_id: projectId } = by;
+    const expired = this.#parts.store.expire(projectId, id, Date.now() * 1000 + expires_in_days * DAY);
+    const link = this.get(projectId, id);
+    if (!expired) throw new DomainError('conflict', 'The link is permanently revoked: create a new one');
+    this.#parts.audit.done({ event: 'linkChanged', by, project_id: projectId, subject_id: id });
+    return link;
+  }
+
+  /** Revokes a link; revoking it again changes nothing. @throws DomainError `not_found` */
+  revoke(by: Principal, id: string): void {
+    const { project_id } = by;
+    if (!this.#parts.store.revoke(project_id, id, Date.now() * 1000))
+      throw new DomainError('not_found', 'There is no feedback link with this id');
+    this.#parts.audit.done({ event: 'linkRevoked', by, project_id, subject_id: id });
+  }
+
+  /** The link of a token that works. @throws DomainError `not_found`, the same for unknown, expired and revoked ones */
+  open(token: string): FeedbackLink {
+    const hash = hashOfToken(token);
+    const link = hash === null ? undefined : this.#parts.store.findByTokenHash(hash);
+    if (link === undefined || link.revoked_at !== null || link.expires_at <= Date.now() * 1000)
+      throw new DomainError('not_found', 'This feedback link does not work or has expired');
+    return link;
+  }
+}

@@ -1,0 +1,157 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AttachmentIntake, InspectedSpans, SpanFlaw } from '../images/intake.js';
+import { DomainError } from '../../engine/errors.js';
+import type { SpanRead } from '../../engine/traces/model/list/fields.js';
+import { describedSpan, type SpanSources } from '../../engine/traces/model/span/described-span.js';
+import type { Span } from '../../engine/traces/model/span/span.js';
+import { toSpanRead } from '../../engine/traces/model/span/span-read.js';
+import type { UnknownNames } from '../../engine/validation/unknown-names.js';
+import { spanAsSent } from './as-sent.js';
+import { issuesOf, readElements, refuse } from './elements.js';
+import { spanReader } from './readers.js';
+import { tagFlaws } from './tag-limit.js';
+import type { WriteLog } from '../../engine/traces/model/write-log.js';
+
+/** The way by which spans came in, for the metrics. */
+export type SpanSource = 'rest' | 'otlp' | 'judge';
+
+export interface IngestObserver {
+  /** @param accepted its `cost`: that of all of them in US dollars */
+  spansAccepted(accepted: { readonly source: SpanSource; readonly count: number; readonly cost: number }): void;
+  spansRejected(rejected: { readonly source: SpanSource; readonly reason: string; readonly count: number }): void;
+}
+
+export interface SpanIngestParts extends SpanSources {
+  readonly log: WriteLog;
+  readonly attachments: AttachmentIntake;
+  /** Largest size of the keys and values of one object of tags, in bytes. */
+  readonly maxTagBytes: number;
+  readonly observer: IngestObserver;
+}
+
+export interface PostOptions {
+  /** Whether the caller may read the project; otherwise it gets back only what it sent. */
+  readonly mayRead: boolean;
+  /** Takes the names of fields that are not known. */
+  readonly unknown: UnknownNames;
+}
+
+export interface PostSpansOptions extends PostOptions {
+  /** Whether to answer ids alone. */
+  readonly minimal: boolean;
+}
+
+/** Longest time that spans are described before other requests get a turn. */
+const MAX_TURN_MS = 10;
+
+/** Takes in spans: check, normalise, detach images, price, store, answer. */
+export class SpanIngest {
+  readonly #parts: SpanIngestParts;
+
+  constructor(parts: SpanIngestParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores an array of spans as sent over REST. Fields that are not known are kept among the attributes.
+   * @returns the answers, one per element and in their order; only the ids when `minimal`.
+   * @throws DomainError `invalid` with every issue, and nothing stored; those of WriteLog.
+   */
+  async postSpans(
+    projectId: string,
+    body: unknown,
+    { minimal, mayRead, unknown }: PostSpansOptions,
+  ): Promise<(SpanRead | { id: string })[]> {
+    const { spans, createdAt } = await this.#counted('rest', body, async () => {
+      const { elements, issues } = readElements(body, spanReader, unknown);
+      const inspected = await this.#parts.attachments.inspect(elements);
+      refuse([...issues, ...issuesOf(this.#tagFlaws(elements)), ...issuesOf(inspected.flaws)]);
+      return this.#store(projectId, inspected);
+    });
+    if (minimal) return spans.map(({ id }) => ({ id }));
+    return spans.map((span, index) =>
+      toSpanRead(mayRead ? span : spanAsSent(span, projectId), projectId, createdAt[index] ?? 0),
+    );
+  }
+
+  /**
+   * Stores spans that another transport has decoded and normalised; the same path and guarantees.
+   * @returns spans whose attachments or tags break a rule: they alone are not stored, and not counted as rejected yet.
+   */
+  async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<readonly SpanFlaw[]> {
+    const { flaws } = await this.#counted(source, spans, async () => {
+      const { inspected, flaws } = await this.#inspect(spans);
+      return { ...(await this.#store(projectId, inspected)), flaws };
+    });
+    return flaws;
+  }
+
+  async #store(projectId: string, inspected: InspectedSpans) {
+    const { log, attachments } = this.#parts;
+    if (inspected.found.size > 0) log.admit(projectId);
+    const detached = await attachments.detach(projectId, inspected);
+    const spans = await this.#described(projectId, detached.spans);
+    if (spans.length === 0) return { spans, createdAt: [] };
+    try {
+      const { createdAt } = await log.append({ projectId, spans });
+      await detached.stored(createdAt);
+      return { spans, createdAt };
+    } catch (error) {
+      await detached.failed();
+      throw error;
+    }
+  }
+
+  /** The spans with their costs, and what else their attributes say. Names of models that nobody has sent before take their time: others get turns meanwhile. */
+  async #described(projectId: string, spans: readonly Span[]): Promise<Span[]> {
+    const described: Span[] = [];
+    let began = performance.now();
+    for (const span of spans) {
+      if (performance.now() - began > MAX_TURN_MS) {
+        await nextTurn();
+        began = performance.now();
+      }
+      described.push(describedSpan(span, projectId, this.#parts));
+    }
+    return described;
+  }
+
+  #tagFlaws(elements: Parameters<typeof tagFlaws>[0]): SpanFlaw[] {
+    return tagFlaws(elements, this.#parts.maxTagBytes);
+  }
+
+  /** Finds spans that break a rule; `inspected` holds the others. */
+  async #inspect(received: readonly Span[]) {
+    const { attachments } = this.#parts;
+    const tagged = this.#tagFlaws(received);
+    if (tagged.length === 0) {
+      const inspected = await attachments.inspect(received);
+      return { inspected, flaws: inspected.flaws };
+    }
+    const refused = new Set(tagged.map(({ index }) => index));
+    const places = [...received.keys()].filter((index) => !refused.has(index));
+    const inspected = await attachments.inspect(received.filter((_span, index) => !refused.has(index)));
+    const found = inspected.flaws.map(({ index, issues }) => ({ index: places[index] ?? index, issues }));
+    return { inspected, flaws: [...tagged, ...found] };
+  }
+
+  async #counted<T extends { spans: readonly Span[] }>(source: SpanSource, sent: unknown, store: () => Promise<T>) {
+    const { observer } = this.#parts;
+    try {
+      const stored = await store();
+      const { spans } = stored;
+      const cost = spans.reduce((sum, span) => sum + (span.cost ?? 0), 0);
+      observer.spansAccepted({ source, count: spans.length, cost });
+      return stored;
+    } catch (error) {
+      const count = Array.isArray(sent) ? sent.length : 0;
+      if (count > 0) observer.spansRejected({ source, reason: reasonOf(error), count });
+      throw error;
+    }
+  }
+}
+
+/** What metrics call the reason for which spans were refused. */
+export function reasonOf(error: unknown): string {
+  return error instanceof DomainError ? (error.reason ?? error.kind) : 'internal';
+}

@@ -1,0 +1,81 @@
+import { MAX_JSON_DEPTH } from '../../../engine/json-text.js';
+import type { Part } from '../parts.js';
+import type { TransferService } from '../transfer-service.js';
+import { idWriter } from '../../../engine/validation/body-parts.js';
+import { assertValid, compileClosed } from '../../../engine/validation/validation.js';
+import { defineRoute, uncheckedJsonBody } from '../../../http/route.js';
+import { pageJson, withMicros } from './presenters.js';
+import { AnyBody, BODIES, ExportPage, ImportResult, pageQuery, PartParams, TAG } from './schema.js';
+
+/** Projects that move from one installation to another. */
+export function transferRoutes(transfer: TransferService) {
+  return [exportRecordsRoute(transfer), importRecordsRoute(transfer)];
+}
+
+function exportRecordsRoute(transfer: Pick<TransferService, 'page'>) {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/export/:part',
+    operationId: 'exportRecords',
+    summary: 'Export records of a project',
+    description:
+      'Returns a page of one part of the project, complete: `npm run admin -- export` writes all of them to a file. ' +
+      'Spans are in storage order. A span that is written again meanwhile moves to the end, so paging until there ' +
+      'is no `more` misses none.',
+    tag: TAG,
+    access: 'key',
+    params: PartParams,
+    query: pageQuery,
+    responses: { 200: { description: 'The page.', schema: ExportPage } },
+    errors: ['invalid', 'unavailable'],
+    bulk: true,
+    async handle({ params: { project_id, part }, query: { after, as_of, limit } }) {
+      const asOf = as_of ?? Date.now() * 1000;
+      const page = await transfer.page(part, asOf, { projectId: project_id, after: after ?? null, limit });
+      return { status: 200, json: pageJson(page, asOf) };
+    },
+  });
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const readers = Object.fromEntries(
+  Object.entries(BODIES).map(([part, schema]) => [part, { write: idWriter(schema), fits: compileClosed(schema) }]),
+);
+/** Times of what may be sent otherwise are read where that is: in any form that clients send. */
+const SENT: ReadonlySet<Part> = new Set(['spans', 'traces', 'sessions']);
+const OWN_TIMES = ['created_at', 'written_at'];
+/** Metadata stand in an array of records, and unknown fields of spans among their attributes: one level deeper than they were sent. */
+const DEEPER = 1;
+
+function importRecordsRoute(transfer: Pick<TransferService, 'take'>) {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/import/:part',
+    operationId: 'importRecords',
+    summary: 'Import records into a project',
+    description:
+      'Stores records of one part as `GET …/export/{part}` returns them, all or none, with their ids and times: ' +
+      '`npm run admin -- import` reads them from a file. Existing records do not change, except for spans that were ' +
+      'written later, so repeating a request changes nothing. Judges are disabled, and treat imported spans as old ' +
+      'ones.',
+    tag: TAG,
+    access: 'key',
+    params: PartParams,
+    body: uncheckedJsonBody(AnyBody, { maxDepth: MAX_JSON_DEPTH + DEEPER }),
+    responses: { 200: { description: 'The records are stored.', schema: ImportResult } },
+    errors: ['invalid', 'conflict', 'too_large', 'overloaded', 'unavailable'],
+    makesWay: true,
+    async handle({ principal, params: { part }, body, signal }) {
+      const records = recordsIn(part, body);
+      return { status: 200, body: await transfer.take(part, principal, records, signal) };
+    },
+  });
+}
+
+function recordsIn(part: Part, body: unknown): Members[] {
+  const reader = readers[part];
+  if (reader === undefined) throw new Error(`No part: ${part}`);
+  const records = assertValid(reader.fits, reader.write(body)) as Members[];
+  return withMicros(records, (name) => !SENT.has(part) || OWN_TIMES.includes(name));
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Turns } from '../../engine/work/turns.js';
+
+export interface ImportPaceParts {
+  /** Whether clients call the server now. */
+  readonly besideClients: () => boolean;
+  /** Resolves once lists need not compute figures of what was written to a project. */
+  readonly rolledUp: (projectId: string) => Promise<unknown>;
+}
+
+/** The pause after a request beside clients, in times that it took: so it follows how busy the server is. */
+const REST = 2;
+/** However long a request took, the next one begins after so long: an import is slow, and never stands still. */
+const LONGEST_REST_MS = 2_000;
+/** Clients and proxies wait longer for an answer. */
+const LONGEST_WAIT_MS = 45_000;
+/** Of one project; each holds its records in memory. */
+const MOST_WAITING = 16;
+
+/**
+ * How imports share the server with clients: as fast as they can while they are alone, otherwise one request of all of them at a
+ * time, with pauses. Projects that import take turns.
+ */
+export class ImportPace {
+  readonly #parts: ImportPaceParts;
+  readonly #turns = new Turns('import requests', {
+    atOnce: 1,
+    maxWaitMs: LONGEST_WAIT_MS,
+    maxWaiting: MOST_WAITING,
+  });
+
+  constructor(parts: ImportPaceParts) {
+    this.#parts = parts;
+  }
+
+  /** Does the work of a request when it may. @throws DomainError `overloaded`; the signal's reason; what the work throws */
+  async run<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (!this.#parts.besideClients()) return work();
+    const end = await this.#turns.take(projectId, signal);
+    const started = performance.now();
+    try {
+      return await work();
+    } finally {
+      // It is answered at once; the next one waits.
+      void this.#rest(projectId, started).then(end);
+    }
+  }
+
+  async #rest(projectId: string, started: number): Promise<void> {
+    const { besideClients, rolledUp } = this.#parts;
+    if (!besideClients()) return;
+    // Left to itself, a round begins when the next request comes, and lists would always be slow.
+    await Promise.race([rolledUp(projectId).catch(() => undefined), pause(LONGEST_REST_MS)]);
+    await pause(Math.min(LONGEST_REST_MS, (performance.now() - started) * REST));
+  }
+}
+
+const pause = (ms: number) => sleep(ms, undefined, { ref: false });

@@ -1,0 +1,278 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { CriterionRead as FeedbackCriterion, MAX_CRITERIA as MAX_FEEDBACK_CRITERIA } from '../feedback/schema.js';
+import { MAX_EXPECTED_OUTPUT, MAX_REASON } from '../feedback/schema.js';
+import { MAX_NAME_LENGTH } from '../../engine/identity/identity.js';
+import {
+  criterion,
+  EvaluationRead,
+  filters,
+  JudgeName,
+  JudgeRead,
+  MAX_CRITERIA,
+  MAX_EVALUATION_REASON,
+  MAX_MODEL,
+  TEMPERATURE,
+} from '../judges/schema.js';
+import { spanFields } from '../../engine/traces/model/list/fields.js';
+import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../prices/schema.js';
+import { ContentHash, MAX_CONTENT_BYTES, ModelId, MOST_VERSIONS, Slug, Tag, VersionNumber } from '../prompts/schema.js';
+import { MAX_NAME } from '../review/schema.js';
+import { attributes, label, MOST_TAGS, optional, tags } from '../../engine/schema/inputs.js';
+import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { SpanInput } from '../../engine/traces/model/span/schema.js';
+import { TraceInput } from '../../engine/traces/model/trace/schema.js';
+import type { Part } from './parts.js';
+
+/*
+ * The records that a project is exported as and imported from: what the other calls of the API answer, with what these
+ * leave out because nobody else needs it. Schemas are those of bodies, since the records come from a file: what other
+ * calls bound is bounded here, too, by the same numbers, but for what is larger once it is stored. What no schema says of
+ * them is in `TransferService`, and how many there may be in the store.
+ */
+
+/** Composed, as names of reviewers are stored, a text has at most so many times its characters. */
+const COMPOSED = 3;
+/** Longest answer of a model, by the maximum of `JUDGE_MAX_ANSWER_CHARACTERS`: its reasons are kept whole. */
+export const MAX_MODEL_ANSWER = 8_000_000;
+
+/**
+ * The highest revision of a set of corrections that is exported or imported. Nobody has counted so far: the rest of the numbers that
+ * JavaScript reads exactly, as many again, is there to count on.
+ */
+export const MOST_REVISIONS = 2 ** 52;
+
+const person = (what: string) =>
+  Type.Object(
+    {
+      id: uuid('Id of the user.'),
+      name: Type.String({
+        maxLength: Math.max(MAX_NAME_LENGTH, COMPOSED * MAX_NAME),
+        description: 'Name of the user.',
+      }),
+    },
+    { description: `${what} A person who is unknown in the project is known only by name, and cannot sign in.` },
+  );
+const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
+const json = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
+const revision = (description: string) => Type.Integer({ minimum: 0, maximum: MOST_REVISIONS, description });
+const record = <T extends Parameters<typeof Type.Object>[0]>(id: string, description: string, properties: T) =>
+  Type.Object(properties, { $id: `Exported${id}`, description });
+
+const prompts = record('Prompt', 'A prompt.', {
+  id: uuid('Id of the prompt.'),
+  slug: Slug,
+  last_version: Type.Integer({
+    minimum: 0,
+    maximum: MOST_VERSIONS,
+    description: 'The highest number that a version of it ever had.',
+  }),
+  created_at: time('When the prompt was created.'),
+});
+
+const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
+  id: uuid('Id of the version.'),
+  prompt_id: uuid('The prompt.'),
+  version: Type.Integer({ ...VersionNumber, maximum: MOST_VERSIONS }),
+  content: Type.String({ minLength: 1, maxLength: MAX_CONTENT_BYTES, description: 'Text of the version.' }),
+  content_hash: ContentHash,
+  model_id: orNull(Type.String({ ...ModelId, description: 'Model bound to the version; null: none.' })),
+  metadata: json('Any JSON stored with the version.'),
+  created_at: time('When the version was created.'),
+  created_by: person('Who created it.'),
+  updated_at: time('When its model was last bound.'),
+});
+
+const tag_moves = record('TagMove', 'A move of a tag; the last one of a tag says where it points.', {
+  prompt_id: uuid('The prompt.'),
+  tag: Tag,
+  version: orNull(VersionNumber),
+  pinned_at: time('When it was moved.'),
+  pinned_by: person('Who moved it.'),
+});
+
+const prices = record('Price', 'A custom price of the project.', {
+  provider: ProviderName,
+  model: ModelName,
+  ...rates,
+  cache_read_per_million: orNull(rate(CACHE_READ)),
+  created_at: time('When it was first set.'),
+  updated_at: time('When it was last set.'),
+});
+
+const feedback_links = record(
+  'FeedbackLink',
+  'A link through which people gave feedback. Its token is unknown, so it does not work: it records whose ' +
+    'feedback came through it.',
+  {
+    id: uuid('Id of the link.'),
+    prompt_id: uuid('The prompt.'),
+    link_type: oneOf(['prompt_completion'], 'What is reviewed.'),
+    created_at: time('When it was created.'),
+    created_by: person('Who created it.'),
+    expires_at: time('When it expires.'),
+    revoked_at: orNull(time('When it was revoked; null if it was not.')),
+  },
+);
+
+const { id, task_slug, evaluation_type, score_min, score_max, pass_threshold } = JudgeRead.properties;
+const { criteria, model, temperature, sample_rate, enabled, created_at, updated_at } = JudgeRead.properties;
+const judges = record('Judge', 'A judge, including deleted ones. It is disabled when it is imported.', {
+  id,
+  name: JudgeName,
+  task_slug: Type.String({ ...Slug, description: task_slug.description ?? '' }),
+  evaluation_type,
+  score_min,
+  score_max,
+  pass_threshold,
+  criteria: Type.Array(Type.Object(criterion, { description: 'A criterion.' }), {
+    maxItems: MAX_CRITERIA,
+    description: criteria.description ?? '',
+  }),
+  model: orNull(line(MAX_MODEL, model.description ?? '')),
+  temperature: orNull(Type.Number({ ...TEMPERATURE, description: temperature.description ?? '' })),
+  sample_rate: Type.Number({ minimum: 0, maximum: 1, description: sample_rate.description ?? '' }),
+  filters: Type.Object(
+    { ...filters, prompt_slug: orNull(filters.prompt_slug) },
+    { description: JudgeRead.properties.filters.description ?? '' },
+  ),
+  enabled,
+  created_at,
+  created_by: person('Who created it.'),
+  updated_at,
+  deleted_at: orNull(time('When it was deleted; null if it was not.')),
+  corrections_revision: revision('Revision of its set of corrections.'),
+  corrections_last_removal: revision('The last revision at which one of them was removed; 0: none ever was.'),
+});
+
+const whole = (field: { readonly description: string }) =>
+  orNull(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: field.description }));
+const called = (field: { readonly description: string }) => orNull(Type.String({ description: field.description }));
+
+const { session: _session, id: _id, ...sent } = SpanInput.properties;
+const spans = record('Span', 'A span, with the call attributes that were found in its attributes.', {
+  ...sent,
+  // Clients send them in two places.
+  session_tags: optional(tags(spanFields.session_tags.description, { count: 2 * MOST_TAGS })),
+  id: uuid('Span id; with the trace id it identifies the span.'),
+  provider: called(spanFields.provider),
+  model: called(spanFields.model),
+  input_tokens: whole(spanFields.input_tokens),
+  output_tokens: whole(spanFields.output_tokens),
+  cache_read_tokens: whole(spanFields.cache_read_tokens),
+  cache_write_tokens: whole(spanFields.cache_write_tokens),
+  prompt_slug: orNull(Type.String({ ...Slug, description: spanFields.prompt_slug.description })),
+  prompt_version: whole(spanFields.prompt_version),
+  prompt_version_id: orNull(uuid(spanFields.prompt_version_id.description)),
+  cost_calculated: Type.Boolean({ description: 'Whether the cost was calculated, and follows prices.' }),
+  created_at: time('When the stored version of the span was received.'),
+  written_at: time('When a client last wrote the span: of two spans with its ids, the later one stays.'),
+});
+
+const traces = record('Trace', 'Posted data of a trace; everything else about it comes from its spans.', {
+  ...TraceInput.properties,
+  id: uuid('Trace id.'),
+});
+
+const sessions = record('Session', 'Posted data of a session; everything else about it comes from its traces.', {
+  id: uuid('Session id.'),
+  name: optional(label('Name of the session.')),
+  attributes: optional(attributes('Arbitrary key-value attributes.')),
+  tags: optional(tags('Tags of the session; they override tags from its spans.')),
+});
+
+const attachments = record('Attachment', 'An image, and one span that shows it.', {
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', 'x-must': 'be 64 hexadecimal digits', description: 'Its SHA-256.' }),
+  media_type: text(100, 'Its media type.'),
+  bytes: count('Its size.'),
+  trace_id: uuid('Trace of the span.'),
+  span_id: uuid('The span.'),
+  base64: orNull(
+    Type.String({
+      description: 'The image; null: it came with an earlier record of the same hash, or was missing at the export.',
+    }),
+  ),
+});
+
+const byCriterion = {
+  maxProperties: MAX_CRITERIA,
+  propertyNames: { pattern: criterion.key.pattern, 'x-must': 'have keys of criteria' },
+};
+const { evaluation_reason, criteria_scores, model_used, judge_version, ...evaluated } = EvaluationRead.properties;
+const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', {
+  ...evaluated,
+  evaluation_reason: text(MAX_EVALUATION_REASON, evaluation_reason.description ?? ''),
+  criteria_scores: orNull(
+    byKey(
+      Type.Object(
+        { score: number('Score of the criterion.'), reason: text(MAX_MODEL_ANSWER, 'Reason for the score.') },
+        { description: 'Score of one criterion.' },
+      ),
+      { ...byCriterion, description: criteria_scores.description ?? '' },
+    ),
+  ),
+  // A provider's name may stand in front of it.
+  model_used: orNull(text(2 * MAX_MODEL, model_used.description ?? '')),
+  judge_version: orNull(text(100, judge_version.description ?? '')),
+  confidence_score: orNull(Type.Number({ minimum: 0, maximum: 1, description: 'Confidence of the judge.' })),
+  prompt_version_id: orNull(uuid("Version of the judge's prompt that produced it; null: unknown.")),
+});
+
+const said = {
+  thumbs_up: Type.Boolean({ description: 'true: good, or the judge was right.' }),
+  reason: orNull(text(MAX_REASON, 'Why.')),
+  expected_output: orNull(text(MAX_EXPECTED_OUTPUT, 'The expected output.')),
+  expected_score: orNull(number('Score that the judge should have given.')),
+  score_direction: orNull(oneOf(['too_high', 'too_low'], "Direction in which the judge's score is wrong.")),
+  criteria_feedback: orNull(
+    byKey(
+      Type.Object(
+        { ...FeedbackCriterion.properties, reason: orNull(text(MAX_REASON, 'Why.')) },
+        { description: 'Feedback on one criterion.' },
+      ),
+      { ...byCriterion, maxProperties: MAX_FEEDBACK_CRITERIA, description: 'By key of the criterion.' },
+    ),
+  ),
+};
+
+const feedback = record('Feedback', "Feedback of one user on a completion, or on a judge's evaluation of it.", {
+  id: uuid('Id of the feedback.'),
+  prompt_id: uuid('The prompt.'),
+  completion_id: uuid('Id of the span.'),
+  judge_id: orNull(uuid('The judge that it is about; null: it is about the completion itself.')),
+  ...said,
+  metadata: json('Any JSON stored with the feedback.'),
+  created_at: time('When it was first given.'),
+  updated_at: time('When it was last given.'),
+  created_by: person('Who gave it.'),
+  feedback_link_id: orNull(uuid('The link through which it came; null: the API.')),
+});
+
+const corrections = record('Correction', 'What a user said about one evaluation, as the judge gets it.', {
+  feedback_id: uuid('The feedback that it comes from.'),
+  evaluation_id: orNull(uuid('The evaluation; null: the judge had not evaluated the span.')),
+  revision: revision("Revision of the judge's set that it created."),
+  ...said,
+  given_at: time('When it was given.'),
+});
+
+/** The schema of the records of each part. */
+export const RECORDS = {
+  prompts,
+  prompt_versions,
+  tag_moves,
+  prices,
+  feedback_links,
+  judges,
+  spans,
+  traces,
+  sessions,
+  attachments,
+  evaluations,
+  feedback,
+  corrections,
+} as const satisfies Record<Part, TSchema>;
+
+export type SpanRecord = Static<typeof spans>;
+export type TraceRecord = Static<typeof traces>;
+export type SessionRecord = Static<typeof sessions>;
+export type AttachmentRecord = Static<typeof attachments>;

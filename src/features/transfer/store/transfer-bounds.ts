@@ -1,0 +1,88 @@
+import { DomainError } from '../../../engine/errors.js';
+import { MOST_IMPORTED_OF_SPAN, MOST_IMPORTED_VERSIONS } from '../../judges/evaluation.js';
+import { MOST_TAGS } from '../../prompts/prompt.js';
+import { MAX_PRICES_PER_PROJECT } from '../../prices/schema.js';
+import type { StoredRecord } from '../metadata-transfer.js';
+import type { MetadataPart } from '../parts.js';
+import type { Database } from '../../../engine/metadata/database.js';
+import { countOfTags } from '../../prompts/store/tag-pins.js';
+
+/**
+ * Demands that a project holds no more than it may, once records of a part are in, inside the transaction that stores them.
+ * @throws DomainError `conflict`
+ */
+export type Bound = (projectId: string, records: readonly StoredRecord[]) => void;
+
+/** The bounds of parts of which other calls take only so many, as they are read into memory. */
+export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Bound>>> {
+  return { prices: priceBound(db), tag_moves: tagBound(db), evaluations: evaluationBound(db) };
+}
+
+function priceBound(db: Database): Bound {
+  const count = db.prepare<[string], number>('SELECT count(*) FROM model_prices WHERE project_id = ?').pluck();
+  return (projectId) => {
+    const held = count.get(projectId) ?? 0;
+    if (held > MAX_PRICES_PER_PROJECT)
+      throw new DomainError(
+        'conflict',
+        `A project can have at most ${MAX_PRICES_PER_PROJECT} prices, and these would make ${held}; none were stored. ` +
+          'Delete prices that the project does not need, then import again',
+      );
+  };
+}
+
+function tagBound(db: Database): Bound {
+  const count = db.prepare<{ prompt: string }, number>(countOfTags('@prompt', MOST_TAGS + 1)).pluck();
+  return (_projectId, records) => {
+    for (const prompt of new Set(records.map(({ prompt_id }) => String(prompt_id))))
+      if ((count.get({ prompt }) ?? 0) > MOST_TAGS)
+        throw new DomainError(
+          'conflict',
+          `The prompt ${prompt} would have more than ${MOST_TAGS} tags, including removed ones; none of these moves were stored. ` +
+            'Remove unneeded tags from the import',
+        );
+  };
+}
+
+function evaluationBound(db: Database): Bound {
+  const demands = [spanBound(db), versionBound(db)];
+  return (projectId, records) => {
+    for (const demand of demands) demand(projectId, records);
+  };
+}
+
+function spanBound(db: Database): Bound {
+  const most = MOST_IMPORTED_OF_SPAN;
+  const count = db
+    .prepare<[string, string], number>(
+      `SELECT count(*) FROM (SELECT 1 FROM evaluations WHERE project_id = ? AND span_id = ? LIMIT ${most + 1})`,
+    )
+    .pluck();
+  return (projectId, records) => {
+    for (const span of new Set(records.map(({ span_id }) => String(span_id))))
+      if ((count.get(projectId, span) ?? 0) > most)
+        throw new DomainError(
+          'conflict',
+          `The span ${span} would exceed the limit of ${most} evaluations; none of these were stored`,
+        );
+  };
+}
+
+function versionBound(db: Database): Bound {
+  const most = MOST_IMPORTED_VERSIONS;
+  const count = db
+    .prepare<[string], number>(
+      `SELECT count(*) FROM (SELECT 1 FROM judge_versions WHERE judge_id = ? LIMIT ${most + 1})`,
+    )
+    .pluck();
+  return (_projectId, records) => {
+    const named = records.filter(({ judge_version }) => judge_version !== null);
+    for (const judge of new Set(named.map(({ judge_id }) => String(judge_id))))
+      if ((count.get(judge) ?? 0) > most)
+        throw new DomainError(
+          'conflict',
+          `The judge ${judge} would have evaluations by more than ${most} versions (judge_version); none of these were stored. ` +
+            'Remove unneeded versions from the import',
+        );
+  };
+}

@@ -1,0 +1,138 @@
+import type { MetadataPart } from '../parts.js';
+import { MOST_REVISIONS } from '../records.js';
+import { NO_VERSION } from '../../prompts/store/tag-pins.js';
+
+/** What rows are found by: an index that has the project in front, or else each prompt or judge of the project. */
+export type GroupedBy = 'project' | 'prompt' | 'judge';
+
+/** Where the records of a part are read. */
+export interface Source {
+  readonly by: GroupedBy;
+  readonly select: string;
+  readonly from: string;
+  /** The condition for the rows of `@group`; up to `@asOf`, where their order is that of time. */
+  readonly where: string;
+  /** Which of them are there up to `@asOf`, where their order is another. Default: all. */
+  readonly until?: string;
+  /** The order of the rows, each with another value. */
+  readonly keys: readonly string[];
+  /** Fields that are stored as JSON. */
+  readonly json: readonly string[];
+  /** Fields that are stored as 0 and 1. */
+  readonly flags: readonly string[];
+}
+
+const person = (user: string) =>
+  `(SELECT json_object('id', u.id, 'name', u.name) FROM users AS u WHERE u.id = ${user})`;
+/** Whatever was counted since an import, another installation takes it. */
+const counted = (revision: string) => `min(ifnull(${revision}, 0), ${MOST_REVISIONS})`;
+const SAID = `t.thumbs_up, t.reason, t.expected_output, t.expected_score, t.score_direction, t.criteria_feedback`;
+const plain = { json: [], flags: [] };
+
+/** The sources of all parts, in the names of their records. */
+export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
+  prompts: {
+    ...plain,
+    by: 'project',
+    select: 't.id, t.slug, t.last_version, t.created_at',
+    from: 'prompts AS t',
+    where: 't.project_id = @group',
+    until: 't.created_at <= @asOf',
+    keys: ['t.slug'],
+  },
+  prompt_versions: {
+    ...plain,
+    by: 'prompt',
+    select: `t.id, t.prompt_id, t.version, t.content, t.content_hash, t.model_id, t.metadata, t.created_at,
+      ${person('t.created_by')} AS created_by, t.updated_at`,
+    from: 'prompt_versions AS t',
+    where: 't.prompt_id = @group',
+    until: 't.created_at <= @asOf',
+    keys: ['t.version'],
+    json: ['metadata', 'created_by'],
+  },
+  tag_moves: {
+    ...plain,
+    by: 'prompt',
+    select: `t.prompt_id, t.tag, nullif(t.version, ${NO_VERSION}) AS version, t.pinned_at,
+      ${person('t.pinned_by')} AS pinned_by`,
+    from: 'prompt_tag_pins AS t',
+    where: 't.prompt_id = @group',
+    until: 'ifnull(t.stored_at, t.pinned_at) <= @asOf',
+    keys: ['t.tag', 't.pinned_at', 't.id'],
+    json: ['pinned_by'],
+  },
+  prices: {
+    ...plain,
+    by: 'project',
+    select: `t.provider, t.model, t.input_per_million, t.output_per_million, t.cache_read_per_million, t.created_at,
+      t.updated_at`,
+    from: 'model_prices AS t',
+    where: 't.project_id = @group',
+    until: 't.created_at <= @asOf',
+    keys: ['t.provider', 't.model'],
+  },
+  feedback_links: {
+    ...plain,
+    by: 'project',
+    select: `t.id, t.prompt_id, t.link_type, t.created_at, ${person('t.created_by')} AS created_by, t.expires_at,
+      t.revoked_at`,
+    from: 'feedback_links AS t',
+    where: 't.project_id = @group AND t.created_at <= @asOf',
+    keys: ['t.created_at', 't.id'],
+    json: ['created_by'],
+  },
+  judges: {
+    by: 'project',
+    select: `t.id, t.name, t.task_slug, t.evaluation_type, t.score_min, t.score_max, t.pass_threshold, t.criteria, t.model,
+      t.temperature, t.sample_rate, t.filters, t.enabled, t.created_at, ${person('t.created_by')} AS created_by,
+      t.updated_at, t.deleted_at, ${counted('s.revision')} AS corrections_revision,
+      ${counted('s.last_removal')} AS corrections_last_removal`,
+    from: 'judges AS t LEFT JOIN correction_sets AS s ON s.judge_id = t.id',
+    where: 't.project_id = @group AND t.created_at <= @asOf',
+    keys: ['t.created_at', 't.id'],
+    json: ['criteria', 'filters', 'created_by'],
+    flags: ['enabled'],
+  },
+  evaluations: {
+    by: 'judge',
+    select: `t.id, t.judge_id, t.span_id, t.trace_id, t.evaluation_result, t.evaluation_reason, t.confidence_score, t.score,
+      t.score_min, t.score_max, t.pass_threshold, t.criteria_scores, t.evaluation_type, t.model_used,
+      t.duration_ms AS evaluation_duration_ms, t.judge_version, t.origin, t.prompt_version_id, t.created_at`,
+    from: 'evaluations AS t INDEXED BY evaluations_by_judge',
+    where: 't.judge_id = @group AND t.created_at <= @asOf',
+    keys: ['t.created_at', 't.seq'],
+    json: ['criteria_scores'],
+    flags: ['evaluation_result'],
+  },
+  feedback: {
+    by: 'prompt',
+    select: `t.id, t.prompt_id, t.completion_id, t.judge_id, ${SAID}, t.metadata, t.created_at, t.updated_at,
+      ${person('t.user_id')} AS created_by,
+      (SELECT g.link_id FROM feedback_guests AS g WHERE g.user_id = t.user_id LIMIT 1) AS feedback_link_id`,
+    from: 'feedback AS t INDEXED BY feedback_of_prompt',
+    where: 't.prompt_id = @group AND t.created_at <= @asOf',
+    keys: ['t.created_at', 't.id'],
+    json: ['criteria_feedback', 'metadata', 'created_by'],
+    flags: ['thumbs_up'],
+  },
+  // One that was given anew since belongs to feedback that was there: when it was given says nothing.
+  corrections: {
+    by: 'judge',
+    select: `t.feedback_id, e.id AS evaluation_id, ${counted('t.revision')} AS revision, ${SAID}, t.given_at`,
+    from: `corrections AS t JOIN feedback AS f ON f.id = t.feedback_id
+      LEFT JOIN evaluations AS e ON e.seq = t.evaluation_seq`,
+    where: 't.judge_id = @group',
+    until: 'f.created_at <= @asOf AND ifnull(e.created_at, 0) <= @asOf',
+    keys: ['t.revision', 't.rowid'],
+    json: ['criteria_feedback'],
+    flags: ['thumbs_up'],
+  },
+};
+
+/** Finds the groups of a project one after the other: the first at or behind a position, or behind it. */
+export const GROUPS: Readonly<Record<Exclude<GroupedBy, 'project'>, (past: '>' | '>=') => string>> = {
+  prompt: (past) =>
+    `SELECT id, slug AS position FROM prompts WHERE project_id = ? AND slug ${past} ? ORDER BY slug LIMIT 1`,
+  judge: (past) => `SELECT id, id AS position FROM judges WHERE project_id = ? AND id ${past} ? ORDER BY id LIMIT 1`,
+};

@@ -1,0 +1,163 @@
+import { surplusImage } from '../images/extraction.js';
+import type { Issue } from '../../engine/errors.js';
+import type { AuditLog } from '../../engine/identity/audit.js';
+import type { Principal } from '../../engine/identity/identity.js';
+import { tagFlaws } from '../traces/tag-limit.js';
+import { hashOf, versionIssues } from '../prompts/version-rules.js';
+import { metadataIssues } from '../../engine/schema/metadata.js';
+import { Normaliser } from '../../engine/schema/normalise.js';
+import { normaliseSpan } from '../../engine/traces/model/span/normalise-span.js';
+import type { Micros } from '../../engine/timestamp.js';
+import { normaliseSession, normaliseTrace } from '../../engine/traces/model/trace/posted.js';
+import { invalid } from '../../engine/validation/validation.js';
+import type { ImageTransfer } from './image-transfer.js';
+import type { ImportPace } from './import-pace.js';
+import type { MetadataTransfer, StoredRecord } from './metadata-transfer.js';
+import type { Imported, PageOf, RecordPage } from '../../engine/traces/model/transfer/record-page.js';
+import type { MetadataPart, Part } from './parts.js';
+import type { AttachmentRecord, SessionRecord, SpanRecord, TraceRecord } from './records.js';
+import { withPastTimes } from './server-times.js';
+import type { DatedSpan, SpanTransfer } from '../../engine/traces/model/transfer/span-transfer.js';
+
+/** The room on the disks. */
+export interface ImportRoom {
+  /** @throws DomainError `unavailable` while there is too little to take anything in */
+  demand(): void;
+}
+
+export interface TransferParts {
+  readonly metadata: MetadataTransfer;
+  readonly spans: SpanTransfer;
+  readonly images: Pick<ImageTransfer, 'page' | 'take'>;
+  /** Largest size of the keys and values of one object of tags, in bytes. */
+  readonly maxTagBytes: number;
+  readonly pace: ImportPace;
+  readonly room: ImportRoom;
+  /** Resolves when nothing of a project is being deleted: what comes in is older than that, and would go as well. */
+  readonly deletionsDone: (projectId: string) => Promise<void>;
+  /** Called when prompts or prices of a project came in. */
+  readonly onImported: (projectId: string) => void;
+  readonly audit: AuditLog;
+}
+
+/** A page of records: as JSON texts, or as objects whose times are numbers. */
+export type TransferPage =
+  | ({ readonly as: 'texts' } & RecordPage<string>)
+  | ({ readonly as: 'objects' } & RecordPage<StoredRecord | AttachmentRecord>);
+
+/** A span, with its times read already. */
+type ReadSpan = Omit<SpanRecord, 'created_at' | 'written_at'> & {
+  readonly created_at: Micros;
+  readonly written_at: Micros;
+};
+
+/** Takes projects out, record by record, and into another installation. */
+export class TransferService {
+  readonly #parts: TransferParts;
+
+  constructor(parts: TransferParts) {
+    this.#parts = parts;
+  }
+
+  /** @param asOf what is beside spans and was made later is left out @throws DomainError `invalid`, `unavailable` */
+  async page(part: Part, asOf: Micros, of: PageOf): Promise<TransferPage> {
+    const { spans, images, metadata } = this.#parts;
+    if (part === 'spans' || part === 'traces' || part === 'sessions')
+      return { as: 'texts', ...(await spans[part](of)) };
+    if (part === 'attachments') return { as: 'objects', ...(await images.page(of)) };
+    return { as: 'objects', ...metadata.page(part, asOf, of) };
+  }
+
+  /**
+   * Stores records of one part, all or none, but for those that are there; makes way for clients.
+   * @param records fit their schema; times that servers set are numbers
+   * @throws DomainError `invalid`, `conflict`, `overloaded`, `unavailable`, and those of the stores; the signal's reason
+   */
+  async take(part: Part, by: Principal, sent: readonly StoredRecord[], signal?: AbortSignal): Promise<Imported> {
+    const { project_id: projectId } = by;
+    const records = withPastTimes(part, sent, Date.now() * 1000);
+    await this.#parts.deletionsDone(projectId);
+    return this.#parts.pace.run(projectId, () => this.#take(part, by, records), signal);
+  }
+
+  async #take(part: Part, by: Principal, records: readonly unknown[]): Promise<Imported> {
+    if (records.length === 0) return { stored: 0, unchanged: 0 };
+    const { project_id: projectId } = by;
+    const { spans, images, room } = this.#parts;
+    // Of every part: metadata and images fill a disk as well as spans do.
+    room.demand();
+    switch (part) {
+      case 'spans':
+        return spans.takeSpans(projectId, this.#spans(records as ReadSpan[]));
+      case 'traces':
+        return spans.takeTraces(projectId, this.#normalised(records as TraceRecord[], normaliseTrace));
+      case 'sessions':
+        return spans.takeSessions(
+          projectId,
+          this.#normalised(
+            (records as SessionRecord[]).map((record) => ({ ...record, project_id: projectId })),
+            normaliseSession,
+          ),
+        );
+      case 'attachments':
+        return images.take(projectId, records as AttachmentRecord[]);
+      default:
+        return this.#takeMetadata(part, by, records as StoredRecord[]);
+    }
+  }
+
+  #takeMetadata(part: MetadataPart, by: Principal, records: readonly StoredRecord[]): Imported {
+    requireRules(part, records);
+    const { project_id: projectId } = by;
+    const imported = this.#parts.metadata.take(part, projectId, records);
+    this.#parts.onImported(projectId);
+    const { stored } = imported;
+    if (stored > 0) this.#parts.audit.done({ event: 'metadataImported', by, project_id: projectId, part, stored });
+    return imported;
+  }
+
+  #spans(records: readonly ReadSpan[]): DatedSpan[] {
+    const spans = this.#normalised(records, ({ written_at: _written, created_at: _created, ...record }, normaliser) => {
+      const { provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ...more } = record;
+      const { prompt_slug, prompt_version, prompt_version_id, cost_calculated, ...sent } = more;
+      const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
+      const call = { provider, model, ...tokens, prompt_slug, prompt_version, prompt_version_id };
+      const span = { ...normaliseSpan(sent, normaliser), call, cost_calculated };
+      const surplus = surplusImage(span);
+      if (surplus !== undefined) normaliser.fail(surplus.pointer.slice(1), surplus.detail);
+      return span;
+    });
+    return spans.map((span, index) => {
+      const { written_at = 0, created_at = 0 } = records[index] ?? {};
+      return { span, writtenAt: written_at, receivedAt: created_at };
+    });
+  }
+
+  /** @throws DomainError `invalid` with the rules that no schema says */
+  #normalised<I, O extends Parameters<typeof tagFlaws>[0][number]>(
+    records: readonly I[],
+    normalise: (record: I, normaliser: Normaliser) => O,
+  ): O[] {
+    const issues: Issue[] = [];
+    const read = records.map((record, index) => normalise(record, new Normaliser(`/${index}`, issues)));
+    for (const { index, issues: found } of tagFlaws(read, this.#parts.maxTagBytes))
+      issues.push(...found.map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })));
+    if (issues.length > 0) throw invalid(issues);
+    return read;
+  }
+}
+
+/** Rules of records that no schema says: those that the calls which make such things have, too. */
+const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = {
+  prompt_versions: (version) => versionIssues(version, hashOf(String(version['content']))),
+  feedback: ({ metadata }) => metadataIssues(metadata),
+};
+
+/** @throws DomainError `invalid` where a record breaks a rule of its part */
+function requireRules(part: MetadataPart, records: readonly StoredRecord[]): void {
+  const issuesOf = RULES[part] ?? (() => []);
+  const issues = records.flatMap((record, index) =>
+    issuesOf(record).map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
+  );
+  if (issues.length > 0) throw invalid(issues);
+}

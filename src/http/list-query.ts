@@ -1,0 +1,229 @@
+import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
+import {
+  filteredField,
+  sessionList,
+  spanList,
+  traceList,
+  UNPRICED,
+  type Filter,
+  type ListDefinition,
+} from '../engine/traces/model/list/definitions.js';
+import { fieldSchemas } from '../engine/traces/model/list/read-schema.js';
+import {
+  defaultQuery,
+  internalOf,
+  MAX_OFFSET,
+  TEXT_LIMITS,
+  type AppliedFilter,
+  type FilterValue,
+  type ListQuery,
+} from '../engine/traces/model/list/query.js';
+import { oneOf } from '../engine/schema/parts.js';
+import { page } from './page.js';
+import type { State } from '../engine/traces/model/list/tail.js';
+import { mistakenForTags } from './mistaken-names.js';
+import { csv, orNull, restAsTags, time } from './parameter.js';
+import { queryOf, type QueryDefinition } from './query.js';
+
+/** In characters; a URL has no room for more that would make sense. */
+const MAX_TEXT = 10_000;
+const MAX_ITEMS = 1000;
+/** In characters, of a text to find: more of them make it no rarer, and each takes time at every place that looks alike. */
+const MAX_SEARCHED = 1000;
+
+const text = (description: string, maxLength = MAX_TEXT) => Type.String({ maxLength, description });
+
+/** Schemas of parameters by type: those of answered fields, but for times (written in several ways) and texts (of any length). */
+const parameterSchemas: typeof fieldSchemas = { ...fieldSchemas, time, text };
+
+/** Where a tag may be for a list to find an object by it. */
+const TAGGED: Readonly<Record<ListDefinition['name'], string>> = {
+  spans: '',
+  traces: ', of the trace itself or of any of its spans',
+  sessions: ', of the session itself, of any of its traces or of any of their spans',
+};
+
+const INTERNAL = Type.Optional(
+  oneOf(
+    ['true', 'false', 'only'],
+    "Whether the server's own calls of models (of judges, trials, optimizations and the playground), which it stores as spans, are listed " +
+      'too, or alone. Default: false, but true where `id`, `trace_id`, `session_id` or one of their tags is asked for.',
+  ),
+);
+
+/** The queries of the lists. */
+export const listQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
+  spans: listQueryOf(spanList),
+  traces: listQueryOf(traceList),
+  sessions: listQueryOf(sessionList),
+};
+
+/** The query of a list as text, for those who ask without HTTP. @throws DomainError `invalid` */
+export function parseListQuery({ name }: ListDefinition, search: URLSearchParams): ListQuery {
+  return listQueries[name].parse(search);
+}
+
+function listQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
+  const { q, ...selection } = selectionParameters(list);
+  const { fields, text_limit, ...page } = pageParameters(list);
+  const schema = withFilters(list, { ...page, q, fields, text_limit, ...selection });
+  return queryOf(schema, {
+    to: ({ sort_by, sort_order, limit, offset, count, fields, text_limit, ...selected }) => ({
+      ...selectionOf(list, selected),
+      sort: sort_by,
+      descending: sort_order === 'desc',
+      limit,
+      offset,
+      count,
+      ...shownOf(list, { fields, text_limit }),
+    }),
+  });
+}
+
+/** Parameters by which a list is asked for a page. */
+function pageParameters(list: ListDefinition) {
+  const { maxLimit, defaultLimit } = list;
+  return {
+    sort_by: oneOf(
+      list.sorts,
+      'Field to sort by. Objects without a value come last either way; ties are broken by id.',
+      list.defaultSort,
+    ),
+    sort_order: oneOf(['asc', 'desc'], 'Ascending or descending.', 'desc'),
+    ...page({ maxLimit, defaultLimit, maxOffset: MAX_OFFSET }),
+    count: Type.Boolean({
+      default: false,
+      description: 'Whether to count all matches too, in the header X-Total-Count.',
+    }),
+    ...shownParameters(list),
+  };
+}
+
+/** What of the objects is wanted. */
+function shownParameters(list: ListDefinition) {
+  return {
+    fields: Type.Optional(
+      csv(oneOf(Object.keys(list.fields), 'Name of a field.'), {
+        description: 'Fields to answer, by name, separated by commas. Default: all.',
+      }),
+    ),
+    text_limit: Type.Optional(
+      Type.Integer({
+        ...TEXT_LIMITS,
+        description:
+          'Of texts with more characters (inputs and outputs, errors, names; not of tags and attributes) the middle is ' +
+          'left out, and in its place stands how much. Default: texts are whole.',
+      }),
+    ),
+  };
+}
+
+interface ShownValues {
+  readonly fields?: readonly string[] | undefined;
+  readonly text_limit?: number | undefined;
+}
+
+function shownOf(list: ListDefinition, { fields, text_limit }: ShownValues): Pick<ListQuery, 'fields' | 'textLimit'> {
+  const asked = fields === undefined ? null : Object.keys(list.fields).filter((name) => fields.includes(name));
+  return { fields: asked, textLimit: text_limit ?? null };
+}
+
+/** What a tail is asked for: what of its list, and from which state on; null: from now on. */
+export interface TailQuery {
+  readonly query: ListQuery;
+  readonly after: State | null;
+}
+
+/** The query of the tail of a list. */
+export function tailQueryOf(list: ListDefinition): QueryDefinition<TailQuery> {
+  const after = Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description:
+      'Id of the last event that was seen; the header `Last-Event-ID` counts before it. Default: from now on.',
+  });
+  const own = { after: Type.Optional(after), ...shownParameters(list) };
+  return queryAbout(list, own, (query, { after = null, ...shown }) => ({
+    query: { ...query, ...shownOf(list, shown) },
+    after,
+  }));
+}
+
+/**
+ * The query of a call about all objects of a list that its filters select: the parameters of the list, but for those of a page.
+ * @param own the call's own parameters, none of which is called like a filter
+ */
+export function queryAbout<P extends TProperties, Q>(
+  list: ListDefinition,
+  own: P,
+  to: (objects: ListQuery, values: Static<TObject<P>>) => Q,
+): QueryDefinition<Q> {
+  const paging = Object.keys(pageParameters(list)).filter((name) => !(name in own));
+  const schema = withFilters<TProperties>(list, { ...own, ...selectionParameters(list, paging) });
+  return queryOf(schema, {
+    to: (values) => {
+      const objects = { ...defaultQuery(list), ...selectionOf(list, values as SelectionValues) };
+      return to(objects, values as Static<TObject<P>>);
+    },
+  });
+}
+
+// Filters differ by list, so that the compiler knows of the other parameters only.
+function withFilters<P extends TProperties>(list: ListDefinition, others: P): TObject<P> {
+  const filters = list.filters.map((filter) => [filter.parameter, Type.Optional(filterSchema(list, filter))] as const);
+  return Type.Object({ ...Object.fromEntries(filters), ...others }) as TObject as TObject<P>;
+}
+
+/**
+ * Parameters by which objects are selected, beside filters.
+ * @param paging parameters of the list that the call has not, so that nobody means them as tags
+ */
+function selectionParameters(list: ListDefinition, paging: readonly string[] = []) {
+  return {
+    q: Type.Optional(
+      text(
+        'Text to find in input, output, error message or error code (for traces and sessions: of any of their spans), whatever its case.',
+        MAX_SEARCHED,
+      ),
+    ),
+    ...(list.hasInternal && { internal: INTERNAL }),
+    tags: restAsTags(
+      `Every parameter with another name is a filter by the tag of that name and value${TAGGED[list.name]}. All of them must ` +
+        'match; the same one repeated matches any of its values. A tag whose key is also a parameter or a field is written ' +
+        '`tags.<key>`. The header `X-Tag-Filters` of the answer has the keys that were taken as tags.',
+      mistakenForTags(list, paging),
+    ),
+  };
+}
+
+type SelectionValues = Static<TObject<ReturnType<typeof selectionParameters>>>;
+
+function selectionOf(list: ListDefinition, { q = '', tags, internal, ...rest }: SelectionValues) {
+  const filters = list.filters.flatMap((filter) => applied(filter, rest));
+  return { filters, tags, search: q === '' ? null : q, internal: internalOf(internal, filters, tags) };
+}
+
+function filterSchema(list: ListDefinition, filter: Filter): TSchema {
+  const { comparison, description } = filter;
+  const schema = parameterSchemas[filteredField(list, filter)?.type ?? 'text'](description);
+  switch (comparison) {
+    case 'anyOf':
+    case 'anyModel':
+      return csv(text('One of the values.'), { description, maxItems: MAX_ITEMS });
+    case 'isOrNull':
+      return orNull(schema);
+    case 'unpriced':
+      return oneOf(UNPRICED, description);
+    default:
+      return schema;
+  }
+}
+
+function applied(
+  filter: Filter,
+  values: Readonly<Record<string, FilterValue | readonly FilterValue[]>>,
+): AppliedFilter[] {
+  const value = values[filter.parameter];
+  if (value === undefined) return [];
+  return [{ filter, values: value instanceof Array ? value : [value] }];
+}
