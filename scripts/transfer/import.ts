@@ -149,7 +149,7 @@ const [BEGIN, COMMA, END] = [Buffer.from('['), Buffer.from(','), Buffer.from(']'
 
 function tooLarge({ problem }: RefusedError, { line, part }: NumberedRecord): RefusedError {
   return new RefusedError(
-    `line ${line} (${part}) is larger than the server accepts: ${problem.detail ?? 'too large'}. The lines before it are imported. If it is too large in bytes, raise MAX_BODY_MB of that server, and MAX_ENCODED_MB if the message says so; the import then resumes there.`,
+    `line ${line} (${part}) is larger than the server accepts: ${problem.detail ?? 'too large'}. The lines before it are imported. If it is too large in bytes, raise MAX_BODY_MB of that server; the import then resumes there.`,
     problem,
   );
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
-import { MEGABYTE } from '../config/settings.js';
+import { MEGABYTE } from '../config/limits.js';
 import { Turns } from '../engine/work/turns.js';
 import { say } from '../engine/signals/lines.js';
 import { connect, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';

@@ -2,13 +2,16 @@ import { isIPv6 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readSettings, type Environment } from './env.js';
-import { MEGABYTE, type Settings } from './settings.js';
+import { LIMITS, MEGABYTE, type Limits } from './limits.js';
+import type { Settings } from './settings.js';
 import { unknownVariables } from './unknown-variables.js';
 
 export { ConfigError } from './env.js';
 
 /** Memory for bodies, at least, in bodies of the largest size: one key may send two, and a compressed one is held twice. */
 const LEAST_BODIES_IN_WORK = 4;
+/** An insert stores all or nothing as long as ClickHouse takes it as one block. */
+const MOST_ENCODED_MB = 256;
 
 /** The configuration as the program uses it: grouped, in bytes, with absolute paths. Made once, by `main.ts`. */
 export type Config = ReturnType<typeof group>;
@@ -20,13 +23,14 @@ export type TracingConfig = NonNullable<Config['tracing']>;
 
 /**
  * Reads, validates and types the configuration.
+ * @param limits other ones than every installation has: for tests
  * @throws ConfigError whose message is fit to print before exiting with 1.
  */
-export function loadConfig(env: Environment = process.env): Config {
-  return group(readSettings(env), unknownVariables(env));
+export function loadConfig(env: Environment = process.env, limits: Partial<Limits> = {}): Config {
+  return group(readSettings(env), { ...LIMITS, ...limits }, unknownVariables(env));
 }
 
-function group(settings: Settings, warnings: readonly string[]) {
+function group(settings: Settings, limits: Limits, warnings: readonly string[]) {
   return {
     /** Sentences about variables that were perhaps meant as settings. */
     warnings,
@@ -38,22 +42,22 @@ function group(settings: Settings, warnings: readonly string[]) {
       maxBodyBytes: settings.MAX_BODY_MB * MEGABYTE,
       trustedProxies: settings.TRUSTED_PROXIES,
     },
-    headersTimeoutMs: settings.HEADERS_TIMEOUT_SECONDS * 1000,
+    headersTimeoutMs: limits.headersTimeoutMs,
     /** Per listener. */
     maxConnections: settings.MAX_CONNECTIONS,
     bodies: {
       /** With an API key, all in work together. */
       memoryBytes: Math.max(settings.BODY_MEMORY_MB, LEAST_BODIES_IN_WORK * settings.MAX_BODY_MB) * MEGABYTE,
       /** Without one, besides. */
-      publicMemoryBytes: settings.PUBLIC_BODY_MEMORY_MB * MEGABYTE,
-      timeoutMs: settings.UPLOAD_TIMEOUT_SECONDS * 1000,
+      publicMemoryBytes: limits.publicBodyMemoryBytes,
+      timeoutMs: limits.uploadTimeoutMs,
       /** 0: no least rate. */
-      minBytesPerSecond: settings.UPLOAD_MIN_BYTES_PER_SECOND,
-      rateWindowMs: settings.UPLOAD_WINDOW_SECONDS * 1000,
+      minBytesPerSecond: limits.uploadMinBytesPerSecond,
+      rateWindowMs: limits.uploadWindowMs,
     },
     /** Null: no gRPC. */
     grpcPort: settings.OTLP_GRPC_PORT ?? null,
-    grpcCallsAtOnce: settings.OTLP_GRPC_CALLS_AT_ONCE,
+    grpcCallsAtOnce: limits.grpcCallsAtOnce,
     /** Absolute. */
     dataDir: resolve(settings.DATA_DIR),
     backup: {
@@ -135,40 +139,40 @@ function group(settings: Settings, warnings: readonly string[]) {
       concurrency: settings.JUDGE_CONCURRENCY,
       /** Null: no limit. */
       ratePerMinute: settings.JUDGE_RATE_PER_MINUTE ?? null,
-      maxAttempts: settings.JUDGE_MAX_ATTEMPTS,
-      queueMax: settings.JUDGE_QUEUE_MAX,
+      maxAttempts: limits.judgeAttempts,
+      queueMax: limits.judgeQueue,
       maxCharacters: settings.JUDGE_MAX_CHARACTERS,
-      maxAnswerCharacters: settings.JUDGE_MAX_ANSWER_CHARACTERS,
-      maxAnswerBytes: settings.JUDGE_MAX_ANSWER_MB * MEGABYTE,
+      maxAnswerCharacters: limits.modelAnswerCharacters,
+      maxAnswerBytes: limits.modelAnswerBytes,
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
     ingest: {
-      maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE,
-      maxTagBytes: settings.MAX_TAG_BYTES,
+      maxEncodedBytes: Math.min(limits.encodedPerBody * settings.MAX_BODY_MB, MOST_ENCODED_MB) * MEGABYTE,
+      maxTagBytes: limits.tagBytes,
       /** 0: all work is done by the main thread. */
       threads: settings.INGEST_THREADS ?? spareCores(),
     },
     /** Limits of feedback links. */
     reviews: {
-      maxTextCharacters: settings.REVIEW_TEXT_MAX_CHARACTERS,
+      maxTextCharacters: limits.reviewTextCharacters,
       /** Reviewers of one link. */
-      maxReviewers: settings.REVIEW_MAX_REVIEWERS,
+      maxReviewers: limits.reviewers,
       /** Size of all reviews of one link. */
-      maxBytes: settings.REVIEW_MAX_MB * MEGABYTE,
+      maxBytes: limits.reviewBytes,
       requestsPerMinute: {
-        link: settings.REVIEW_REQUESTS_PER_MINUTE,
-        address: settings.REVIEW_ADDRESS_REQUESTS_PER_MINUTE,
+        link: limits.reviewRequestsPerMinute,
+        address: limits.reviewRequestsPerMinuteOfAddress,
       },
     },
     jobs: {
       atOnce: settings.JOBS_AT_ONCE,
-      ofProject: settings.JOBS_PER_PROJECT,
-      maxAttempts: settings.JOB_MAX_ATTEMPTS,
+      ofProject: limits.jobsOfProject,
+      maxAttempts: limits.jobAttempts,
     },
     engine: { memoryMb: settings.ENGINE_MEMORY_MB, diskReserveBytes: settings.DISK_RESERVE_MB * MEGABYTE },
     commit: {
-      maxRows: settings.COMMIT_MAX_ROWS,
-      maxBytes: settings.COMMIT_MAX_MB * MEGABYTE,
+      maxRows: limits.commitRows,
+      maxBytes: limits.commitBytes,
       queueMaxBytes: settings.QUEUE_MAX_MB * MEGABYTE,
       logMaxBytes: settings.WRITE_LOG_MAX_MB * MEGABYTE,
     },
@@ -177,12 +181,12 @@ function group(settings: Settings, warnings: readonly string[]) {
       maxResultBytes: settings.READ_MAX_RESULT_MB * MEGABYTE,
     },
     /** Statements that read for projects. */
-    reads: turnLimits(settings, settings.READS_AT_ONCE, settings.READS_PER_PROJECT),
+    reads: turnLimits(limits, settings.READS_AT_ONCE, Math.ceil(settings.READS_AT_ONCE * limits.readsShareOfProject)),
     /** Lists, until the client has them. */
-    answers: turnLimits(settings, settings.ANSWERS_AT_ONCE, settings.ANSWERS_PER_PROJECT),
+    answers: turnLimits(limits, limits.answersAtOnce, limits.answersOfProject),
     delivery: {
-      minBytesPerSecond: settings.ANSWER_MIN_BYTES_PER_SECOND,
-      rateWindowMs: settings.ANSWER_WINDOW_SECONDS * 1000,
+      minBytesPerSecond: limits.answerMinBytesPerSecond,
+      rateWindowMs: limits.answerWindowMs,
     },
     /** Null: nothing is removed for its age. */
     retentionIntervalMs: settings.RETENTION_INTERVAL_SECONDS === 0 ? null : settings.RETENTION_INTERVAL_SECONDS * 1000,
@@ -209,12 +213,12 @@ function backupKeys({ BACKUP_S3_ACCESS_KEY_ID: accessKeyId, BACKUP_S3_SECRET_ACC
   return accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey };
 }
 
-function turnLimits({ READ_WAIT_SECONDS, READS_WAITING_PER_PROJECT }: Settings, atOnce: number, perProject: number) {
+function turnLimits({ readWaitMs, readsWaitingOfProject }: Limits, atOnce: number, perProject: number) {
   return {
     atOnce,
     perParty: Math.min(perProject, atOnce - 1),
-    maxWaitMs: READ_WAIT_SECONDS * 1000,
-    maxWaiting: READS_WAITING_PER_PROJECT,
+    maxWaitMs: readWaitMs,
+    maxWaiting: readsWaitingOfProject,
   };
 }
 

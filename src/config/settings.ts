@@ -8,11 +8,7 @@ import { networkSettings } from './settings/network.js';
 import { operationSettings } from './settings/operation.js';
 import { readSettings } from './settings/reads.js';
 import { requestSettings } from './settings/requests.js';
-import { reviewSettings } from './settings/review.js';
 import { writeSettings } from './settings/writes.js';
-
-/** A megabyte here is 2^20 bytes. */
-export const MEGABYTE = 1024 * 1024;
 
 /**
  * Every setting of the server, once. Parsing, validation, the `Config` type, `--help`, and the tables in
@@ -28,7 +24,6 @@ export const settings = Type.Object({
   ...operationSettings,
   ...imageSettings,
   ...judgeSettings,
-  ...reviewSettings,
   ...requestSettings,
   ...writeSettings,
   ...readSettings,

@@ -11,6 +11,20 @@ const KNOWN: ReadonlySet<string> = new Set([...SETTINGS, ...OF_CLIENTS]);
 /** Settings of earlier versions, and what took their place. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   COMMIT_WAIT_MS: 'commits no longer wait for more requests, as the write-ahead log takes small ones',
+  MAX_ENCODED_MB: 'what a request may store follows MAX_BODY_MB',
+  READS_PER_PROJECT: 'one project has two thirds of READS_AT_ONCE',
+  JUDGE_MAX_ATTEMPTS: 'evaluations are attempted six times',
+  REVIEW_REQUESTS_PER_MINUTE: 'a feedback link takes 600 requests per minute',
+  ...Object.fromEntries(
+    [
+      ...['ANSWERS_AT_ONCE', 'ANSWERS_PER_PROJECT', 'ANSWER_MIN_BYTES_PER_SECOND', 'ANSWER_WINDOW_SECONDS'],
+      ...['COMMIT_MAX_MB', 'COMMIT_MAX_ROWS', 'HEADERS_TIMEOUT_SECONDS', 'JOBS_PER_PROJECT', 'JOB_MAX_ATTEMPTS'],
+      ...['JUDGE_MAX_ANSWER_CHARACTERS', 'JUDGE_MAX_ANSWER_MB', 'JUDGE_QUEUE_MAX', 'MAX_TAG_BYTES'],
+      ...['OTLP_GRPC_CALLS_AT_ONCE', 'PUBLIC_BODY_MEMORY_MB', 'READS_WAITING_PER_PROJECT', 'READ_WAIT_SECONDS'],
+      ...['REVIEW_ADDRESS_REQUESTS_PER_MINUTE', 'REVIEW_MAX_MB', 'REVIEW_MAX_REVIEWERS', 'REVIEW_TEXT_MAX_CHARACTERS'],
+      ...['UPLOAD_MIN_BYTES_PER_SECOND', 'UPLOAD_TIMEOUT_SECONDS', 'UPLOAD_WINDOW_SECONDS'],
+    ].map((name) => [name, 'this limit is fixed; the manual lists limits in "Limits"']),
+  ),
 };
 
 /** Variables that begin so are meant for this server; with the other beginnings of settings, others have variables, too. */

@@ -19,7 +19,7 @@ const SEED = seedOf('SEED');
 /** Histories under way at once, each in its own project: they share commits and rollup rounds, as clients do. */
 const AT_ONCE = 100;
 /** With hundreds of readers, one may wait longer than servers usually let it. */
-const env = { READ_WAIT_SECONDS: '120' };
+const limits = { readWaitMs: 120_000 };
 /** How long a failing history is made smaller. */
 const SHRINK_MS = 90_000;
 const KILLS = Number(process.env['KILLS'] ?? 5);
@@ -31,7 +31,7 @@ describe('Random histories', function () {
 
   before(async () => {
     console.log(`      ${HISTORIES} histories, SEED=${SEED}`);
-    server = await bootServer({ env });
+    server = await bootServer({ limits });
     projects = projectMaker(server.dataDir);
   });
   after(async () => {
@@ -105,7 +105,7 @@ describe('Random histories', function () {
 
   async function restart(): Promise<void> {
     await server.stop();
-    server = await bootServer({ dataDir: server.dataDir, env });
+    server = await bootServer({ dataDir: server.dataDir, limits });
   }
 
   function sample(count: number): Step[][] {

@@ -53,7 +53,7 @@ describe('Statistics after random histories', function () {
 
   before(async () => {
     console.log(`      ${HISTORIES} histories, SEED=${SEED}`);
-    server = await bootServer({ env: { READ_WAIT_SECONDS: '120' } });
+    server = await bootServer({ limits: { readWaitMs: 120_000 } });
     projects = projectMaker(server.dataDir);
   });
   after(async () => {

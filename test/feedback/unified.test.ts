@@ -248,8 +248,8 @@ describe('unified feedback', () => {
 
   it('takes a turn among large answers until its client has it whole', async function () {
     this.timeout(60_000);
-    const env = { ANSWERS_AT_ONCE: '2', ANSWERS_PER_PROJECT: '1', READ_WAIT_SECONDS: '1' };
-    const small = await bootServer({ env });
+    const limits = { answersAtOnce: 2, answersOfProject: 1, readWaitMs: 1_000 };
+    const small = await bootServer({ limits });
     try {
       const one = feedbackApi(small);
       await one.ensure('answers');

@@ -7,6 +7,7 @@ import {
 } from '../../src/engine/traces/model/list/definitions.js';
 import type { Environment } from '../../src/config/env.js';
 import { ApiDocument } from './api-document.js';
+import type { Limits } from '../../src/config/limits.js';
 import { bootServer, type TestRequest, type TestResponse, type TestServer } from './server.js';
 
 export type ListName = 'spans' | 'traces' | 'sessions';
@@ -40,8 +41,8 @@ export class CheckedApi {
     return new CheckedApi(server, await ApiDocument.of(server), server.key);
   }
 
-  static async boot(env: Environment = {}): Promise<CheckedApi> {
-    return CheckedApi.of(await bootServer({ env }));
+  static async boot(env: Environment = {}, limits: Partial<Limits> = {}): Promise<CheckedApi> {
+    return CheckedApi.of(await bootServer({ env, limits }));
   }
 
   /** The same server for the holder of another key. */

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { ServerOverrides } from '../../src/compose/context.js';
 import { loadConfig } from '../../src/config/config.js';
+import type { Limits } from '../../src/config/limits.js';
 import type { Environment } from '../../src/config/env.js';
 import { startServer } from '../../src/server.js';
 import { freshDataDir } from './fresh-directory.js';
@@ -41,6 +42,8 @@ export interface TestServer {
 export interface BootOptions extends ServerOverrides {
   /** Environment variables on top of the test's own. */
   readonly env?: Environment;
+  /** Other limits than every installation has. */
+  readonly limits?: Partial<Limits>;
   /** Data of an earlier server; default: a new, empty directory. */
   readonly dataDir?: string;
 }
@@ -54,9 +57,9 @@ const EVERY_BODY: ServerOverrides = { bodyThreads: { leastBytes: 1 } };
 
 /** Boots the real server on a free port. Its project and key are always the same, so that it can be booted again on its data. */
 export async function bootServer(options: BootOptions = {}): Promise<TestServer> {
-  const { env, dataDir: given, ...overrides } = options;
+  const { env, limits, dataDir: given, ...overrides } = options;
   const dataDir = given ?? (await freshDataDir('spanhouse-test-'));
-  const config = loadConfig({
+  const variables = {
     PORT: '0',
     DATA_DIR: dataDir,
     // Whatever else is on the disk of tests.
@@ -69,7 +72,8 @@ export async function bootServer(options: BootOptions = {}): Promise<TestServer>
     SPANHOUSE_INIT_API_KEY: API_KEY,
     ...(THREADS !== undefined && { INGEST_THREADS: THREADS }),
     ...env,
-  });
+  };
+  const config = loadConfig(variables, limits);
   const server = await startServer(config, { ...(THREADS !== undefined && EVERY_BODY), ...overrides });
   const projectId = config.init.projectId ?? server.created?.projectId ?? '';
   const key = config.init.apiKey ?? server.created?.key ?? '';

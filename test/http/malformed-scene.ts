@@ -46,7 +46,7 @@ export class MalformedScene {
     // What is taken fails soon, so that the next one is taken too.
     const model = await ScriptedModel.start(() => ({ status: 401 }));
     const booted = await LearningApi.boot(model, {
-      env: { REVIEW_REQUESTS_PER_MINUTE: '1000000' },
+      limits: { reviewRequestsPerMinute: 1_000_000 },
       signIns: { attemptsPerMinute: 1_000_000 },
     });
     // Unlike the one booted, it takes odd paths, which the document need not describe.

@@ -28,13 +28,15 @@ describe('one client leaves room for the others', function () {
       env: {
         MAX_BODY_MB: '1',
         BODY_MEMORY_MB: '4',
-        UPLOAD_WINDOW_SECONDS: '2',
-        HEADERS_TIMEOUT_SECONDS: '1',
         MAX_CONNECTIONS: String(CONNECTIONS),
         OTLP_GRPC_PORT: '0',
-        REVIEW_REQUESTS_PER_MINUTE: '40',
-        REVIEW_ADDRESS_REQUESTS_PER_MINUTE: '30',
         TRUSTED_PROXIES: '1',
+      },
+      limits: {
+        uploadWindowMs: 2_000,
+        headersTimeoutMs: 1_000,
+        reviewRequestsPerMinute: 40,
+        reviewRequestsPerMinuteOfAddress: 30,
       },
     });
     otherKey = secondProject(server).key;

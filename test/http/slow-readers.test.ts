@@ -76,7 +76,7 @@ describe('clients that take their answers slowly', function () {
     });
     server = await bootServer({
       logger: createLogger({ level: 'warn', format: 'json' }, stream),
-      env: { READ_WAIT_SECONDS: '3', ANSWER_WINDOW_SECONDS: '2', ANSWER_MIN_BYTES_PER_SECOND: '100000' },
+      limits: { readWaitMs: 3_000, answerWindowMs: 2_000, answerMinBytesPerSecond: 100_000 },
     });
     otherKey = secondProject(server).key;
     const spans = Array.from({ length: SPANS }, (_, index) => ({

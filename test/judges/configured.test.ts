@@ -31,7 +31,7 @@ describe('judges and how much is configured', () => {
   });
 
   it('leave spans for later while the queue is full, and lose none', async () => {
-    const bench = await JudgeBench.boot({ JUDGE_QUEUE_MAX: '5', JUDGE_CONCURRENCY: '2' });
+    const bench = await JudgeBench.boot({ JUDGE_CONCURRENCY: '2' }, { limits: { judgeQueue: 5 } });
     const { api, endpoint } = bench;
     try {
       const judge = await api.create();

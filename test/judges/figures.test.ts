@@ -5,7 +5,7 @@ import { eventually, finished, JudgeBench, type Json } from './judge-api.js';
 describe('figures of judges', () => {
   let bench: JudgeBench;
   before(async () => {
-    bench = await JudgeBench.boot({ JUDGE_MAX_ATTEMPTS: '1' });
+    bench = await JudgeBench.boot({}, { limits: { judgeAttempts: 1 } });
   });
   after(() => bench.dispose());
 

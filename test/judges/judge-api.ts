@@ -145,13 +145,13 @@ export class JudgeBench {
     const server = await bootServer({
       judgeRetryMs: 20,
       ...options,
+      limits: { judgeAttempts: 3, ...options.limits },
       env: {
         JUDGE_LLM_BASE_URL: endpoint.url,
         JUDGE_LLM_API_KEY: API_KEY,
         JUDGE_LLM_MODEL: 'gpt-4o-mini',
         // With time for a call on a busy machine: one that takes too long is made again.
         JUDGE_LLM_TIMEOUT_SECONDS: '30',
-        JUDGE_MAX_ATTEMPTS: '3',
         ...env,
       },
     });

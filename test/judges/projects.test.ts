@@ -8,7 +8,7 @@ describe('judges of many projects', function () {
   let apis: JudgeApi[];
   let judges: Json[];
   before(async () => {
-    bench = await JudgeBench.boot({ JUDGE_QUEUE_MAX: '20' });
+    bench = await JudgeBench.boot({}, { limits: { judgeQueue: 20 } });
     const others: JudgeApi[] = [];
     for (const name of ['one', 'two', 'three', 'four']) others.push(bench.project(name));
     apis = [bench.api, ...others];

@@ -12,12 +12,8 @@ describe('judges of spans that cannot be read', function () {
   let other: JudgeApi;
   before(async () => {
     // Longer texts than one read may bring are read as they are.
-    bench = await JudgeBench.boot({
-      READ_MAX_RESULT_MB: '1',
-      MAX_TAG_BYTES: String(64 * 1024 * 1024),
-      JUDGE_MAX_CHARACTERS: '10000000',
-      JUDGE_CONCURRENCY: '8',
-    });
+    const env = { READ_MAX_RESULT_MB: '1', JUDGE_MAX_CHARACTERS: '10000000', JUDGE_CONCURRENCY: '8' };
+    bench = await JudgeBench.boot(env, { limits: { tagBytes: 64 * 1024 * 1024 } });
     ({ api } = bench);
     other = bench.project('Another');
   });

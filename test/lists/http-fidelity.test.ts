@@ -53,7 +53,7 @@ describe('what was sent is what is answered, at once and later', () => {
   let next = 1;
 
   before(async () => {
-    api = await CheckedApi.boot({ MAX_TAG_BYTES: '1000000' });
+    api = await CheckedApi.boot({}, { tagBytes: 1_000_000 });
   });
   after(() => api.dispose());
 

@@ -14,7 +14,7 @@ describe('following spans and traces', function () {
   let open: TailClient[] = [];
   let next = 1;
 
-  const env = { ANSWER_WINDOW_SECONDS: '2', ANSWER_MIN_BYTES_PER_SECOND: '100000' };
+  const limits = { answerWindowMs: 2_000, answerMinBytesPerSecond: 100_000 };
   const tail = async (path: string, options: TailOptions = {}) => {
     const client = await TailClient.open(server, path, options);
     open.push(client);
@@ -31,7 +31,7 @@ describe('following spans and traces', function () {
   const ids = (rows: readonly Row[]) => rows.map(({ id }) => id as string);
 
   before(async () => {
-    server = await bootServer({ env });
+    server = await bootServer({ limits });
     api = await CheckedApi.of(server);
     otherKey = secondProject(server).key;
   });
@@ -166,7 +166,7 @@ describe('following spans and traces', function () {
 
     await server.stop();
     expect([after.closed, after.complete], 'ended, and not cut off').to.deep.equal([true, true]);
-    server = await bootServer({ env, dataDir: server.dataDir });
+    server = await bootServer({ limits, dataDir: server.dataDir });
     api = await CheckedApi.of(server);
     const late = some(1);
     await post(late);

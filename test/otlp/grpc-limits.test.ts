@@ -24,8 +24,8 @@ describe('limits of OTLP over gRPC', () => {
         MAX_BODY_MB: '1',
         BODY_MEMORY_MB: '4',
         QUEUE_MAX_MB: '1',
-        UPLOAD_TIMEOUT_SECONDS: String(BODY_TIMEOUT_SECONDS),
       },
+      limits: { uploadTimeoutMs: BODY_TIMEOUT_SECONDS * 1000 },
     });
     exporter = new GrpcExporter(server);
   });
@@ -104,7 +104,7 @@ describe('limits of OTLP over gRPC', () => {
   });
 
   it('has so many calls in work, and leaves room for other keys', async () => {
-    const small = await bootServer({ env: { OTLP_GRPC_PORT: '0', OTLP_GRPC_CALLS_AT_ONCE: '4' } });
+    const small = await bootServer({ env: { OTLP_GRPC_PORT: '0' }, limits: { grpcCallsAtOnce: 4 } });
     const other = secondProject(small).key;
     const calls = Array.from({ length: 3 }, () => stalledCall(small, 100, 1));
     try {

@@ -178,7 +178,7 @@ describe('OTLP over HTTP: hostile bodies', function () {
   });
 
   it('metadata beyond what tags may have is no reason to refuse a span', async () => {
-    const small = await bootServer({ env: { MAX_TAG_BYTES: '1024' } });
+    const small = await bootServer({ limits: { tagBytes: 1024 } });
     try {
       const context = Object.fromEntries(
         Array.from({ length: 100 }, (_, n) => [`ai.settings.context.key ${n}`, 'v'.repeat(200)]),

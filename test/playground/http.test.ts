@@ -16,7 +16,7 @@ describe('the playground', function () {
   let api: JudgeApi;
 
   before(async () => {
-    bench = await JudgeBench.boot({ JUDGE_LLM_TIMEOUT_SECONDS: '1', JUDGE_MAX_ANSWER_CHARACTERS: '1000' });
+    bench = await JudgeBench.boot({ JUDGE_LLM_TIMEOUT_SECONDS: '1' }, { limits: { modelAnswerCharacters: 1000 } });
     ({ api } = bench);
   });
   beforeEach(() => bench.endpoint.reset(() => says('Hello!')));

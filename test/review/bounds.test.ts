@@ -19,10 +19,8 @@ describe('whoever has a feedback link', function () {
     server = await bootServer({
       env: {
         TRUSTED_PROXIES: '1',
-        REVIEW_MAX_REVIEWERS: String(REVIEWERS),
-        REVIEW_MAX_MB: '1',
-        REVIEW_TEXT_MAX_CHARACTERS: String(TEXT),
       },
+      limits: { reviewers: REVIEWERS, reviewBytes: 1024 * 1024, reviewTextCharacters: TEXT },
     });
   });
   after(() => server.dispose());

@@ -10,7 +10,8 @@ const SPANS = 40;
 const TAG_BYTES = 4_500_000;
 /** How long anybody else's request may take, at once after the trace was written. */
 const PROMPT_MS = 5_000;
-const env = { ENGINE_MEMORY_MB: '512', MAX_TAG_BYTES: '16000000' };
+const env = { ENGINE_MEMORY_MB: '512' };
+const limits = { tagBytes: 16_000_000 };
 
 /**
  * One after the other: each is about a client of its own, and what the one before left behind. Alone on the machine: how much memory
@@ -23,7 +24,7 @@ describe('a trace whose tags exceed the memory of the engine @alone', function (
   const [trace, session, light] = [randomUUID(), randomUUID(), randomUUID()];
 
   before(async () => {
-    server = await bootServer({ env });
+    server = await bootServer({ env, limits });
     const projects = projectMaker(server.dataDir);
     other = projects.make();
     projects.close();
@@ -119,7 +120,7 @@ describe('a trace whose tags exceed the memory of the engine @alone', function (
 
   it('does not keep the next start from serving', async () => {
     await server.stop();
-    server = await bootServer({ env, dataDir: server.dataDir });
+    server = await bootServer({ env, limits, dataDir: server.dataDir });
     expect((await server.request('GET', '/readyz', { key: null })).status).to.equal(200);
     expect(await marks()).to.deep.equal(MARKED);
     await othersAreServed();
@@ -134,7 +135,7 @@ describe('a trace whose tags exceed the memory of the engine @alone', function (
     expect(await metric('spanhouse_rollup_set_aside_traces ')).to.match(/ 0$/);
     await othersAreServed();
     await server.stop();
-    server = await bootServer({ env, dataDir: server.dataDir });
+    server = await bootServer({ env, limits, dataDir: server.dataDir });
     expect(await marks()).to.deep.equal(UNMARKED);
     expect((await server.request('GET', '/traces?light=yes')).json).to.have.length(1);
   });
@@ -143,7 +144,7 @@ describe('a trace whose tags exceed the memory of the engine @alone', function (
 describe('more tags than a span may have', () => {
   let server: TestServer;
   before(async () => {
-    server = await bootServer({ env: { MAX_TAG_BYTES: '1024' } });
+    server = await bootServer({ limits: { tagBytes: 1024 } });
   });
   after(() => server.dispose());
 

@@ -29,7 +29,7 @@ export const JUDGE_ALERTS: readonly Alert[] = [
     for: '5m',
     summary: 'Model calls of {{ $labels.instance }} fail',
     description:
-      'Judges, trials and optimizations need model calls. Evaluations are retried JUDGE_MAX_ATTEMPTS times, and ' +
+      'Judges, trials and optimizations need model calls. Evaluations are attempted six times, and ' +
       'judges resume automatically when a call succeeds. The log event modelCallFailed has the reason: address ' +
       '(JUDGE_LLM_BASE_URL), key (JUDGE_LLM_API_KEY), model name, or limits of the endpoint.',
     test: {

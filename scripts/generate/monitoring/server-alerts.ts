@@ -209,7 +209,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     summary: '{{ $value | humanizePercentage }} of the list requests to {{ $labels.instance }} are refused',
     description:
       '503: queries reach a limit of time or memory (requestRefused in the log): use narrower time ranges, or raise ' +
-      'ENGINE_MEMORY_MB. 429: one project sends too many reads at once (READS_AT_ONCE, READS_PER_PROJECT).',
+      'ENGINE_MEMORY_MB. 429: one project sends too many reads at once (READS_AT_ONCE).',
     test: {
       at: '20m',
       ill: {

@@ -56,22 +56,6 @@ export const judgeSettings = {
       description: 'Maximum number of calls to the model endpoint per minute.',
     }),
   ),
-  JUDGE_MAX_ATTEMPTS: whole({
-    default: 6,
-    minimum: 1,
-    maximum: 100,
-    description:
-      'Attempts at an evaluation while the model endpoint is overloaded, fails or does not respond. After that, the ' +
-      'evaluation fails.',
-  }),
-  JUDGE_QUEUE_MAX: whole({
-    default: 20_000,
-    minimum: 1,
-    maximum: 1_000_000,
-    description:
-      'Maximum number of evaluations in the queue. While it is full, projects with an equal share of it or more ' +
-      'queue new spans later; none is lost.',
-  }),
   JUDGE_MAX_CHARACTERS: whole({
     default: 60_000,
     minimum: 1000,
@@ -79,18 +63,6 @@ export const judgeSettings = {
     description:
       "Maximum length of a span's input or output that judges are shown whole. Longer texts are shown without their " +
       'middle.',
-  }),
-  JUDGE_MAX_ANSWER_CHARACTERS: whole({
-    default: 1_000_000,
-    minimum: 1000,
-    maximum: 8_000_000,
-    description: "Maximum length of a model's answer. Longer answers are truncated.",
-  }),
-  JUDGE_MAX_ANSWER_MB: whole({
-    default: 8,
-    minimum: 1,
-    maximum: 64,
-    description: 'Maximum size of a response from the model endpoint. Larger responses fail the evaluation.',
   }),
   JUDGE_EXAMPLE_TOKENS: whole({
     default: 4000,
@@ -106,19 +78,5 @@ export const judgeSettings = {
     maximum: 1000,
     description:
       'Maximum number of calibration trials and prompt optimizations that run concurrently. Projects take turns.',
-  }),
-  JOBS_PER_PROJECT: whole({
-    default: 2,
-    minimum: 1,
-    maximum: 1000,
-    description: 'Maximum number of the jobs in `JOBS_AT_ONCE` that run for one project.',
-  }),
-  JOB_MAX_ATTEMPTS: whole({
-    default: 20,
-    minimum: 1,
-    maximum: 1000,
-    description:
-      'Attempts at a background job (trial, optimization, cost recalculation) that makes no progress because a ' +
-      'store does not respond. After that, the job fails.',
   }),
 };

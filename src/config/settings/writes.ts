@@ -36,19 +36,6 @@ export const writeSettings = {
         'cores: the main thread does everything.',
     }),
   ),
-  COMMIT_MAX_ROWS: whole({
-    default: 10_000,
-    minimum: 1,
-    maximum: 1_000_000,
-    description: 'Maximum number of spans in one group commit, and in one insert into ClickHouse.',
-  }),
-  COMMIT_MAX_MB: whole({
-    default: 32,
-    minimum: 1,
-    maximum: 256,
-    description:
-      'Maximum size of one group commit, and of one insert into ClickHouse, unless a single request is larger.',
-  }),
   QUEUE_MAX_MB: whole({
     default: 128,
     minimum: 1,

@@ -32,7 +32,7 @@ import type { Part } from './parts.js';
 
 /** Composed, as names of reviewers are stored, a text has at most so many times its characters. */
 const COMPOSED = 3;
-/** Longest answer of a model, by the maximum of `JUDGE_MAX_ANSWER_CHARACTERS`: its reasons are kept whole. */
+/** Longest answer of a model, also of earlier versions, which could be told to keep so much: its reasons are kept whole. */
 export const MAX_MODEL_ANSWER = 8_000_000;
 
 /**

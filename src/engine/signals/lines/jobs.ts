@@ -10,7 +10,7 @@ export const jobLines = defineLines({
   jobFailed: {
     level: 'error',
     message: 'Job failed with an internal error',
-    when: 'A background job failed because of a bug, or made no progress in `JOB_MAX_ATTEMPTS` attempts.',
+    when: 'A background job failed because of a bug, or made no progress in 20 attempts.',
     action: 'Check the error: if a store did not respond, start the job again; otherwise report it with this line',
   },
   jobRetried: {

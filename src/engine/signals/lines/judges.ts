@@ -7,7 +7,7 @@ export const judgeLines = defineLines({
     message: 'Model endpoint call failed',
     when: 'The endpoint did not respond, or returned an error (`code`, `detail`). One line in 10 seconds for a project, model and code; more at `debug`.',
     action:
-      'Check what `detail` names: the address (JUDGE_LLM_BASE_URL), the model name, its limits. Evaluations are retried JUDGE_MAX_ATTEMPTS times',
+      'Check what `detail` names: the address (JUDGE_LLM_BASE_URL), the model name, its limits. Evaluations are attempted six times',
   },
   keyRefused: {
     level: 'warn',

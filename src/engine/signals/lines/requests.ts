@@ -28,9 +28,9 @@ export const requestLines = defineLines({
   answerCutOff: {
     level: 'warn',
     message: 'HTTP response aborted: the client read too slowly',
-    when: 'A client read less than `ANSWER_MIN_BYTES_PER_SECOND`.',
+    when: 'A client read less than 16 KB per second for ten seconds.',
     action:
-      'Have the client request less at once (limit, fields), or lower ANSWER_MIN_BYTES_PER_SECOND for slow networks',
+      'Have the client request less at once (limit, fields)',
   },
   bodyThreadLost: {
     level: 'error',

@@ -24,7 +24,7 @@ import {
 const TRACES_AT_ONCE = 60_000;
 /** Tombstones of one write, which one round hides: the more there are, the fewer sessions are computed again and again. */
 const TOMBSTONES_AT_ONCE = 20_000;
-/** More than one takes of `MAX_ENCODED_MB`. */
+/** More than one takes of what a request may store. */
 const TOMBSTONE_BYTES = 200;
 /** As many as one round computes: until it has, lists compute these traces themselves. */
 const TRACES_BESIDE_READS = 2_000;
