@@ -4,7 +4,7 @@ import { insertedColumns } from '../src/engine/traces/write/rows.js';
 import { EPOCH_SECONDS, type Version } from '../src/engine/traces/write/version-clock.js';
 import { startEngine } from '../src/engine/traces/clickhouse/process/supervisor.js';
 import { migrate } from '../src/engine/traces/migrations.js';
-import { highestVersion, writeWatermark } from '../src/engine/traces/rollup/healing.js';
+import { highestVersion, writeWatermark } from '../src/engine/traces/rollup/recovery.js';
 import { WordIndex } from '../src/engine/traces/search/word-index.js';
 import { WordIndexer } from '../src/engine/traces/search/word-indexer.js';
 import { readMigrationFiles } from '../src/engine/files/migration-files.js';

@@ -11,7 +11,7 @@ const list = (text: string) => text.trim().split(/\s+/);
 const NOUNS = list(`
 account address agreement alert amount analysis answer appointment archive article assistant attachment audit backup
 balance bandwidth battery benefit bill booking branch budget bundle cable calendar campaign cancellation capacity card
-carrier catalogue category certificate change channel charge checklist claim client clinic code colleague commission
+carrier catalog category certificate change channel charge checklist claim client clinic code colleague commission
 company comparison complaint condition confirmation connection consent contact contract conversion copy coupon course
 coverage credit currency customer customs dashboard database date deadline debt decision defect delay delivery deposit
 description desk detail device diagnosis difference discount dispute distance district document domain draft driver
@@ -20,7 +20,7 @@ exception exchange expense export extension factory failure feature fee field fi
 folder forecast form formula fraction freight function gateway guarantee guide handler hardware headline holiday host
 hotel household identity image import improvement incident income index influence ingredient inquiry inspection
 instance instruction insurance interest interface interval inventory invoice issue item journey keyboard label language
-laptop ledger lesson letter licence limit link loan location lock logbook loss luggage machine manager manual manufacturer
+laptop ledger lesson letter license limit link loan location lock logbook loss luggage machine manager manual manufacturer
 margin market material measure meeting member memory merchant message meter method migration mileage milestone minute
 mistake model module mortgage motor network notice number object obligation offer office opening operator opinion option
 order outage outcome outlet output overview owner package page panel paragraph parcel part partner passage passenger

@@ -20,7 +20,7 @@ const sources: SpanSources = {
   prompts: { versionNamed: () => undefined, slugNamed: () => undefined },
 };
 
-/** Spans as the server stores them: checked, normalised and priced. */
+/** Spans as the server stores them: checked, normalized and priced. */
 export function storedSpans(sent: readonly GeneratedSpan[]): Span[] {
   const { elements } = readElements(sent, spanReader, new UnknownNames());
   return elements.map((span) => describedSpan(span, PROJECT_ID, sources));

@@ -5,7 +5,7 @@ import { bytesBelow } from './data-dir.js';
 import { startServerProcess } from './processes/server.js';
 import { loadServer } from './server-load.js';
 import { FILLED, WRITTEN } from './years-data.js';
-import { demandAllSame, saidOfAll, type Said } from './years-figures.js';
+import { requireAllSame, saidOfAll, type Said } from './years-figures.js';
 import { admin, type Done, type Scene, type Step } from './years-scene.js';
 
 interface Backup {
@@ -23,7 +23,7 @@ const folderOf = (scene: Scene) => join(scene.scratch, 'backups');
 async function backUp(scene: Scene): Promise<Done> {
   const before = await saidOfAll(scene.url);
   const { result, timing } = await scene.timed(() => admin<Backup>(scene.dataDir, ['backup', folderOf(scene)]));
-  const equal = demandAllSame(before, await saidOfAll(scene.url));
+  const equal = requireAllSame(before, await saidOfAll(scene.url));
   return { spans: result.spans, bytes: result.new_mb * MEGABYTE, timing, equal };
 }
 
@@ -38,7 +38,7 @@ async function verify(scene: Scene): Promise<Done> {
   const before = await saidOfAll(scene.url);
   const command = ['verify-backup', folderOf(scene)];
   const { result, timing } = await scene.timed(() => admin<Backup>(scene.dataDir, command));
-  const equal = demandAllSame(before, await saidOfAll(scene.url));
+  const equal = requireAllSame(before, await saidOfAll(scene.url));
   return { spans: result.spans, bytes: await bytesBelow(folderOf(scene)), timing, equal };
 }
 
@@ -48,7 +48,7 @@ async function restore(scene: Scene): Promise<Done> {
   await mkdir(target);
   const { result, timing } = await scene.timed(() => admin<Backup>(target, ['restore', folderOf(scene)]));
   const bytes = await bytesBelow(target);
-  const equal = demandAllSame(before, await saidOfData(target));
+  const equal = requireAllSame(before, await saidOfData(target));
   await rm(target, { recursive: true });
   return { spans: result.spans, bytes, timing, equal };
 }

@@ -39,7 +39,7 @@ export async function saidOfAll(url: string): Promise<Map<string, Said>> {
 }
 
 /** @returns how many figures are equal @throws Error when one differs */
-export function demandSame(project: string, before: Said, after: Said): number {
+export function requireSame(project: string, before: Said, after: Said): number {
   const figures = compare(before.figures, after.figures);
   const rows = Object.entries(before.rows).map(([path, hash]) => ({ path, same: after.rows[path] === hash }));
   const different = [
@@ -53,11 +53,11 @@ export function demandSame(project: string, before: Said, after: Said): number {
 }
 
 /** @returns how many figures are equal @throws Error when one differs */
-export function demandAllSame(before: ReadonlyMap<string, Said>, after: ReadonlyMap<string, Said>): number {
+export function requireAllSame(before: ReadonlyMap<string, Said>, after: ReadonlyMap<string, Said>): number {
   return [...before].reduce((sum, [name, of]) => {
     const now = after.get(name);
     if (now === undefined) throw new Error(`nothing is said of the project ${name}`);
-    return sum + demandSame(name, of, now);
+    return sum + requireSame(name, of, now);
   }, 0);
 }
 

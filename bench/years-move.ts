@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressed } from '../test/engine/contract/engines.js';
 import { bytesBelow } from './data-dir.js';
-import { demandAllSame, saidOfAll } from './years-figures.js';
+import { requireAllSame, saidOfAll } from './years-figures.js';
 import { RETENTION } from './years-retention.js';
 import { admin, type Done, type Scene, type Step } from './years-scene.js';
 
@@ -42,7 +42,7 @@ async function moved(scene: Scene, to: string, env: Environment, afterwards: Env
   const before = await saidOfAll(scene.url);
   const { result, timing } = await scene.timed(() => admin<Moved>(scene.dataDir, ['move', '--to', to], env));
   await scene.start(afterwards);
-  const equal = demandAllSame(before, await saidOfAll(scene.url));
+  const equal = requireAllSame(before, await saidOfAll(scene.url));
   const bytes = to === 'embedded' ? await bytesBelow(join(scene.dataDir, 'clickhouse')) : NaN;
   const note = `spans were refused for ${result.refused_seconds} s`;
   return { spans: result.spans, bytes, timing, equal, note };

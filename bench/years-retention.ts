@@ -3,7 +3,7 @@ import { startProgress } from '../scripts/progress.js';
 import { bytesBelow } from './data-dir.js';
 import { figure } from './figures.js';
 import { FILLED, type Project } from './years-data.js';
-import { demandAllSame, saidOfAll } from './years-figures.js';
+import { requireAllSame, saidOfAll } from './years-figures.js';
 import { admin, type Done, type Scene, type Step } from './years-scene.js';
 
 interface Count {
@@ -62,8 +62,8 @@ async function retain(scene: Scene, { share, besideClients }: Retention): Promis
   const { timing, result: cpu } = besideClients
     ? await scene.timed(async () => `${await costs(scene, due, remove)}, with what clients cost`)
     : await scene.alone(() => costs(scene, due, remove));
-  const equal = demandYoungSame(young, await saidOfYoung(scene, outlooks));
-  const old = await demandOldGone(scene, outlooks);
+  const equal = requireYoungSame(young, await saidOfYoung(scene, outlooks));
+  const old = await requireOldGone(scene, outlooks);
   const freed = bytes - (await bytesBelow(scene.dataDir));
   return { spans: due, bytes: Math.max(0, freed), timing, equal: equal + old, note: `${days} days are kept; ${cpu}` };
 }
@@ -108,7 +108,7 @@ async function saidOfYoung(scene: Scene, outlooks: readonly Outlook[]): Promise<
   return totals;
 }
 
-function demandYoungSame(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): number {
+function requireYoungSame(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): number {
   for (const [list, totals] of before)
     if (after.get(list) !== totals)
       throw new Error(`the younger ${list} differ:\n${totals} before\n${String(after.get(list))} after`);
@@ -116,7 +116,7 @@ function demandYoungSame(before: ReadonlyMap<string, string>, after: ReadonlyMap
 }
 
 /** @throws Error unless of what is too old just that is left which has feedback or the tag */
-async function demandOldGone(scene: Scene, outlooks: readonly Outlook[]): Promise<number> {
+async function requireOldGone(scene: Scene, outlooks: readonly Outlook[]): Promise<number> {
   for (const { project, before, kept } of outlooks) {
     const until = new Date(Date.parse(before) - LONGEST_TRACE_MS).toISOString();
     const { totals } = await scene
@@ -137,7 +137,7 @@ async function erase(scene: Scene): Promise<Done> {
   const bytes = await bytesBelow(scene.dataDir);
   const { timing } = await scene.timed(() => admin(scene.dataDir, ['erase']));
   const gone = await filesGone(scene);
-  const equal = demandAllSame(before, await saidOfAll(scene.url));
+  const equal = requireAllSame(before, await saidOfAll(scene.url));
   const note = `the files were gone ${Math.round(gone.afterMs / 1000)} s later`;
   return { spans: NaN, bytes: Math.max(0, bytes - gone.bytes), timing, equal, note };
 }

@@ -153,7 +153,7 @@ export class Scene {
   }
 
   /** @throws Error when a write of the clients is lost, or there is one that nobody sent */
-  async demandWritten(): Promise<void> {
+  async requireWritten(): Promise<void> {
     await this.#stopTrickle();
     await this.#running().settled();
     const { totals } = await this.remote(WRITTEN).get<{ totals: { count: number } }>('/spans:stats');

@@ -4,7 +4,7 @@ import { bytesBelow } from './data-dir.js';
 import { startServerProcess } from './processes/server.js';
 import { figure, percentile } from './figures.js';
 import { FILLED, IMPORTED, WRITTEN } from './years-data.js';
-import { demandSame, said } from './years-figures.js';
+import { requireSame, said } from './years-figures.js';
 import { admin, type Done, type Scene, type Step } from './years-scene.js';
 import { Trickle, type Felt } from './years-trickle.js';
 
@@ -28,7 +28,7 @@ async function exportOne(scene: Scene): Promise<Done> {
   const command = ['export', small.id, file, '--url', scene.url, '--key', small.key];
   const { result, timing } = await scene.timed(() => admin<Exported>(scene.dataDir, command));
   if (result.figures === null) throw new Error('the export compared no figures, though nobody wrote to the project');
-  const equal = demandSame(small.name, before, await said(scene.url, small));
+  const equal = requireSame(small.name, before, await said(scene.url, small));
   return { spans: result.counts.spans, bytes: (await stat(file)).size, timing, equal };
 }
 
@@ -48,7 +48,7 @@ async function importOne(scene: Scene, besideClients: boolean): Promise<Done> {
     const command = ['import', fileOf(scene), '--url', server.url, '--key', IMPORTED.key];
     const { result, timing } = await scene.timed(() => admin<Imported>(scene.dataDir, command), trickle);
     const after = besideClients ? await scene.quiet(trickle) : null;
-    const equal = demandSame(small.name, before, await said(server.url, IMPORTED));
+    const equal = requireSame(small.name, before, await said(server.url, IMPORTED));
     const spans = result.parts.find(({ part }) => part === 'spans')?.stored ?? 0;
     const note =
       after === null ? {} : { note: `p50 in the quiet behind it: ${p50(after.writes)}, ${p50(after.reads)}` };

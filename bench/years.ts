@@ -86,7 +86,7 @@ async function timeAll(scene: Scene, steps: readonly Step[]): Promise<string[][]
       rows.push(rowOf(step, await step.run(scene)));
       process.stderr.write(`${rows.at(-1)?.join(' | ') ?? ''}\n`);
     }
-    await scene.demandWritten();
+    await scene.requireWritten();
     return rows;
   } finally {
     await scene.close();

@@ -5,7 +5,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 const GAP = '  ';
 const NOTHING = '-';
-/** What moves the cursor, colours, hides or reorders text, but for the joiners that words and emoji are written with. */
+/** What moves the cursor, colors, hides or reorders text, but for the joiners that words and emoji are written with. */
 const UNPRINTABLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A text from outside as one line for a terminal, which must not take any of it for a command. */

@@ -147,7 +147,7 @@ class Worker {
   }
 }
 
-/** Colours are taken to be wanted wherever CI is set, too. */
+/** Colors are taken to be wanted wherever CI is set, too. */
 function withoutColors({ FORCE_COLOR: _forced, ...env }) {
   return { ...env, NO_COLOR: '1' };
 }

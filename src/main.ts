@@ -3,7 +3,7 @@ import { ConfigError, loadConfig } from './config/config.js';
 import { DomainError } from './engine/errors.js';
 import { startServer, type RunningServer } from './server.js';
 import { LeaseError } from './engine/traces/clickhouse/lease/lease-error.js';
-import { OwnServerError } from './engine/traces/own-server.js';
+import { ExternalServerError } from './engine/traces/external-server.js';
 import { DataDirLockedError } from './engine/metadata/data-dir-lock.js';
 import { WriteLogError } from './engine/traces/write/log/segment-log.js';
 import { MigrationError } from './engine/files/migration-files.js';
@@ -85,7 +85,7 @@ function explain(error: unknown): string {
   const types = [
     ConfigError,
     DataDirLockedError,
-    OwnServerError,
+    ExternalServerError,
     LeaseError,
     MigrationError,
     WriteLogError,

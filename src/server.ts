@@ -30,7 +30,7 @@ const STOP_SHARE = 0.8;
 
 /**
  * Starts the whole server.
- * @throws DataDirLockedError, OwnServerError, LeaseError, MigrationError, DomainError (init variables), or Error with `code`
+ * @throws DataDirLockedError, ExternalServerError, LeaseError, MigrationError, DomainError (init variables), or Error with `code`
  *   (EADDRINUSE, EACCES): nothing is left open then
  */
 export async function startServer(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {

@@ -10,7 +10,7 @@ import { ClickHouseLists } from '../../src/engine/traces/list/clickhouse-lists.j
 import { ListReads } from '../../src/engine/traces/list/list-reads.js';
 import { ReadsInProgress } from '../../src/engine/traces/read/reads-in-progress.js';
 import { WordIndex } from '../../src/engine/traces/search/word-index.js';
-import { highestVersion } from '../../src/engine/traces/rollup/healing.js';
+import { highestVersion } from '../../src/engine/traces/rollup/recovery.js';
 import type { ListName } from '../list-queries.js';
 import { PROJECT_ID } from '../rows.js';
 

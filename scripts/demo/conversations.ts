@@ -231,11 +231,11 @@ export const DOCUMENTS: readonly { readonly source: string; readonly text: strin
     text: 'A payment that runs into a time-out leaves a reservation on the card. It expires after two days; nothing is taken. Refunds are on the card within three working days.',
   },
   {
-    source: 'catalogue/fjell-3.md',
+    source: 'catalog/fjell-3.md',
     text: 'Fjell 3: 1.9 kg (Regular, up to 180 cm) or 2.03 kg (Long, up to 200 cm, 20 EUR extra), comfort -8 °C, recycled shell. Price 289 EUR.',
   },
   {
-    source: 'catalogue/aurora-lite.md',
+    source: 'catalog/aurora-lite.md',
     text: 'Aurora Lite: 1.5 kg, comfort -5 °C, packs to 24 x 16 cm. The shell takes up water in rain of several hours. Price 299 EUR.',
   },
 ];

@@ -9,7 +9,7 @@ import type { Completion } from './story.js';
 const REVIEWERS = ['Ann Lee', 'Ben Castillo', 'Chiara Rossi'];
 const REVIEWED = 0.5;
 /** Below what a link takes in a minute. */
-const MOST_BY_LINK = 60;
+const MAX_BY_LINK = 60;
 
 export interface Collected {
   readonly feedback: number;
@@ -67,7 +67,7 @@ export function reviewsOf(completions: readonly Completion[], seed: number): Rev
     const reason = flaw === null ? random.pick(PRAISE) : random.pick(COMPLAINTS[flaw]);
     const corrected = flaw !== null && random.chance(0.7);
     const used = byLink.get(slug) ?? 0;
-    if (!reviewed || (reviewer !== null && used >= MOST_BY_LINK)) return [];
+    if (!reviewed || (reviewer !== null && used >= MAX_BY_LINK)) return [];
     if (reviewer !== null) byLink.set(slug, used + 1);
     const said = {
       thumbs_up: flaw === null,

@@ -95,12 +95,12 @@ export const PROMPTS: Readonly<Record<Feature, Prompt<PromptText & { readonly st
       {
         style: 'wordy',
         content:
-          'You write buying advice for {{shop}}. Compare products by facts from the catalogue and from test reports.',
+          'You write buying advice for {{shop}}. Compare products by facts from the catalog and from test reports.',
       },
       {
         style: 'plain',
         content:
-          'You write buying advice for {{shop}}. Compare products by facts from the catalogue and from test reports, name a drawback of each, ' +
+          'You write buying advice for {{shop}}. Compare products by facts from the catalog and from test reports, name a drawback of each, ' +
           'and end with one recommendation. At most 180 words.',
       },
     ],

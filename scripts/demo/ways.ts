@@ -132,7 +132,7 @@ function investigate(trace: TraceBuilder, random: Random, task: string): Message
       output_data: JSON.stringify({ hits: random.whole(2, 9) }),
       attributes: { 'http.request.method': 'GET', 'http.response.status_code': 200 },
     });
-    note = `${task}: the Fjell 3 leads by a small margin, see catalogue/fjell-3.md and ${random.whole(2, 6)} reports.`;
+    note = `${task}: the Fjell 3 leads by a small margin, see catalog/fjell-3.md and ${random.whole(2, 6)} reports.`;
     trace.step(
       ...modelCall(
         random,

@@ -85,7 +85,7 @@ export async function consoleIcons(): Promise<string> {
   }
   const { version } = JSON.parse(readFileSync(join(folder, '../../../package.json'), 'utf8')) as { version: string };
   return `/**
- * Written by \`npm run generate\` (scripts/generate/console-icons.ts): shapes of lucide ${version}, ISC licence, on a grid of 24.
+ * Written by \`npm run generate\` (scripts/generate/console-icons.ts): shapes of lucide ${version}, ISC license, on a grid of 24.
  */
 // prettier-ignore
 export const SHAPES = {

@@ -26,7 +26,7 @@ export function openAttachments(context: Context, { metadata, images, traces }: 
   const { config, overrides, events, closers, baseUrl } = context;
   const vault: AttachmentVault = new AttachmentVault({
     store: images,
-    catalogue: metadata.attachments,
+    catalog: metadata.attachments,
     observer: events,
     onFree: () => sweeper.soon(),
   });

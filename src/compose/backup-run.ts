@@ -64,7 +64,7 @@ async function copyTo(
 ): Promise<MadeBackup> {
   const { dataDir, to, s3, keep, onMade } = run;
   const started = performance.now();
-  demandOutside(dataDir, to);
+  requireOutside(dataDir, to);
   return withBackups(to, s3, 'writing', async (backups) => {
     const wentOnFrom = await backups.unfinished();
     const { lostImages, ...copied } = await copyHeld(run, backups, server);
@@ -121,11 +121,11 @@ async function copyHeld({ progress }: BackupRun, backups: Backups, server: Contr
 async function stillHeld(held: HeldSnapshot): Promise<void> {
   // The end of a server is an event, which has to get its turn.
   await nextTurn();
-  held.demandHeld();
+  held.requireHeld();
 }
 
 /** A backup inside of what it protects is lost with it. */
-function demandOutside(dataDir: string, to: string): void {
+function requireOutside(dataDir: string, to: string): void {
   if (addressOf(to).kind === 'bucket') return;
   const way = relative(resolve(dataDir), resolve(to));
   if (way === '' || !(way.startsWith('..') || isAbsolute(way)))

@@ -8,10 +8,10 @@ import { createLogger } from '../engine/signals/logger.js';
 import { FileAttachmentStore } from '../features/images/store/file-store.js';
 import { imageFiles } from '../features/images/store/image-files.js';
 import type { S3Options } from '../features/images/store/s3-store.js';
-import { demandRestored } from '../features/backup/store/restore-mark.js';
+import { requireRestored } from '../features/backup/store/restore-mark.js';
 import { startOnCopy } from '../engine/traces/check/copied-engine.js';
 import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';
-import { demandOneServer } from '../engine/traces/own-server.js';
+import { requireOneServer } from '../engine/traces/external-server.js';
 import { DataDirLockedError, lockDataDir } from '../engine/metadata/data-dir-lock.js';
 import type { FileLock } from '../engine/metadata/file-lock.js';
 import { metadataFile } from './metadata-store.js';
@@ -54,8 +54,8 @@ export async function openToRead(config: Config, closers: Closers): Promise<Read
   const lock = lockOf(dataDir);
   if (lock === null) return running(config, closers);
   closers.push(() => lock.release());
-  demandRestored(dataDir);
-  const endpoint = config.clickhouse.url === null ? await copied(config, closers) : await ownServer(config);
+  requireRestored(dataDir);
+  const endpoint = config.clickhouse.url === null ? await copied(config, closers) : await externalServer(config);
   const client = connected(endpoint, {}, closers);
   return { client, ...(await imagesOf(config, closers)), settle: null };
 }
@@ -105,9 +105,9 @@ function connected(
   return client;
 }
 
-async function ownServer({ clickhouse: { url, user, password, database } }: Config): Promise<ClickHouseEndpoint> {
+async function externalServer({ clickhouse: { url, user, password, database } }: Config): Promise<ClickHouseEndpoint> {
   const endpoint = { url: url ?? '', username: user, password, database };
-  await demandOneServer(endpoint);
+  await requireOneServer(endpoint);
   return endpoint;
 }
 

@@ -8,7 +8,7 @@ import { imageFiles } from '../features/images/store/image-files.js';
 import { FileAttachmentStore } from '../features/images/store/file-store.js';
 import { spanAudits } from '../engine/traces/check/span-audits.js';
 import { storedSpanIds } from '../engine/traces/check/stored-span-ids.js';
-import { demandApplied } from '../engine/traces/migrations.js';
+import { requireApplied } from '../engine/traces/migrations.js';
 import { spanNotes } from '../engine/traces/check/notes.js';
 import { DataDirAudit } from '../features/check/store/data-dir-audit.js';
 import { openCheckedMetadata, type CheckedMetadata } from './checked-metadata.js';
@@ -48,7 +48,7 @@ export async function checkData({ config, extent, onAudit }: CheckRun): Promise<
   try {
     const { client, images, files, settle } = await openToRead(config, closers);
     const metadata = openMetadata(config, closers);
-    await demandApplied(client);
+    await requireApplied(client);
     const audits = [
       ...filesAndMetadata(config, metadata),
       ...(await spanAudits(client, { extent, stopped: settle === null, isKnown: metadata.isKnown })),

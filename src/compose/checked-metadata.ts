@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Audit, Extent } from '../engine/traces/model/check/audit.js';
 import type { ImageRows } from '../features/images/image-audit.js';
-import { demandAll, type AppliedMigration } from '../engine/files/migration-files.js';
+import { requireAll, type AppliedMigration } from '../engine/files/migration-files.js';
 import type { Database } from '../engine/metadata/database.js';
 import { SqliteImageRows } from '../features/images/store/image-rows.js';
 import { MetadataAudit } from '../features/check/store/metadata-audit.js';
@@ -25,7 +25,7 @@ export function openCheckedMetadata(dataDir: string): CheckedMetadata {
     database.function('picked', { deterministic: true }, (id: unknown, seed: unknown, share: unknown) =>
       placeOf(`${String(seed)}/${String(id)}`) <= Number(share) ? 1 : 0,
     );
-    demandAll(applied(database), 'SQLite');
+    requireAll(applied(database), 'SQLite');
     const known = database.prepare(
       'SELECT 1 FROM (SELECT id FROM projects UNION SELECT project_id FROM deletions) WHERE id = ?',
     );

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { MEGABYTE } from '../config/limits.js';
-import { Turns } from '../engine/work/turns.js';
+import { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import { say } from '../engine/signals/lines.js';
 import { connect, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';
 import { TracedClient } from '../engine/traces/clickhouse/client/traced-client.js';
@@ -13,14 +13,14 @@ import { FencedClient } from '../engine/traces/clickhouse/lease/fenced-client.js
 import { LastOwner } from '../engine/traces/clickhouse/lease/last-owner.js';
 import { RENEWALS } from '../engine/traces/clickhouse/lease/lease-table.js';
 import { ServerWatch, type ServerIdentity } from '../engine/traces/one-server.js';
-import { prepareOwnServer, severalServers } from '../engine/traces/own-server.js';
+import { prepareOwnServer, severalServers } from '../engine/traces/external-server.js';
 import { openTraceStore } from '../engine/traces/open-trace-store.js';
 import type { TraceStore, TraceStoreOptions } from '../engine/traces/trace-store.js';
-import { demandEmptyLog } from '../engine/traces/write/log/segment-log.js';
+import { requireEmptyLog } from '../engine/traces/write/log/segment-log.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { schemaDirectory } from '../engine/files/schema-files.js';
 import type { DiskWatermark } from '../engine/disk/disk-watermark.js';
-import { demandMoved } from '../engine/traces/move/move-target.js';
+import { requireMoved } from '../engine/traces/move/move-target.js';
 import { isMoving, readMoveMark } from '../features/move/store/move-mark.js';
 import type { Context } from './context.js';
 import { openWatermark } from './disks.js';
@@ -44,7 +44,7 @@ export interface Traces {
 
 /**
  * Opens the trace store: on the server that the configuration names, or on the embedded engine.
- * @throws EngineLockedError, OwnServerError, LeaseError, MigrationError, DomainError
+ * @throws EngineLockedError, ExternalServerError, LeaseError, MigrationError, DomainError
  */
 export async function openTraces(context: Context, followers: TraceFollowers): Promise<Traces> {
   const { config, events, closers } = context;
@@ -57,7 +57,7 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
     compress: !isEmbedded,
     // Answers on their way keep theirs.
     maxConnections: config.answers.atOnce + CONNECTIONS,
-    turns: new Turns('reads', config.reads),
+    turns: new FairSemaphore('reads', config.reads),
     ...(reserve && { onDiskFull: () => reserve.giveWay() }),
   });
   closers.push(() => client.close());
@@ -66,8 +66,8 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   const watermark = await openWatermark(context, isEmbedded ? null : client);
   const writing = own === null ? client : new FencedClient(client, own);
   const options = storeOptions(context, isEmbedded);
-  if (options.log === null) await demandEmptyLog(join(config.dataDir, LOG_DIRECTORY));
-  await demandMoved(writing, readMoveMark(config.dataDir)?.id ?? null);
+  if (options.log === null) await requireEmptyLog(join(config.dataDir, LOG_DIRECTORY));
+  await requireMoved(writing, readMoveMark(config.dataDir)?.id ?? null);
   const traces = await openTraceStore(events.tracing ? new TracedClient(writing, events.tracing) : writing, {
     ...options,
     ...followers,
@@ -110,7 +110,7 @@ function logOf({ clickhouse, dataDir }: Config) {
 function spaceOf(watermark: DiskWatermark, reserve?: DiskReserve): DiskSpace {
   return {
     demand: () => reserve?.demand(),
-    demandFree: () => watermark.demand(),
+    requireFree: () => watermark.demand(),
     queued: (bytes) => watermark.queued(bytes),
     written: (bytes) => watermark.written(bytes),
     onFull: (listener) => reserve?.onFull(listener),

@@ -1,4 +1,4 @@
-import { Turns } from '../engine/work/turns.js';
+import { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import { BodyMemory } from '../http/wire/body-memory.js';
 import { createApp } from '../http/app.js';
 import type { BodyLimits } from '../http/body.js';
@@ -41,7 +41,7 @@ export function openHttp(context: Context, services: Services, { limits, memory 
     memory,
     trustedProxies,
     delivery: config.delivery,
-    answers: new Turns('lists', config.answers),
+    answers: new FairSemaphore('lists', config.answers),
     calls: services.calls,
     log,
     observer: events,

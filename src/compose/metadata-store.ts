@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AttachmentCatalogue } from '../features/images/catalogue.js';
+import type { AttachmentCatalog } from '../features/images/catalog.js';
 import type { CompletionOpinions } from '../features/completions/completion-opinions.js';
 import type { DeletionStore } from '../features/deletion/deletion-store.js';
 import type { MeasurementStore } from '../engine/disk/storage-measurements.js';
@@ -31,7 +31,7 @@ import type { LinkStore } from '../features/review/link-store.js';
 import { type MetadataMigrationObserver, copyBeforeUpgrade } from '../engine/metadata/upgrade-copy.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { schemaDirectory } from '../engine/files/schema-files.js';
-import { SqliteAttachmentCatalogue } from '../features/images/store/attachment-catalogue.js';
+import { SqliteAttachmentCatalog } from '../features/images/store/attachment-catalog.js';
 import { SqliteCallNotes } from '../features/judges/store/call-notes.js';
 import { SqliteClockMemory } from '../features/retention/store/clock-memory.js';
 import { SqliteCompletionOpinions } from '../features/completions/store/completion-opinions.js';
@@ -69,7 +69,7 @@ export interface MetadataStore {
   readonly prompts: PromptStore;
   readonly promptIdentities: PromptIdentities & PromptNames;
   readonly prices: PriceStore;
-  readonly attachments: AttachmentCatalogue;
+  readonly attachments: AttachmentCatalog;
   readonly judges: JudgeStore;
   readonly judgeCounts: JudgeCountStore;
   readonly runs: RunStore;
@@ -132,7 +132,7 @@ function storesOn(database: Database): MetadataStore {
     prompts,
     promptIdentities: new SqlitePromptIdentities(database),
     prices: new SqlitePriceStore(database),
-    attachments: new SqliteAttachmentCatalogue(database),
+    attachments: new SqliteAttachmentCatalog(database),
     judges: new SqliteJudgeStore(database, prompts),
     judgeCounts: new SqliteJudgeCounts(database),
     runs: new SqliteRunStore(database),

@@ -10,8 +10,8 @@ import { createMetrics } from '../engine/signals/metrics.js';
 import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';
 import { EngineLockedError } from '../engine/traces/clickhouse/process/engine.js';
 import { SpanMove } from '../engine/traces/move/span-move.js';
-import { demandFree, occupied } from '../engine/traces/move/move-target.js';
-import { prepareOwnServer } from '../engine/traces/own-server.js';
+import { requireFree, occupied } from '../engine/traces/move/move-target.js';
+import { prepareOwnServer } from '../engine/traces/external-server.js';
 import { openTraceStore } from '../engine/traces/open-trace-store.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { readMoveMark } from '../features/move/store/move-mark.js';
@@ -45,7 +45,7 @@ export interface MovedSpans {
 /** What is written in the meantime of copying is copied in rounds, until one is as short as this or copies as little, or for so many. */
 const SHORT_MS = 3_000;
 const FEW_ROWS = 5_000;
-const MOST_ROUNDS = 6;
+const MAX_ROUNDS = 6;
 const UNLOCKED_WITHIN_MS = 15_000;
 /** Statements of the move read and write tens of megabytes. */
 const CONNECTION = { requestTimeoutMs: 600_000, maxConnections: 8 } as const;
@@ -58,7 +58,7 @@ interface NewPlace {
 /**
  * Moves the spans of a running server to another place, in a process of its own. Cut off anywhere, it goes on when it is run
  * again.
- * @throws DomainError, OwnServerError, MigrationError
+ * @throws DomainError, ExternalServerError, MigrationError
  */
 export async function moveSpans(run: MoveRun): Promise<MovedSpans> {
   const started = performance.now();
@@ -72,8 +72,8 @@ export async function moveSpans(run: MoveRun): Promise<MovedSpans> {
   const begun = readMoveMark(config.dataDir);
   const id = begun?.done_at === null ? begun.id : null;
   const server = await serverOf(config.dataDir);
-  if (url === null) demandNoEngine(config.dataDir, id);
-  else await demandServer(config, url, id);
+  if (url === null) requireNoEngine(config.dataDir, id);
+  else await requireServer(config, url, id);
   const held = await openMove(server, to);
   try {
     const place =
@@ -87,7 +87,7 @@ export async function moveSpans(run: MoveRun): Promise<MovedSpans> {
   } catch (error) {
     // Whatever failed first when the server has ended: that is what matters.
     await nextTurn();
-    held.demandHeld();
+    held.requireHeld();
     throw explained(error, to);
   } finally {
     held.release();
@@ -143,7 +143,7 @@ async function moveHeld(run: MoveRun, held: HeldMove, endpoint: ClickHouseEndpoi
 
 /** Copies what was written meanwhile, until that is little. */
 async function catchUp(move: SpanMove, held: HeldMove): Promise<void> {
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const began = performance.now();
     const rows = await move.later((await held.settled()).upTo);
     await move.heal();
@@ -178,18 +178,18 @@ function quiet(config: Config) {
 }
 
 /** Before the server knows of the move: that it can go there at all. */
-async function demandServer(config: Config, url: string, id: string | null): Promise<void> {
+async function requireServer(config: Config, url: string, id: string | null): Promise<void> {
   const endpoint = endpointOf(config, url);
   await prepareOwnServer(endpoint, { cluster: null });
   const client = connect(endpoint, CONNECTION);
   try {
-    await demandFree(client, id);
+    await requireFree(client, id);
   } finally {
     await client.close();
   }
 }
 
-function demandNoEngine(dataDir: string, id: string | null): void {
+function requireNoEngine(dataDir: string, id: string | null): void {
   if (id === null && existsSync(join(dataDir, ENGINE_DIRECTORY))) throw occupied();
 }
 

@@ -66,7 +66,7 @@ export class Moves implements MoveSource {
   }
 
   async settled(): Promise<SettledState> {
-    this.#demandBegun();
+    this.#requireBegun();
     const upTo = await this.#storage.traces.rollUp();
     const going = new Set(this.#beingDeleted());
     return { upTo, projects: this.#projects().filter((id) => !going.has(id)) };
@@ -74,19 +74,19 @@ export class Moves implements MoveSource {
 
   async close(): Promise<SettledState> {
     const { traces } = this.#storage;
-    this.#demandBegun();
+    this.#requireBegun();
     await this.#projectsRemoved();
     // From this turn on, the removal of a project that is ordered waits for the next start.
     this.#closedAt = performance.now();
     traces.refuseWrites(refusal('The last spans are being moved to another place. Retry.', RETRY_SECONDS));
     const upTo = await traces.written();
-    this.#demandBegun();
+    this.#requireBegun();
     return { upTo, projects: this.#projects() };
   }
 
   finish(): void {
     const { config, events } = this.#context;
-    const mark = this.#demandBegun();
+    const mark = this.#requireBegun();
     if (this.#closedAt === null)
       throw new DomainError('conflict', 'Spans are still being accepted: the move cannot finish');
     // From here on it is done, whatever happens to this process or the command.
@@ -115,7 +115,7 @@ export class Moves implements MoveSource {
   }
 
   /** @throws DomainError `conflict` when the command is gone, or the move was given up */
-  #demandBegun(): MoveMark {
+  #requireBegun(): MoveMark {
     const mark = this.#mark;
     if (mark === null || readMoveMark(this.#context.config.dataDir)?.id !== mark.id)
       throw new DomainError('conflict', 'The move was canceled');
@@ -137,7 +137,7 @@ export class Moves implements MoveSource {
       if (performance.now() > deadline)
         throw new DomainError('unavailable', 'A project is being deleted: run the move again after the deletion');
       await sleep(LOOK_MS);
-      this.#demandBegun();
+      this.#requireBegun();
     }
   }
 }

@@ -71,11 +71,11 @@ async function restoreFrom(backups: Backups, { config, id, progress, onVerify }:
     progress.total([...contentsOf(manifest)].reduce((sum, { bytes }) => sum + bytes, 0));
     const files = new RestoredFiles(backups, progress.done);
     await files.file(manifest.metadata, metadataFile(dataDir));
-    demandMetadata(dataDir, manifest);
+    requireMetadata(dataDir, manifest);
     if (manifest.images !== null) await files.images(manifest.images, join(dataDir, IMAGES_DIRECTORY));
     await restoreSpans(config, manifest, migrations.slice(0, manifest.migrations.length), files);
     onVerify();
-    await demandFigures(config, manifest);
+    await requireFigures(config, manifest);
     await endRestore(dataDir);
     const { id: restored, taken_at, figures } = manifest;
     return { id: restored, taken_at, projects: figures.length, ...sizeOf(manifest), begunAnew };
@@ -84,7 +84,7 @@ async function restoreFrom(backups: Backups, { config, id, progress, onVerify }:
   }
 }
 
-function demandMetadata(dataDir: string, { metadata }: Manifest): void {
+function requireMetadata(dataDir: string, { metadata }: Manifest): void {
   const { rows } = readMetadataCopy(metadataFile(dataDir));
   for (const [table, count] of Object.entries(metadata.rows))
     if (rows[table] !== count)
@@ -121,7 +121,7 @@ async function restoreSpans(
 }
 
 /** Opens the stores as a server does, so that what was not rolled up at the moment is, and recounts them. */
-async function demandFigures(config: Config, { up_to, figures }: Manifest): Promise<void> {
+async function requireFigures(config: Config, { up_to, figures }: Manifest): Promise<void> {
   const closers: Closers = [];
   const close = () => closeAll(closers);
   const logger = createLogger({ level: 'silent', format: 'json' });

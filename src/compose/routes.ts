@@ -33,10 +33,10 @@ import { consoleRoutes } from '../console/index.js';
 import { reviewRoutes } from '../features/review/pages/index.js';
 import type { Context } from './context.js';
 import type { Services } from './services.js';
-import { doorRoutes, type Door } from './sign-in.js';
+import { authenticationRoutes, type Authentication } from './sign-in.js';
 
 /** Everything that is answered over HTTP. */
-export function createRoutes(context: Context, services: Services, door: Door): Route[] {
+export function createRoutes(context: Context, services: Services, door: Authentication): Route[] {
   const info = {
     title: 'Spanhouse',
     version: packageVersion(),
@@ -48,7 +48,7 @@ export function createRoutes(context: Context, services: Services, door: Door): 
   const routes = [
     ...apiRoutes(services),
     ...reviewPages(context, services),
-    ...doorRoutes(context, services, door, info.version),
+    ...authenticationRoutes(context, services, door, info.version),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),

@@ -7,19 +7,24 @@ import type { Context } from './context.js';
 import type { Services } from './services.js';
 
 /** What lets people in: who makes a request, and the cookie that says so. */
-export interface Door {
+export interface Authentication {
   readonly callers: Callers;
   readonly cookie: SessionCookie;
 }
 
 const ATTEMPTS_PER_MINUTE = 10;
 
-export function createDoor({ baseUrl }: Context, { identity, signIns, installation }: Services): Door {
+export function createDoor({ baseUrl }: Context, { identity, signIns, installation }: Services): Authentication {
   const cookie = new SessionCookie({ installation, baseUrl, maxAgeDays: SESSION_DAYS });
   return { cookie, callers: new Callers({ identity, signIns, cookie, baseUrl }) };
 }
 
-export function doorRoutes(context: Context, services: Services, door: Door, version: string): Route[] {
+export function authenticationRoutes(
+  context: Context,
+  services: Services,
+  door: Authentication,
+  version: string,
+): Route[] {
   const { config, baseUrl, events, overrides } = context;
   return signInRoutes({
     ...door,

@@ -9,8 +9,8 @@ import type { TraceStore } from '../engine/traces/trace-store.js';
 import type { DiskWatermark } from '../engine/disk/disk-watermark.js';
 import { lockDataDir } from '../engine/metadata/data-dir-lock.js';
 import { openMetadataStore, type MetadataStore } from './metadata-store.js';
-import { demandPlace } from '../features/move/store/move-mark.js';
-import { demandRestored } from '../features/backup/store/restore-mark.js';
+import { requirePlace } from '../features/move/store/move-mark.js';
+import { requireRestored } from '../features/backup/store/restore-mark.js';
 import { openTraces, type TraceFollowers } from './clickhouse.js';
 import { placeOf } from './place.js';
 import type { Context } from './context.js';
@@ -31,14 +31,14 @@ export interface Storage {
 
 /**
  * Takes the data directory and opens the stores.
- * @throws DataDirLockedError, MigrationError, EngineLockedError, OwnServerError, LeaseError, DomainError
+ * @throws DataDirLockedError, MigrationError, EngineLockedError, ExternalServerError, LeaseError, DomainError
  */
 export async function openStorage(context: Context, followers: TraceFollowers): Promise<Storage> {
   const { config, closers } = context;
   const lock = lockDataDir(config.dataDir);
   closers.push(() => lock.release());
-  demandRestored(config.dataDir);
-  const move = demandPlace(config.dataDir, placeOf(config));
+  requireRestored(config.dataDir);
+  const move = requirePlace(config.dataDir, placeOf(config));
   if (move?.done_at === null) say(context.log, 'moveUnfinished', { to: placeName(move.to), since: move.begun_at });
   await clearSnapshots(config.dataDir);
   const metadata = openMetadataStore(config.dataDir, context.events);

@@ -1,5 +1,5 @@
 import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
-import { Turns } from '../engine/work/turns.js';
+import { FairSemaphore } from '../engine/work/fair-semaphore.js';
 
 /** The bytes, in memory that holds nothing else: so it can move to another thread. */
 export function movable(bytes: Uint8Array): Buffer<ArrayBuffer> {
@@ -50,7 +50,7 @@ export type AskThread = <Answer>(message: unknown, moved: Transferable[]) => Pro
  */
 export class Threads {
   readonly #options: ThreadsOptions;
-  readonly #turns: Turns;
+  readonly #turns: FairSemaphore;
   readonly #all = new Set<Thread>();
   /** Those that do nothing; never more than may be idle, as each turn takes one. */
   readonly #idle: Thread[] = [];
@@ -58,7 +58,7 @@ export class Threads {
 
   constructor(options: ThreadsOptions) {
     this.#options = options;
-    this.#turns = new Turns(options.what, { atOnce: options.count });
+    this.#turns = new FairSemaphore(options.what, { atOnce: options.count });
   }
 
   /** Whether no thread answers any more, as {@link close} was called. */

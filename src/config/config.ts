@@ -11,7 +11,7 @@ export { ConfigError } from './env.js';
 /** Memory for bodies, at least, in bodies of the largest size: one key may send two, and a compressed one is held twice. */
 const LEAST_BODIES_IN_WORK = 4;
 /** An insert stores all or nothing as long as ClickHouse takes it as one block. */
-const MOST_ENCODED_MB = 256;
+const MAX_ENCODED_MB = 256;
 
 /** The configuration as the program uses it: grouped, in bytes, with absolute paths. Made once, by `main.ts`. */
 export type Config = ReturnType<typeof group>;
@@ -147,7 +147,7 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
     ingest: {
-      maxEncodedBytes: Math.min(limits.encodedPerBody * settings.MAX_BODY_MB, MOST_ENCODED_MB) * MEGABYTE,
+      maxEncodedBytes: Math.min(limits.encodedPerBody * settings.MAX_BODY_MB, MAX_ENCODED_MB) * MEGABYTE,
       maxTagBytes: limits.tagBytes,
       /** 0: all work is done by the main thread. */
       threads: settings.INGEST_THREADS ?? spareCores(),

@@ -25,7 +25,7 @@ export interface ControlAddress {
 export interface HeldSnapshot {
   readonly snapshot: Snapshot;
   /** @throws DomainError `unavailable` when the server holds it no more: what was read since may be anything */
-  demandHeld(): void;
+  requireHeld(): void;
   release(): void;
 }
 
@@ -42,13 +42,13 @@ async function hold(response: IncomingMessage, ended: string) {
   // A server that ends breaks the connection off, of which `close` tells as well.
   response.on('error', () => undefined);
   response.once('close', () => (held = false));
-  const demandHeld = () => {
+  const requireHeld = () => {
     if (!held) throw new DomainError('unavailable', ended);
   };
   const line = await firstLine(response);
   if (line === null) held = false;
-  demandHeld();
-  return { line: line ?? '', demandHeld, release: () => void response.destroy() };
+  requireHeld();
+  return { line: line ?? '', requireHeld, release: () => void response.destroy() };
 }
 
 /** @returns null when it ends before there is one */
@@ -69,7 +69,7 @@ export interface HeldMove extends BegunMove {
   close(): Promise<SettledState>;
   finish(): Promise<void>;
   /** @throws DomainError `unavailable` when the server has ended */
-  demandHeld(): void;
+  requireHeld(): void;
   release(): void;
 }
 

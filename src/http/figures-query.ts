@@ -8,7 +8,7 @@ import { time } from './parameter.js';
 
 /** Longest page of what has its figures. */
 export const MAX_WITH_FIGURES = 100;
-const LATELY: Micros = 7 * 24 * 3600 * 1e6;
+const DEFAULT_WINDOW: Micros = 7 * 24 * 3600 * 1e6;
 
 export const withFigures = {
   include: Type.Optional(
@@ -36,7 +36,7 @@ export function checkFigures({ include, figures_since, limit }: Asked & { readon
 
 /** Since when figures are asked for; null: they are not. */
 export function figuresSince({ include, figures_since }: Asked): Micros | null {
-  return include === undefined ? null : (figures_since ?? Date.now() * 1000 - LATELY);
+  return include === undefined ? null : (figures_since ?? Date.now() * 1000 - DEFAULT_WINDOW);
 }
 
 export const TOTAL_COUNT_HEADERS = { 'X-Total-Count': 'Number of all items; only with `count=true`.' };

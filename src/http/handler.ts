@@ -3,7 +3,7 @@ import type { ClientCalls } from '../engine/work/client-calls.js';
 import type { Issue } from '../engine/errors.js';
 import type { Principal } from '../engine/identity/identity.js';
 import { requirePurpose } from '../engine/identity/key-access.js';
-import type { Turns } from '../engine/work/turns.js';
+import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
 import type { BodyBytes, BodyMemory } from './wire/body-memory.js';
 import { clientAddress, networkOf } from './wire/client-address.js';
@@ -22,8 +22,8 @@ export interface HandlerParts {
   readonly memory: BodyMemory;
   /** How many proxies in front add to `X-Forwarded-For`. */
   readonly trustedProxies: number;
-  /** Turns of projects at routes whose answers may be large. */
-  readonly answers: Turns;
+  /** FairSemaphore of projects at routes whose answers may be large. */
+  readonly answers: FairSemaphore;
   readonly calls: ClientCalls;
   readonly log: RequestLogger;
   readonly readBody: BodyReader;

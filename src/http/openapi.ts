@@ -153,14 +153,14 @@ function queryParameters(route: Route, components: Map<string, Json>): Json[] {
     name,
     in: 'query',
     ...(required.has(name) && schema.default === undefined && !isRest(schema) ? { required: true } : {}),
-    ...serialised(schema),
+    ...serialized(schema),
     ...described(schema),
     schema: sent(schema, components),
   }));
 }
 
 /** How a parameter of several values is written: with commas, or as parameters of these names. */
-function serialised(schema: TSchema): Json {
+function serialized(schema: TSchema): Json {
   if (isRest(schema)) return { style: 'form', explode: true };
   return schema['type'] === 'array' ? { style: 'form', explode: false } : {};
 }

@@ -53,8 +53,8 @@ interface WithHeaders {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer without a body, or one that was serialised already. */
-export type SerialisedResult =
+/** An answer without a body, or one that was serialized already. */
+export type SerializedResult =
   | (WithHeaders & {
       readonly json: string | Buffer;
       /** Whether the bytes are of this answer alone. */
@@ -69,8 +69,8 @@ export type SerialisedResult =
     })
   | (WithHeaders & { readonly status: 204 | 304 });
 
-/** A handler's answer as it is sent: `body` is serialised then. */
-export type HandlerResult = (WithHeaders & { readonly body: unknown }) | SerialisedResult;
+/** A handler's answer as it is sent: `body` is serialized then. */
+export type HandlerResult = (WithHeaders & { readonly body: unknown }) | SerializedResult;
 
 /** The part of a request that is known before its body is read. */
 export type Opening<P> = Pick<RequestContext<P, unknown, unknown>, 'params' | 'headers' | 'remoteAddress'>;
@@ -113,7 +113,7 @@ type Described<R extends Responses> = {
 }[keyof R & number];
 
 /** A handler's answer: a body has the type of its status's schema. */
-export type ResultOf<R extends Responses> = Described<R> | SerialisedResult;
+export type ResultOf<R extends Responses> = Described<R> | SerializedResult;
 
 /** How a route writes errors when not as problem+json, which is what undefined stands for. The status stays what it is. */
 export type ErrorRenderer = (

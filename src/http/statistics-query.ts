@@ -8,7 +8,7 @@ import {
   type StatisticsQuery,
 } from '../engine/traces/model/list/statistics.js';
 import { oneOf } from '../engine/schema/parts.js';
-import { MOST_BUCKETS, timeZoneNamed } from '../engine/traces/model/list/buckets.js';
+import { MAX_BUCKETS, timeZoneNamed } from '../engine/traces/model/list/buckets.js';
 import { queryAbout } from './list-query.js';
 import { csv, readAs, TAG_PREFIX } from './parameter.js';
 import type { QueryDefinition } from './query.js';
@@ -41,7 +41,7 @@ export function statisticsQueryOf(list: ListDefinition): QueryDefinition<Statist
   }));
 }
 
-const MOST_VALUES = 200;
+const MAX_VALUES = 200;
 const DEFAULT_VALUES = 50;
 
 /** The query of the facets of a list. */
@@ -59,7 +59,7 @@ export function facetQueryOf(list: ListDefinition): QueryDefinition<FacetQuery> 
     }),
     limit: Type.Integer({
       minimum: 1,
-      maximum: MOST_VALUES,
+      maximum: MAX_VALUES,
       default: DEFAULT_VALUES,
       description: 'Most values in the answer.',
     }),
@@ -76,7 +76,7 @@ const named = ({ groups }: ListDefinition) =>
   `a field (${groups.join(', ')}), or \`tags.<key>\` for the values of a tag`;
 
 /** Longer than any key that a URL has room for would make sense. */
-const MOST_KEY = 10_000;
+const MAX_KEY = 10_000;
 
 /** A field of a list by whose values objects are told apart, or a tag. */
 function propertyOf(list: ListDefinition, others: readonly string[], description: string) {
@@ -84,20 +84,19 @@ function propertyOf(list: ListDefinition, others: readonly string[], description
   const schema = {
     anyOf: [
       { type: 'string', enum: names },
-      { type: 'string', pattern: '^tags\\.', maxLength: MOST_KEY, description: 'The tag of a key.' },
+      { type: 'string', pattern: '^tags\\.', maxLength: MAX_KEY, description: 'The tag of a key.' },
     ],
     description,
   };
   return readAs<Property>(schema, `must be one of ${names.join(', ')}, or tags.<key>`, (text) => {
-    if (text.startsWith(TAG_PREFIX) && text.length <= MOST_KEY)
-      return { by: 'tag', key: text.slice(TAG_PREFIX.length) };
+    if (text.startsWith(TAG_PREFIX) && text.length <= MAX_KEY) return { by: 'tag', key: text.slice(TAG_PREFIX.length) };
     if (!names.includes(text)) return undefined;
     return text === 'tags' ? { by: 'tag keys' } : { by: 'field', field: text };
   });
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400, w: 7 * 86_400 };
-const MOST_SECONDS = 3660 * 86_400;
+const MAX_SECONDS = 3660 * 86_400;
 
 const BUCKET = readAs<number>(
   {
@@ -105,14 +104,14 @@ const BUCKET = readAs<number>(
     pattern: '^[0-9]{1,9}[smhdw]?$',
     description:
       'Length of the buckets of time, in seconds or as `30s`, `5m`, `1h`, `1d` or `1w`. They begin at its multiples on the ' +
-      `clocks of \`time_zone\`, weeks on Mondays. Default: the shortest of some usual lengths with at most 120 buckets. More than ${MOST_BUCKETS} are ` +
+      `clocks of \`time_zone\`, weeks on Mondays. Default: the shortest of some usual lengths with at most 120 buckets. More than ${MAX_BUCKETS} are ` +
       'refused.',
   },
   'must be a length of 1 second to 3660 days: whole seconds, or a value such as 30s, 5m, 1h, 1d or 1w',
   (text) => {
     const [, count = '', unit = ''] = /^(\d{1,9})([smhdw]?)$/.exec(text) ?? [];
     const seconds = Number(count) * (UNITS[unit] ?? 0);
-    return seconds >= 1 && seconds <= MOST_SECONDS ? seconds : undefined;
+    return seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined;
   },
 );
 

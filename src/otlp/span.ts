@@ -1,6 +1,6 @@
 import { v5 as uuidv5 } from 'uuid';
 import { DomainError } from '../engine/errors.js';
-import { normaliseCost } from '../engine/schema/normalise.js';
+import { normalizeCost } from '../engine/schema/normalize.js';
 import { toJsonText } from '../engine/json-text.js';
 import type { Span, SpanStatus } from '../engine/traces/model/span/span.js';
 import { WRAPPER_KINDS } from '../engine/traces/model/span/usage.js';
@@ -243,7 +243,7 @@ function bytesOf(shown: Shown | null): number {
 /** Cost of a call as its exporter states it; null for wrappers, which repeat the cost of the calls beneath them. */
 function givenCost(evidence: Evidence, kind: string): number | null {
   const cost = WRAPPER_KINDS.has(kind) ? null : evidence.number('givenCost');
-  return cost === null ? null : normaliseCost(cost);
+  return cost === null ? null : normalizeCost(cost);
 }
 
 /** The span's own status; where that is not set, Langfuse's level says whether it failed. */

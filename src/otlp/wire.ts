@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js';
 import type { Micros } from '../engine/timestamp.js';
 
-// Wire types of protobuf. A field is recognised by `field number << 3 | wire type`, with the numbers of schema/otlp; one
+// Wire types of protobuf. A field is recognized by `field number << 3 | wire type`, with the numbers of schema/otlp; one
 // that comes with another wire type is an unknown field, and unknown fields are skipped.
 export const VARINT = 0;
 export const FIXED64 = 1;

@@ -12,7 +12,7 @@ import type { WriteLog } from '../../src/engine/traces/model/write-log.js';
 import { FileAttachmentStore } from '../../src/features/images/store/file-store.js';
 import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
-import { SqliteAttachmentCatalogue } from '../../src/features/images/store/attachment-catalogue.js';
+import { SqliteAttachmentCatalog } from '../../src/features/images/store/attachment-catalog.js';
 import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
 import { migrate } from '../../src/engine/metadata/migrations.js';
 import { type OpenedStore, openStore, remove } from '../harness/trace-store.js';
@@ -56,7 +56,7 @@ describe('cleaning up attachments', () => {
 
   /** As after a restart: what is under way elsewhere is not known to it. */
   function newVault(store: AttachmentStore = files): AttachmentVault {
-    return new AttachmentVault({ store, catalogue: new SqliteAttachmentCatalogue(database), observer: silent });
+    return new AttachmentVault({ store, catalog: new SqliteAttachmentCatalog(database), observer: silent });
   }
 
   function ingest(parts: { log?: WriteLog; vault?: AttachmentVault } = {}): SpanIngest {
@@ -91,7 +91,7 @@ describe('cleaning up attachments', () => {
   async function isThere(bytes: Buffer): Promise<boolean> {
     const content = await files.get(project, sha(bytes));
     content?.stream.destroy();
-    expect(content !== null, 'catalogue and store agree').to.equal(vault.find(project, sha(bytes)) !== undefined);
+    expect(content !== null, 'catalog and store agree').to.equal(vault.find(project, sha(bytes)) !== undefined);
     return content !== null;
   }
 

@@ -13,7 +13,7 @@ import { DomainError } from '../../src/engine/errors.js';
 import { FileAttachmentStore } from '../../src/features/images/store/file-store.js';
 import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
-import { SqliteAttachmentCatalogue } from '../../src/features/images/store/attachment-catalogue.js';
+import { SqliteAttachmentCatalog } from '../../src/features/images/store/attachment-catalog.js';
 import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
 import { migrate } from '../../src/engine/metadata/migrations.js';
 import { unhurried } from '../harness/program.js';
@@ -32,14 +32,14 @@ describe('projects that share the keeping of images', () => {
   let folder: string;
   let database: Database;
   let files: FileAttachmentStore;
-  let catalogue: SqliteAttachmentCatalogue;
+  let catalog: SqliteAttachmentCatalog;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'spanhouse-sharing-'));
     database = openDatabase(join(folder, 'test.sqlite'));
     migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
     files = await FileAttachmentStore.open(join(folder, 'attachments'));
-    catalogue = new SqliteAttachmentCatalogue(database);
+    catalog = new SqliteAttachmentCatalog(database);
   });
   afterEach(async () => {
     database.close();
@@ -47,7 +47,7 @@ describe('projects that share the keeping of images', () => {
   });
 
   function vaultOf(parts: Partial<VaultParts> = {}): AttachmentVault {
-    return new AttachmentVault({ store: files, catalogue, observer: silent, ...parts });
+    return new AttachmentVault({ store: files, catalog, observer: silent, ...parts });
   }
 
   /** The files, and what happens before one is written or removed. */

@@ -72,7 +72,7 @@ describe('backups that are cut off', function () {
     await program.ended;
     await until('the end is known', () => {
       try {
-        held.demandHeld();
+        held.requireHeld();
         return false;
       } catch {
         return true;

@@ -12,7 +12,7 @@ import { fill } from '../../bench/fill.js';
 import { PROJECT_ID, storedSpans } from '../../bench/rows.js';
 import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
 import { startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
-import { highestVersion, readWatermark } from '../../src/engine/traces/rollup/healing.js';
+import { highestVersion, readWatermark } from '../../src/engine/traces/rollup/recovery.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const run = promisify(execFile);

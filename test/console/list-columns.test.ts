@@ -10,7 +10,7 @@ import {
   writeWidths,
 } from '../../src/console/model/list-columns.js';
 import {
-  MOST_WAITING,
+  MAX_WAITING,
   NO_LIVE_ROWS,
   received,
   released,
@@ -94,7 +94,7 @@ describe('rows that a tail brings', () => {
             atOnce,
           },
         );
-    expect(live.waiting.size).to.equal(MOST_WAITING);
+    expect(live.waiting.size).to.equal(MAX_WAITING);
     expect(live.shown.size).to.be.at.most(options.limit + options.onPage.size);
   });
 });

@@ -193,8 +193,8 @@ describe('prompts in the console', function () {
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
   });
 
-  it('are optimised: begun, compared side by side, promoted after the difference was shown', async () => {
-    await here('?tab=optimisation');
+  it('are optimized: begun, compared side by side, promoted after the difference was shown', async () => {
+    await here('?tab=optimization');
     await shows('Enough feedback to start');
     await click('Optimize');
     await shows('use tokens', 'dialog');

@@ -9,7 +9,7 @@ export const HOSTILE =
   '<script>document.title = "pwned"; alert(1)</script><img src="https://evil.example/x.png" onerror="alert(2)"> ' +
   '[link](javascript:alert(3)) invoice\u202egnp.exe {{shop}} {{customer.name}}';
 
-/** A prompt with versions, tags, completions, feedback and an optimisation, and a browser that looks at them. */
+/** A prompt with versions, tags, completions, feedback and an optimization, and a browser that looks at them. */
 export class PromptsScene {
   readonly scene: ConsoleScene;
   readonly api: LearningApi;

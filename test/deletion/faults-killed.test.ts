@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { uuid } from '../harness/checked-api.js';
-import { rowsHolding } from './remains.js';
+import { rowsHolding } from './tombstone-gc.js';
 import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Deaths, KILLS } from '../harness/kills.js';
 import { Program } from '../harness/program.js';
@@ -12,7 +12,7 @@ const SPANS = 1_000;
 const TRACE_LENGTH = 20;
 const SPANS_PER_RECORD = 20;
 /** So many at most, until one deletion was cut off. */
-const MOST_ROUNDS = KILLS + 7;
+const MAX_ROUNDS = KILLS + 7;
 const SEED = seedOf('KILL_SEED');
 
 describe(`deletions when the program is killed ${KILLS} times, KILL_SEED=${SEED}`, function () {
@@ -65,7 +65,7 @@ describe(`deletions when the program is killed ${KILLS} times, KILL_SEED=${SEED}
     await program.request('DELETE', `/sessions/${uuid(2_999_999)}`);
     const wholeMs = performance.now() - started;
     const deaths = new Deaths('deletions');
-    for (let round = 0; round < KILLS || (deaths.inTheMiddle === 0 && round < MOST_ROUNDS); round += 1) {
+    for (let round = 0; round < KILLS || (deaths.inTheMiddle === 0 && round < MAX_ROUNDS); round += 1) {
       const [session, other] = [uuid(3_000_000 + 2 * round), uuid(3_000_001 + 2 * round)];
       await fill(session, 4_000_000 + round * 10_000);
       await fill(other, 6_000_000 + round * 10_000);

@@ -11,7 +11,7 @@ import { codeIn, ConsoleBrowser } from '../identity/console-browser.js';
 import { makeProject } from '../harness/projects.js';
 import { send, type TestServer } from '../harness/server.js';
 import { eventually } from '../judges/judge-api.js';
-import { rowsHolding, untilGone } from './remains.js';
+import { rowsHolding, untilGone } from './tombstone-gc.js';
 import { scripted } from './scene.js';
 
 const run = promisify(execFile);

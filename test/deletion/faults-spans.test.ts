@@ -5,7 +5,7 @@ import { storedFiles } from '../attachments/attachment-api.js';
 import { LearningApi } from '../learning/learning-api.js';
 import { ScriptedModel } from '../learning/scripted-model.js';
 import { uuid } from '../harness/checked-api.js';
-import { rowsHolding, untilGone } from './remains.js';
+import { rowsHolding, untilGone } from './tombstone-gc.js';
 import { askAgain, expectOthers, makeScene, remainsOf, remove, scripted, secretOf, type Doomed } from './scene.js';
 
 describe('deleting spans, traces and sessions', function () {

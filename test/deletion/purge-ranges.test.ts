@@ -40,7 +40,7 @@ describe('purging versions among others that stay', function () {
       // A deleted one among them: what says so stays.
       const [deleted] = between;
       const tombstone = { trace_id: deleted?.trace_id ?? '', rowType: 0, id: deleted?.id ?? '' } as const;
-      await opened.store.deletions.bury(
+      await opened.store.deletions.writeTombstones(
         theirs,
         [{ kind: 'span', trace_id: tombstone.trace_id, id: tombstone.id, started_at: 0 }],
         null,

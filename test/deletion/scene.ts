@@ -4,7 +4,7 @@ import { images } from '../attachments/images.js';
 import { idsOf, type LearningApi } from '../learning/learning-api.js';
 import { examplesIn, shown, verdict, type Asked, type Said } from '../learning/scripted-model.js';
 import { uuid } from '../harness/checked-api.js';
-import { rowsHolding } from './remains.js';
+import { rowsHolding } from './tombstone-gc.js';
 
 export type Doomed = 'span' | 'trace' | 'session';
 
@@ -148,7 +148,7 @@ export async function expectOthers(api: LearningApi, scene: Scene): Promise<void
   expect(result.compared, 'figures of the trial').to.equal(6);
   expect(result.spans).to.have.length(scene.kind === 'span' ? 6 : 5);
   const optimization = await api.get(scene.optimization);
-  expect(optimization.result.current.count, 'figures of the optimisation').to.equal(6);
+  expect(optimization.result.current.count, 'figures of the optimization').to.equal(6);
   expect(optimization.result.candidates, 'candidates that had read a deleted span').to.deep.equal([]);
 }
 

@@ -41,7 +41,11 @@ describe('a span that is sent again while it is deleted', function () {
   });
 
   /** The store of spans, to which something comes right after, or before, it was asked for this. */
-  function withComing(name: 'removeTraces' | 'bury', when: 'before' | 'after', come: () => Promise<void>): StoredSpans {
+  function withComing(
+    name: 'removeTraces' | 'writeTombstones',
+    when: 'before' | 'after',
+    come: () => Promise<void>,
+  ): StoredSpans {
     const spans: StoredSpans = opened.store.deletions;
     const asked = async (...of: [string, never, never]) => {
       if (when === 'before') await come();
@@ -57,7 +61,7 @@ describe('a span that is sent again while it is deleted', function () {
 
   for (const [kind, name, when] of [
     ['trace', 'removeTraces', 'after'],
-    ['span', 'bury', 'before'],
+    ['span', 'writeTombstones', 'before'],
   ] as const)
     it(`is evaluated, whether with its trace or alone: ${kind}`, async () => {
       const span = storedSpan({ started_at: NOW });

@@ -58,7 +58,7 @@ describe('what a deletion means', () => {
     const below = (await opened.store.deletions.below(projectId, kind, id)) as Below;
     const things: DeletedThing[] = [];
     for await (const page of below.things) things.push(...page);
-    return () => opened.store.deletions.bury(projectId, things, below.upTo);
+    return () => opened.store.deletions.writeTombstones(projectId, things, below.upTo);
   }
 
   for (const when of ['before it begins', 'while it is under way'])

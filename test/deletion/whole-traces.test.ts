@@ -155,7 +155,11 @@ class History {
   }
 
   async #delete(trace_id: string, id: string): Promise<void> {
-    await this.#store.deletions.bury(this.#project.id, [{ kind: 'span', trace_id, id, started_at: 0 }], null);
+    await this.#store.deletions.writeTombstones(
+      this.#project.id,
+      [{ kind: 'span', trace_id, id, started_at: 0 }],
+      null,
+    );
     this.#costs.delete(`${trace_id}/${id}`);
   }
 

@@ -220,7 +220,7 @@ describe('feedback on completions', () => {
       criteria_feedback: {
         accuracy: { expected_score: 0.99 },
         'tone/of ~voice': {},
-        colour: { expected_score: 3 },
+        color: { expected_score: 3 },
         __proto__x: { expected_score: 3 },
       },
     });
@@ -230,11 +230,11 @@ describe('feedback on completions', () => {
       '/expected_score',
       '/criteria_feedback/accuracy/expected_score',
       '/criteria_feedback/tone~1of ~0voice',
-      '/criteria_feedback/colour',
+      '/criteria_feedback/color',
       '/criteria_feedback/__proto__x',
     ]);
     expect(issues['/expected_score']).to.include('between 1 and 5');
-    expect(issues['/criteria_feedback/colour']).to.include('accuracy, tone/of ~voice');
+    expect(issues['/criteria_feedback/color']).to.include('accuracy, tone/of ~voice');
   });
 
   it('is refused with every rule it breaks, and stores nothing', async () => {

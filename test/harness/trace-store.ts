@@ -106,6 +106,6 @@ export async function remove(
 ): Promise<boolean> {
   const below = await deletions.below(projectId, kind, id);
   if (below === null) return false;
-  for await (const things of below.things) await deletions.bury(projectId, things, below.upTo);
+  for await (const things of below.things) await deletions.writeTombstones(projectId, things, below.upTo);
   return true;
 }

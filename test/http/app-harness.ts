@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClientCalls } from '../../src/engine/work/client-calls.js';
 import { IdentityService } from '../../src/engine/identity/identity-service.js';
 import { SignInService } from '../../src/engine/identity/sign-in-service.js';
-import { Turns, type TurnLimits } from '../../src/engine/work/turns.js';
+import { FairSemaphore, type TurnLimits } from '../../src/engine/work/fair-semaphore.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { openDatabase } from '../../src/engine/metadata/database.js';
 import { SqliteIdentityStore } from '../../src/engine/identity/store/identity-store.js';
@@ -71,7 +71,7 @@ export async function bootApp(
     memory: new BodyMemory(limits),
     trustedProxies: 0,
     delivery: { minBytesPerSecond: 0, rateWindowMs: 1_000 },
-    answers: new Turns('lists', answers ?? { atOnce: 100, perParty: 99, maxWaitMs: 1_000 }),
+    answers: new FairSemaphore('lists', answers ?? { atOnce: 100, perParty: 99, maxWaitMs: 1_000 }),
     calls: new ClientCalls(),
     log: { ...silent, child: () => silent },
     observer: {

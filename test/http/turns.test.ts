@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { Type } from '@sinclair/typebox';
 import { expect } from 'chai';
 import { DomainError } from '../../src/engine/errors.js';
-import { Turns, type EndTurn } from '../../src/engine/work/turns.js';
+import { FairSemaphore, type EndTurn } from '../../src/engine/work/fair-semaphore.js';
 import { defineRoute } from '../../src/http/route.js';
 import { send } from '../harness/server.js';
 import { bootApp, eventually } from './app-harness.js';
@@ -19,7 +19,7 @@ describe('turns', () => {
     ends.length = 0;
   });
 
-  const take = async (turns: Turns, party: string, name = party) => {
+  const take = async (turns: FairSemaphore, party: string, name = party) => {
     const end = await turns.take(party).catch(() => null);
     if (end === null) return;
     began.push(name);
@@ -31,7 +31,7 @@ describe('turns', () => {
   };
 
   it('leave room for others, however much one party asks for', async () => {
-    const turns = new Turns('reads', LIMITS);
+    const turns = new FairSemaphore('reads', LIMITS);
     for (let count = 0; count < 5; count += 1) void take(turns, 'a');
     await settled();
     expect(began).to.deep.equal(['a', 'a']);
@@ -41,7 +41,7 @@ describe('turns', () => {
   });
 
   it('go round: who comes later waits for one turn of each other party, not for all that wait', async () => {
-    const turns = new Turns('reads', { ...LIMITS, atOnce: 1, perParty: 1 });
+    const turns = new FairSemaphore('reads', { ...LIMITS, atOnce: 1, perParty: 1 });
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void take(turns, name.charAt(0), name);
     await settled();
     for (let count = 0; count < 5; count += 1) await endOldest();
@@ -49,7 +49,7 @@ describe('turns', () => {
   });
 
   it('are refused as overload when they do not come in time, and leave nothing behind', async () => {
-    const turns = new Turns('reads', { ...LIMITS, atOnce: 1, perParty: 1, maxWaitMs: 20 });
+    const turns = new FairSemaphore('reads', { ...LIMITS, atOnce: 1, perParty: 1, maxWaitMs: 20 });
     await take(turns, 'a');
     const error: unknown = await turns.take('b').catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(DomainError).and.include({ kind: 'overloaded', retryAfterSeconds: 1 });
@@ -59,7 +59,7 @@ describe('turns', () => {
   });
 
   it('pass over who has gone meanwhile, and end once', async () => {
-    const turns = new Turns('reads', { ...LIMITS, atOnce: 1, perParty: 1 });
+    const turns = new FairSemaphore('reads', { ...LIMITS, atOnce: 1, perParty: 1 });
     await take(turns, 'a');
     const gone = new AbortController();
     const waiting = turns.take('b', gone.signal).catch((thrown: unknown) => thrown);

@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/start/node-flags.js';
 import { loadConfig } from '../../src/config/config.js';
 import { settingDefinitions, settings } from '../../src/config/settings.js';
-import { NEEDED_VERSION } from '../../src/engine/traces/own-server.js';
+import { NEEDED_VERSION } from '../../src/engine/traces/external-server.js';
 import { composed, environmentOf, readRoot, root, stagesIn, type Instruction } from './compose.js';
 
 const { services, volumes } = composed();

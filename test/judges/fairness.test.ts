@@ -8,11 +8,11 @@ import { DomainError } from '../../src/engine/errors.js';
 import type { Judge } from '../../src/features/judges/judge.js';
 import type { Judgement } from '../../src/features/judges/judge-caller.js';
 import { ModelFailure } from '../../src/engine/models/model-client.js';
-import { queueRoom } from '../../src/features/judges/queue-room.js';
+import { queueQuota } from '../../src/features/judges/queue-quota.js';
 import type { RunDraft } from '../../src/features/judges/run.js';
 import { JudgeRunner } from '../../src/features/judges/runner.js';
 import type { JudgedSpan, SpanReader } from '../../src/engine/traces/model/judged/span-reader.js';
-import { Turns } from '../../src/engine/work/turns.js';
+import { FairSemaphore } from '../../src/engine/work/fair-semaphore.js';
 import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
@@ -268,18 +268,18 @@ describe('judges of several projects', function () {
 
   it('have room in the queue, also when another has filled it', () => {
     const full = new Map([['many', 20_000]]);
-    expect(queueRoom('many', full, 20_000)).to.equal(0);
-    expect(queueRoom('one', full, 20_000)).to.equal(10_000);
-    expect(queueRoom('one', new Map([...full, ['one', 9_999]]), 20_000)).to.equal(1);
-    expect(queueRoom('third', new Map([...full, ['one', 10_000]]), 20_000)).to.equal(6_666);
-    expect(queueRoom('many', new Map([['one', 1]]), 20_000), 'alone with little of others').to.equal(19_999);
-    expect(queueRoom('one', new Map([['many', 1]]), 1), 'always at least one').to.equal(1);
+    expect(queueQuota('many', full, 20_000)).to.equal(0);
+    expect(queueQuota('one', full, 20_000)).to.equal(10_000);
+    expect(queueQuota('one', new Map([...full, ['one', 9_999]]), 20_000)).to.equal(1);
+    expect(queueQuota('third', new Map([...full, ['one', 10_000]]), 20_000)).to.equal(6_666);
+    expect(queueQuota('many', new Map([['one', 1]]), 20_000), 'alone with little of others').to.equal(19_999);
+    expect(queueQuota('one', new Map([['many', 1]]), 1), 'always at least one').to.equal(1);
   });
 });
 
 describe('calls of a model', () => {
   it('are made in turn by project, so many at once', async () => {
-    const turns = new Turns('calls', { atOnce: 2 });
+    const turns = new FairSemaphore('calls', { atOnce: 2 });
     const begun: string[] = [];
     let underWay = 0;
     let most = 0;

@@ -5,7 +5,7 @@ import { CorrectionExamples } from '../../src/features/calibration/correction-ex
 import { JUDGE, JudgeFile } from './judge-file.js';
 
 /** Far more than reading a pool once or twice takes. */
-const MOST_READS = 50;
+const MAX_READS = 50;
 
 describe('examples from a set of corrections that contradicts itself', () => {
   let file: JudgeFile;
@@ -24,7 +24,7 @@ describe('examples from a set of corrections that contradicts itself', () => {
     const { store } = file;
     let reads = 0;
     const counted = <T>(read: () => T): T => {
-      if ((reads += 1) > MOST_READS) throw new Error('It reads without an end');
+      if ((reads += 1) > MAX_READS) throw new Error('It reads without an end');
       atRead(reads);
       return read();
     };

@@ -105,7 +105,7 @@ describe(`jobs through kill -9, ${KILLS} times each`, function () {
     expect(calls.length - distinct, 'calls repeated').to.be.at.most(2 * AT_ONCE * KILLS);
   }
 
-  const optimisation = async (slug: string, ids: readonly string[], body: () => Promise<Record<string, unknown>>) => {
+  const optimization = async (slug: string, ids: readonly string[], body: () => Promise<Record<string, unknown>>) => {
     model.delayMs = 0;
     await api.expect(200, 'POST', `/v1/tasks/${slug}/prompt/versions/ensure`, { content: 'Say hello.' });
     await api.spans(ids.map((id) => ({ id, input_data: `question ${id}`, output_data: 'hi' })));
@@ -132,11 +132,11 @@ describe(`jobs through kill -9, ${KILLS} times each`, function () {
     expect(calls, 'one span for each call that counts').to.have.length(41);
   };
 
-  it('an optimisation goes on where it was', () =>
-    optimisation('judged', idsOf(30_000, 10, 10), async () => ({ judge_id: (await api.judge()).id as string })));
+  it('an optimization goes on where it was', () =>
+    optimization('judged', idsOf(30_000, 10, 10), async () => ({ judge_id: (await api.judge()).id as string })));
 
-  it('an optimisation without a judge goes on where it was', () =>
-    optimisation('compared', idsOf(32_000, 10, 10), () => Promise.resolve({})));
+  it('an optimization without a judge goes on where it was', () =>
+    optimization('compared', idsOf(32_000, 10, 10), () => Promise.resolve({})));
 
   it('a trial of a judge goes on where it was', async () => {
     model.delayMs = 0;

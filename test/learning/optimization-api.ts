@@ -43,7 +43,7 @@ export const bonjour = (id: string) => ({
   expected_output: `Bonjour: ${question(id)} (Lampen)`,
 });
 
-/** A server whose model is scripted, and prompts to optimise. */
+/** A server whose model is scripted, and prompts to optimize. */
 export class OptimizationApi {
   readonly api: LearningApi;
   readonly model: ScriptedModel;

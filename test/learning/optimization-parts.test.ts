@@ -56,7 +56,7 @@ describe('a completion made again', () => {
     ]);
   });
 
-  it('recognises an older version, and takes values from the attributes first', () => {
+  it('recognizes an older version, and takes values from the attributes first', () => {
     const replay = replayOf(span('Old text for Lampen', { zeroeval: { variables: { shop: 'Lampen & Co' } } }), [
       current,
       'Old text for {{shop}}',
@@ -64,7 +64,7 @@ describe('a completion made again', () => {
     expect(messagesWith('New for {{shop}}', replay)).to.deep.equal([{ role: 'user', content: 'New for Lampen & Co' }]);
   });
 
-  it('replaces the system message when nothing is recognised, and comes first when there is none', () => {
+  it('replaces the system message when nothing is recognized, and comes first when there is none', () => {
     const other = replayOf(
       span({ model: 'm', messages: [{ role: 'system', content: 'x' }, { role: 'user', content: 'q' }] }), // prettier-ignore
       [current],

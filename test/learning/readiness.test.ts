@@ -6,7 +6,7 @@ import { ScriptedModel, verdict, type Asked } from './scripted-model.js';
 
 const formOf = (asked: Asked) => asked.response_format?.json_schema?.name;
 
-describe('what a trial or an optimisation needs, said before it is asked for', function () {
+describe('what a trial or an optimization needs, said before it is asked for', function () {
   this.timeout(60_000);
   let model: ScriptedModel;
   let api: LearningApi;
@@ -141,7 +141,7 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
     }
   });
 
-  it('says which version would be improved, and why; the optimisation says it, too', async () => {
+  it('says which version would be improved, and why; the optimization says it, too', async () => {
     const { slug, path, give, readiness } = await newPrompt('One {{shop}}.', 'Two {{shop}}.', 'Three {{shop}}.');
     await enough(62_000, give);
     const latest = {
@@ -171,7 +171,7 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
     expect(await readiness(), 'without the tag').to.include(latest);
   });
 
-  it('keeps the base version of an optimisation until it has ended, and forgets what a deleted version was', async () => {
+  it('keeps the base version of an optimization until it has ended, and forgets what a deleted version was', async () => {
     const { path, give } = await newPrompt('One {{shop}}.', 'Two {{shop}}.');
     await enough(63_000, give);
     model.delayMs = 60_000;

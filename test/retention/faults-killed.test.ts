@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Random } from '../../scripts/random.js';
 import type { TraceRead } from '../../src/engine/traces/model/list/fields.js';
 import { openMetadataStore } from '../../src/compose/metadata-store.js';
-import { rowsHolding, untilGone } from '../deletion/remains.js';
+import { rowsHolding, untilGone } from '../deletion/tombstone-gc.js';
 import { MortalServer } from '../durability/mortal-server.js';
 import { uuid } from '../harness/checked-api.js';
 import { Deaths, KILLS } from '../harness/kills.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { storedFiles } from '../attachments/attachment-api.js';
 import { images } from '../attachments/images.js';
-import { rowsHolding, untilGone } from '../deletion/remains.js';
+import { rowsHolding, untilGone } from '../deletion/tombstone-gc.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { openMetadataStore } from '../../src/compose/metadata-store.js';

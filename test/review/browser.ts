@@ -114,7 +114,7 @@ export class WatchedPage {
   /** Broken rules of accessibility (WCAG 2.2, levels A and AA), as axe-core finds them. */
   async accessibilityIssues(): Promise<string[]> {
     await this.page.evaluate(AXE);
-    // A colour that is on its way to another is none of the page's.
+    // A color that is on its way to another is none of the page's.
     await this.page.evaluate(
       `Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)`,
     );

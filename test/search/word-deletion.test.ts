@@ -15,7 +15,7 @@ import { statementOf } from '../harness/statement.js';
 import { watched } from '../harness/watched-client.js';
 
 const START = Date.UTC(2026, 0, 31, 12) * 1000;
-const TOGETHER = 8192;
+const BATCH_SPANS = 8192;
 const COLUMNS = 'project_id, started_from, started_to, spans, indexed_to, complete, words, figures';
 
 describe('words of deleted spans', function () {
@@ -101,7 +101,7 @@ describe('words of deleted spans', function () {
   it('leave rows that are filled anew, and cost others nothing', async () => {
     const needle = spanAt(3, 'a hurdygurdy');
     await opened.store.log.append({ projectId: project, spans: [needle, spanAt(3, 'a theremin')] });
-    await writeMany(2 * TOGETHER, "'plain talk'");
+    await writeMany(2 * BATCH_SPANS, "'plain talk'");
     await opened.store.indexWords();
     expect(await held('hurdygurdy')).to.equal(1);
     const [all, spans] = [await rows('1'), await found('theremin')];
@@ -134,7 +134,7 @@ describe('words of deleted spans', function () {
     for (const round of words) {
       // Twenty needles for each round, one for each four hundred spans.
       const needle = `['${round.join("', '")}'][intDiv(number, 400) % 20 + 1]`;
-      await writeMany(TOGETHER, `if(number % 400 = 7, ${needle}, 'plain talk')`);
+      await writeMany(BATCH_SPANS, `if(number % 400 = 7, ${needle}, 'plain talk')`);
       await opened.store.indexWords();
     }
     const kept = words.flatMap((round) => round.slice(3));
@@ -143,7 +143,7 @@ describe('words of deleted spans', function () {
       for (const id of await found(word)) {
         const below = await opened.store.deletions.below(project, 'span', id);
         for await (const things of below?.things ?? []) {
-          await opened.store.deletions.bury(project, things, null);
+          await opened.store.deletions.writeTombstones(project, things, null);
           await opened.store.deletions.forgetWords(project, things, patience());
         }
       }
@@ -189,7 +189,7 @@ describe('words of deleted spans', function () {
     const id = randomUUID();
     const trace_id = randomUUID();
     const first = spanAt(1, 'a hurdygurdy', { id, trace_id });
-    await writeMany(TOGETHER, "'plain talk'", first);
+    await writeMany(BATCH_SPANS, "'plain talk'", first);
     await opened.store.indexWords();
     expect(await held('hurdygurdy')).to.equal(1);
     const again = spanAt(500_000, 'a theremin', { id, trace_id });

@@ -14,7 +14,7 @@ import { statementOf } from '../harness/statement.js';
 
 const PROJECT = randomUUID();
 const START = Date.UTC(2026, 0, 31, 12) * 1000;
-const TOGETHER = 8192;
+const BATCH_SPANS = 8192;
 const lists = { spans: spanList, traces: traceList, sessions: sessionList };
 
 describe('search by text in many spans', () => {
@@ -79,7 +79,7 @@ describe('search by text in many spans', () => {
   it('looks only where the words of the text occur, and finds what it found before', async () => {
     const needle = span('The Xylophone-Quartet of order INV-2031x7 plays');
     const failed = span('plain talk', { error_code: 'Kazoo2', error_message: 'The vuvuzela is out of tune' });
-    await write([...filler(TOGETHER), needle, failed, ...filler(TOGETHER)]);
+    await write([...filler(BATCH_SPANS), needle, failed, ...filler(BATCH_SPANS)]);
     const texts = [
       'xylophone-quartet',
       'phone-quart',
@@ -117,7 +117,7 @@ describe('search by text in many spans', () => {
     expect(await ids('spans', 'out of tune')).to.deep.equal([failed.id]);
     expect(await ids('spans', 'Kazoo2')).to.deep.equal([failed.id]);
     for (const q of ['xylophone-quartet', 'phone-quart', 'INV-2031x7', '031x', 'vuvuzela', 'Kazoo2'])
-      expect((await candidates(q))?.spans, q).to.be.within(1, TOGETHER + 1);
+      expect((await candidates(q))?.spans, q).to.be.within(1, BATCH_SPANS + 1);
     for (const q of ['tetrachord', 'xylophone quarte t', 'hone-lacks', 'x9y', 'lain-walk'])
       expect(await candidates(q), q).to.deep.equal({ ranges: 0, spans: 0 });
     for (const q of ['-', '7', '{"']) expect(await candidates(q), q).to.equal(null);
@@ -131,7 +131,7 @@ describe('search by text in many spans', () => {
     await write([{ ...earlier, input_data: 'a clarinet' }]);
     expect(await ids('spans', 'oboe')).to.deep.equal([]);
     expect(await ids('spans', 'clarinet')).to.deep.equal([earlier.id]);
-    await write(filler(TOGETHER));
+    await write(filler(BATCH_SPANS));
     await opened.store.indexWords();
     expect(await ids('spans', 'oboe')).to.deep.equal([]);
     expect(await ids('spans', 'clarinet')).to.deep.equal([earlier.id]);
@@ -142,7 +142,7 @@ describe('search by text in many spans', () => {
 
   it('holds no words of what was deleted, indexed before or after, and finds all the rest', async () => {
     const [early, kept, late] = [span('a hurdygurdy'), span('a theremin'), span('a glockenspiel')];
-    await write([early, kept, ...filler(TOGETHER)]);
+    await write([early, kept, ...filler(BATCH_SPANS)]);
     await opened.store.indexWords();
     const held = async (word: string) => {
       const rows = await opened.client.query(
@@ -158,7 +158,7 @@ describe('search by text in many spans', () => {
     expect(await ids('spans', 'theremin')).to.deep.equal([kept.id]);
     await write([late]);
     await remove(opened.store, PROJECT, 'span', late.id);
-    await write(filler(TOGETHER));
+    await write(filler(BATCH_SPANS));
     await opened.store.indexWords();
     expect(await held('glockenspiel')).to.equal(false);
     expect(await ids('spans', 'theremin')).to.deep.equal([kept.id]);
@@ -201,7 +201,7 @@ describe('search by text in many spans', () => {
   });
 
   it('keeps no words where they take too much space, and finds them all the same', async () => {
-    const hashes = Array.from({ length: TOGETHER }, () => span(`${randomUUID()} ${randomUUID()}`));
+    const hashes = Array.from({ length: BATCH_SPANS }, () => span(`${randomUUID()} ${randomUUID()}`));
     await write(hashes);
     await opened.store.indexWords();
     const some = hashes[4000];

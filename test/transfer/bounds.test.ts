@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { LIMITS } from '../../src/config/limits.js';
-import { MOST_IMPORTED_OF_SPAN, MOST_IMPORTED_VERSIONS } from '../../src/features/judges/evaluation.js';
+import { MAX_IMPORTED_OF_SPAN, MAX_IMPORTED_VERSIONS } from '../../src/features/judges/evaluation.js';
 import { MAX_PRICES_PER_PROJECT } from '../../src/features/prices/schema.js';
 import type { Part } from '../../src/features/transfer/parts.js';
 import { MAX_MODEL_ANSWER, RECORDS } from '../../src/features/transfer/records.js';
@@ -192,7 +192,7 @@ describe('bounds of records that are imported', function () {
              evaluation_type, evaluation_reason)
            SELECT 'made up ' || number, ?, 1, number, ?, ?, 'requested', 'binary', '' FROM numbers`,
         )
-        .run(MOST_IMPORTED_OF_SPAN, span_id, target.projectId, judge_id),
+        .run(MAX_IMPORTED_OF_SPAN, span_id, target.projectId, judge_id),
     );
     const refused = await send('evaluations', [one(), one()]);
     expect(refused.status).to.equal(409);
@@ -218,7 +218,7 @@ describe('bounds of records that are imported', function () {
            INSERT INTO judge_versions (judge_id, judge_version, first_seq, began_at, evaluations)
            SELECT ?, 'made up ' || number, number, number, 1 FROM numbers`,
         )
-        .run(MOST_IMPORTED_VERSIONS, judge.id),
+        .run(MAX_IMPORTED_VERSIONS, judge.id),
     );
     const refused = await send('evaluations', [made('last'), made('one more')]);
     expect(refused.status, refused.text).to.equal(409);

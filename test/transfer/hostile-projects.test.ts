@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { PARTS, type MetadataPart } from '../../src/features/transfer/parts.js';
 import { runCheck } from '../check/scene.js';
-import { untilGone } from '../deletion/remains.js';
+import { untilGone } from '../deletion/tombstone-gc.js';
 import { makeProject } from '../harness/projects.js';
 import { seedOf } from '../harness/seed.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';

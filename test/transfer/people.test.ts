@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
 import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
-import { untilGone } from '../deletion/remains.js';
+import { untilGone } from '../deletion/tombstone-gc.js';
 import { feedbackApi } from '../feedback/feedback-api.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';

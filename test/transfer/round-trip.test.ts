@@ -4,7 +4,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
 import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
 import { images } from '../attachments/images.js';
-import { untilGone } from '../deletion/remains.js';
+import { untilGone } from '../deletion/tombstone-gc.js';
 import { uuid } from '../harness/checked-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { bootTarget, exported, fill, imported, inFolder, recordsOf } from './moved-project.js';

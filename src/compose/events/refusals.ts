@@ -20,8 +20,8 @@ interface Refusing {
 /** Refusing has ended when none was refused for so long: clients that were told to send again have done so. */
 const ENDED_AFTER_MS = 30_000;
 /** Reasons at once, as some name what a client sent; further ones count as one. */
-const MOST_REASONS = 100;
-const MOST_CHARACTERS = 300;
+const MAX_REASONS = 100;
+const MAX_CHARACTERS = 300;
 const OTHERS = 'other reasons';
 
 /**
@@ -41,7 +41,7 @@ export class Refusals {
   }
 
   refused(said: string, fields: LogFields): void {
-    const reason = said.slice(0, MOST_CHARACTERS);
+    const reason = said.slice(0, MAX_CHARACTERS);
     const key = this.#keyOf(reason);
     const now = performance.now();
     const known = this.#refusing.get(key);
@@ -63,7 +63,7 @@ export class Refusals {
   /** One reason with other figures, such as of free bytes, is the same reason. */
   #keyOf(reason: string): string {
     const key = reason.replace(/\d[\d.,]*/g, 'N');
-    return this.#refusing.has(key) || this.#refusing.size < MOST_REASONS ? key : OTHERS;
+    return this.#refusing.has(key) || this.#refusing.size < MAX_REASONS ? key : OTHERS;
   }
 
   #end(afterMs: number): void {

@@ -1,4 +1,4 @@
-/** How kinds of spans are told apart: each has an icon shape and a colour of its own. */
+/** How kinds of spans are told apart: each has an icon shape and a color of its own. */
 export type KindLook = 'model' | 'tool' | 'agent' | 'retrieval' | 'http' | 'database' | 'speech' | 'other';
 
 const LOOKS: ReadonlyMap<string, KindLook> = new Map([

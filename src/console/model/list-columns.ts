@@ -64,7 +64,7 @@ const PAYLOADS = new Set(['input_data', 'output_data', 'root_span_input', 'root_
 export const NARROWEST = 56;
 export const WIDEST = 1200;
 const TAG_PREFIX = 'tags.';
-const MOST_COLUMNS = 50;
+const MAX_COLUMNS = 50;
 
 /** The key of the tag that a column shows; null: it shows a field. */
 export function tagOf(column: string): string | null {
@@ -78,7 +78,7 @@ export function isColumn(list: ListDefinition, column: string): boolean {
 /** The columns that a text names, separated by commas; where it names none, those shown by default. */
 export function columnsOf(list: ListDefinition, text: string | null): string[] {
   const named = splitValues(text ?? '').filter((column) => isColumn(list, column));
-  const unique = [...new Set(named)].slice(0, MOST_COLUMNS);
+  const unique = [...new Set(named)].slice(0, MAX_COLUMNS);
   return unique.length > 0 ? unique : SHOWN[list.name].filter((column) => Object.hasOwn(list.fields, column));
 }
 

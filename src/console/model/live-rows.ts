@@ -11,7 +11,7 @@ export interface LiveRows {
 export const NO_LIVE_ROWS: LiveRows = { shown: new Map(), waiting: new Map() };
 
 /** So many wait at most; of more, the oldest go, and are found in the list. */
-export const MOST_WAITING = 1000;
+export const MAX_WAITING = 1000;
 
 interface Receiving {
   /** Ids of the rows of the page. */
@@ -31,7 +31,7 @@ export function received(live: LiveRows, rows: readonly ListRow[], { onPage, atO
     target.set(row.id, row);
   }
   for (const id of shown.keys()) if (shown.size > limit && !onPage.has(id)) shown.delete(id);
-  for (const id of waiting.keys()) if (waiting.size > MOST_WAITING) waiting.delete(id);
+  for (const id of waiting.keys()) if (waiting.size > MAX_WAITING) waiting.delete(id);
   return { shown, waiting };
 }
 

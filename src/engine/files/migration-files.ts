@@ -88,7 +88,7 @@ export function verifyApplied(applied: readonly AppliedMigration[], files: reado
  * For whoever reads a store and may not bring it up to date.
  * @throws DomainError `conflict` when it is of an older program; else as {@link verifyApplied}
  */
-export function demandAll(applied: readonly AppliedMigration[], store: 'SQLite' | 'ClickHouse'): void {
+export function requireAll(applied: readonly AppliedMigration[], store: 'SQLite' | 'ClickHouse'): void {
   const files = readMigrationFiles(schemaDirectory(store === 'SQLite' ? 'sqlite' : 'clickhouse'));
   verifyApplied(applied, files);
   if (applied.length < files.length)

@@ -22,12 +22,12 @@ export function copyBeforeUpgrade(
   const part = `${copy}.part`;
   try {
     rmSync(part, { force: true });
-    // Consistent without locking anybody out, and durable once it is synchronised.
+    // Consistent without locking anybody out, and durable once it is synchronized.
     database.prepare('VACUUM INTO ?').run(part);
     chmodSync(part, 0o600);
-    synchronised(part);
+    synchronized(part);
     renameSync(part, copy);
-    synchronised(dirname(file));
+    synchronized(dirname(file));
   } catch (error) {
     rmSync(part, { force: true });
     throw new MigrationError('failed', refusal(file, error), error);
@@ -45,7 +45,7 @@ function refusal(file: string, error: unknown): string {
   );
 }
 
-function synchronised(path: string): void {
+function synchronized(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);

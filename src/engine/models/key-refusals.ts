@@ -4,7 +4,7 @@ import type { KeyRefusal, ModelFailure, ModelObserver } from './model-client.js'
 /** Models are named by projects, so their number is bounded. */
 const MAX_MODELS = 1_000;
 /** A model that answered within this time shows that the key is a good one. */
-const LATELY_MS = 5 * 60_000;
+const RECENT_MS = 5 * 60_000;
 /** A key that is accepted for nothing is refused for all models at once. */
 const ALL_MODELS = '';
 /** Error codes by which endpoints say that it is the key that they refuse. */
@@ -17,7 +17,7 @@ const OF_THE_KEY: ReadonlySet<string> = new Set(['invalid_api_key', 'incorrect_a
 export class KeyRefusals {
   /** By model, and then by project. */
   readonly #refusals = new LRUCache<string, Map<string, KeyRefusal>>({ max: MAX_MODELS });
-  readonly #answered = new LRUCache<string, true>({ max: MAX_MODELS, ttl: LATELY_MS });
+  readonly #answered = new LRUCache<string, true>({ max: MAX_MODELS, ttl: RECENT_MS });
   readonly #observer: Pick<ModelObserver, 'keyRefused' | 'keyAccepted'>;
 
   constructor(observer: Pick<ModelObserver, 'keyRefused' | 'keyAccepted'>) {

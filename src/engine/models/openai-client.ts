@@ -9,7 +9,7 @@ import {
 } from './model-client.js';
 import { nameForEndpoint, type NameForm } from './model-name.js';
 import { isRetryableStatus } from '../work/retryable.js';
-import { Turns } from '../work/turns.js';
+import { FairSemaphore } from '../work/fair-semaphore.js';
 import { KeyRefusals } from './key-refusals.js';
 import { createPace } from './pace.js';
 
@@ -43,7 +43,7 @@ export class OpenAiModelClient implements ModelClient {
   readonly #library: OpenAI;
   readonly #endpoint: ModelEndpoint;
   readonly #observer: ModelObserver;
-  readonly #turns: Turns;
+  readonly #turns: FairSemaphore;
   readonly #pace: (signal: AbortSignal) => Promise<void>;
   readonly #refusals: KeyRefusals;
 
@@ -52,7 +52,7 @@ export class OpenAiModelClient implements ModelClient {
     this.#observer = observer;
     this.defaultModel = endpoint.model;
     this.#refusals = new KeyRefusals(observer);
-    this.#turns = new Turns('model calls', { atOnce: endpoint.concurrency });
+    this.#turns = new FairSemaphore('model calls', { atOnce: endpoint.concurrency });
     this.#pace = createPace(endpoint.ratePerMinute);
     this.#library = new OpenAI({
       baseURL: endpoint.baseUrl,

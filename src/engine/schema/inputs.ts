@@ -21,8 +21,8 @@ export const optional = <T extends TSchema>(schema: T) =>
 export const label = (description: string, minLength = 0) => Type.String({ minLength, maxLength: 4096, description });
 export const name = (description: string) => label(description, 1);
 /** Most tags of one object. */
-export const MOST_TAGS = 1000;
-const ANY_TAGS = { count: MOST_TAGS };
+export const MAX_TAGS = 1000;
+const ANY_TAGS = { count: MAX_TAGS };
 const tagText = (maxLength?: number) => Type.String(maxLength === undefined ? {} : { maxLength });
 /** Longest key of a tag, in characters. */
 export const MAX_TAG_KEY = 1024;

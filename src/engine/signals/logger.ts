@@ -14,7 +14,7 @@ export interface Logger {
 }
 
 /**
- * A logger to standard output: one JSON object per line, or coloured lines for people. Secrets are taken out of
+ * A logger to standard output: one JSON object per line, or colored lines for people. Secrets are taken out of
  * fields and texts before anything is written.
  */
 export function createLogger(config: LogConfig, stream?: NodeJS.WritableStream): Logger {

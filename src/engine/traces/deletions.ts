@@ -2,10 +2,10 @@ import type { DeletedThing, Below, DeletableKind, PlacedSpan, StoredSpans } from
 import type { Micros } from '../timestamp.js';
 import { LONG_STATEMENTS } from './clickhouse/client/long-statements.js';
 import { empty, join, literal, number, sql, value, type Sql } from './clickhouse/client/sql.js';
-import { Burial } from './deletion/burial.js';
+import { TombstoneWriter } from './deletion/tombstones.js';
 import type { DeletionSource } from './deletion/deletion-source.js';
 import { removeProject } from './deletion/project-removal.js';
-import { ThingsBelow } from './deletion/things-below.js';
+import { Descendants } from './deletion/descendants.js';
 import { isFactOf, keyOf, PORTION, toSpan, tracesOf, uuids, type SpanRow } from './deletion/things.js';
 import { openReader, type ReadRows } from './read/row-reader.js';
 import { inProject } from './read/scope.js';
@@ -27,19 +27,19 @@ const MINUTE = 60e6;
 export class ClickHouseDeletions implements StoredSpans {
   readonly #source: DeletionSource;
   readonly #rows: ReadRows;
-  readonly #below: ThingsBelow;
-  readonly #burial: Burial;
+  readonly #below: Descendants;
+  readonly #tombstones: TombstoneWriter;
 
   constructor(source: DeletionSource) {
     this.#source = source;
     this.#rows = openReader(source.client, {}, LONG_STATEMENTS).rows;
-    this.#below = new ThingsBelow(this.#rows, source.reads);
-    this.#burial = new Burial(source, this.#rows);
+    this.#below = new Descendants(this.#rows, source.reads);
+    this.#tombstones = new TombstoneWriter(source, this.#rows);
   }
 
   async below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null> {
     // A deletion that would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
-    this.#source.log.demandRoom();
+    this.#source.log.requireRoom();
     return this.#below.below(projectId, kind, id);
   }
 
@@ -66,16 +66,20 @@ export class ClickHouseDeletions implements StoredSpans {
     }
   }
 
-  bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>> {
-    return this.#burial.bury(projectId, things, upTo);
+  writeTombstones(
+    projectId: string,
+    things: readonly DeletedThing[],
+    upTo: Micros | null,
+  ): Promise<ReadonlySet<string>> {
+    return this.#tombstones.writeTombstones(projectId, things, upTo);
   }
 
   sentAgain(projectId: string, spans: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
-    return this.#burial.sentAgain(projectId, spans);
+    return this.#tombstones.sentAgain(projectId, spans);
   }
 
   removeTraces(projectId: string, ids: readonly string[], upTo: Micros): Promise<ReadonlySet<string>> {
-    return this.#burial.removeTraces(projectId, ids, upTo);
+    return this.#tombstones.removeTraces(projectId, ids, upTo);
   }
 
   async sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>> {

@@ -1,7 +1,7 @@
 import type { MigrationObserver } from './observers.js';
 import { DomainError } from '../errors.js';
 import {
-  demandAll,
+  requireAll,
   MigrationError,
   verifyApplied,
   type AppliedMigration,
@@ -60,8 +60,8 @@ export async function migrate(
  * For whoever reads the database and may not bring it up to date.
  * @throws DomainError `conflict` when it is of an older program; MigrationError when of a newer one
  */
-export async function demandApplied(client: ClickHouseClient): Promise<void> {
-  demandAll(await appliedMigrations(client), 'ClickHouse');
+export async function requireApplied(client: ClickHouseClient): Promise<void> {
+  requireAll(await appliedMigrations(client), 'ClickHouse');
 }
 
 function appliedMigrations(client: ClickHouseClient): Promise<AppliedMigration[]> {

@@ -20,7 +20,7 @@ const NO_UUID = '00000000-0000-0000-0000-000000000000';
 /**
  * Connections that are opened together, so that a balancer gives them to all of its servers, whether it goes by turns or by load.
  */
-const TOGETHER = 8;
+const PROBES = 8;
 const ROUNDS = 2;
 const RETRY_MS = 1_000;
 const WATCHED = 3;
@@ -31,11 +31,11 @@ const WATCHED = 3;
  * @throws DomainError
  */
 export async function serversAt(endpoint: ClickHouseEndpoint): Promise<ServerIdentity[]> {
-  const client = fresh(endpoint, TOGETHER);
+  const client = fresh(endpoint, PROBES);
   try {
     const found = new Map<string, ServerIdentity>();
     for (let round = 0; round < ROUNDS; round += 1)
-      for (const answer of await asked(client, TOGETHER))
+      for (const answer of await asked(client, PROBES))
         found.set(`${answer.host} ${answer.uuid} ${answer.installed}`, identityOf(answer));
     return [...found.values()];
   } finally {

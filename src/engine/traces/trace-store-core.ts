@@ -7,7 +7,7 @@ import { Flusher } from './write/flusher.js';
 import { UnflushedWrites } from './write/unflushed-writes.js';
 import { VersionClock, versionTime } from './write/version-clock.js';
 import { RecentCommits } from './write/recent-commits.js';
-import { Remains } from './deletion/remains.js';
+import { TombstoneGc } from './deletion/tombstone-gc.js';
 import { withRoom } from './write/disk-space.js';
 import { Erasure } from './erasure.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
@@ -15,7 +15,7 @@ import { migrate } from './migrations.js';
 import { ReadsInProgress, type Settle, type SettleMany } from './read/reads-in-progress.js';
 import { Purge } from './rollup/purge.js';
 import { insertsEnded } from './write/facts-of-spans.js';
-import { highestVersion } from './rollup/healing.js';
+import { highestVersion } from './rollup/recovery.js';
 import { Rollups, type RollupObserver } from './rollup/rollups.js';
 import { WordIndex } from './search/word-index.js';
 import { WordIndexer } from './search/word-indexer.js';
@@ -149,7 +149,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     oldestRead,
     latest: () => clock.last,
   });
-  const remains = new Remains({
+  const remains = new TombstoneGc({
     client,
     settled: oldestRead,
     round: () => clock.last,

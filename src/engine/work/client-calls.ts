@@ -1,5 +1,5 @@
 /** For how long after a call another one is expected. */
-const LATELY_MS = 2_000;
+const RECENT_MS = 2_000;
 
 /** Whether somebody waits for answers of the server: work that may wait asks before it goes on. */
 export class ClientCalls {
@@ -8,7 +8,7 @@ export class ClientCalls {
 
   /** Whether calls are being answered, or were a moment ago. */
   get lately(): boolean {
-    return this.#underWay > 0 || performance.now() - this.#endedAt < LATELY_MS;
+    return this.#underWay > 0 || performance.now() - this.#endedAt < RECENT_MS;
   }
 
   async during<T>(call: () => Promise<T> | T): Promise<T> {

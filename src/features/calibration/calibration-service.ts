@@ -10,7 +10,7 @@ import type { JudgeStore } from '../judges/judge-store.js';
 import type { ModelClient } from '../../engine/models/model-client.js';
 import type { StoredVersion } from '../prompts/prompt.js';
 import type { PromptStore } from '../prompts/prompt-store.js';
-import { normaliseCost } from '../../engine/schema/normalise.js';
+import { normalizeCost } from '../../engine/schema/normalize.js';
 import type { PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import { MAX_MICROS, type Micros } from '../../engine/timestamp.js';
 import { isHeldOut } from '../trials/held-out.js';
@@ -106,7 +106,7 @@ export class CalibrationService {
       corrections: weight.corrections,
       input_tokens: weight.tokens,
       model,
-      cost: cost === null ? null : normaliseCost(cost),
+      cost: cost === null ? null : normalizeCost(cost),
       cost_unknown_reason,
     };
   }

@@ -1,4 +1,4 @@
-/** The usual constants of Okapi BM25: saturation by a word's frequency, and normalisation by a text's length. */
+/** The usual constants of Okapi BM25: saturation by a word's frequency, and normalization by a text's length. */
 const SATURATION = 1.2;
 const LENGTH = 0.75;
 /** Most words of a query that are looked for, the rarest. */

@@ -87,7 +87,9 @@ export class DeletionWork {
       const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session') as DeletedThing[];
       const left = things.filter(({ trace_id }) => !removed.has(trace_id));
       const staying =
-        left.length === 0 ? new Set<string>() : await this.#parts.spans.bury(deletion.project_id, left, deletion.upto);
+        left.length === 0
+          ? new Set<string>()
+          : await this.#parts.spans.writeTombstones(deletion.project_id, left, deletion.upto);
       this.#enter('records');
       const spans = page.filter(({ kind }) => kind === 'span');
       const recorded = await this.#withRecords(deletion.project_id, idsOf(spans));
@@ -108,7 +110,7 @@ export class DeletionWork {
     await this.#noteCalls(deletion, [...dependents.jobs.keys()]);
     for await (const page of this.#pages(deletion, ['call'])) {
       const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
-      await this.#parts.spans.bury(deletion.project_id, calls, null);
+      await this.#parts.spans.writeTombstones(deletion.project_id, calls, null);
       const ids = calls.map(({ id }) => id);
       const recorded = await this.#withRecords(deletion.project_id, ids);
       await this.#records(deletion, { ids, recorded, staying: new Set() }, dependents);

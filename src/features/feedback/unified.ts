@@ -39,7 +39,7 @@ const KEYS_AT_ONCE = 10_000;
 /** Items read at once: few, as each may be as large as an expected output may be long. */
 const ITEMS_AT_ONCE = 25;
 /** Most items of an answer, and before its end: their keys take 16 MB. */
-const MOST_ITEMS = 1_000_000;
+const MAX_ITEMS = 1_000_000;
 
 /** Human feedback and judges' evaluations together. */
 export class UnifiedFeedbackService {
@@ -63,10 +63,10 @@ export class UnifiedFeedbackService {
     signal?: AbortSignal,
   ): Promise<UnifiedFeedback> {
     const end = limit === null ? Infinity : offset + limit;
-    const keys = new NewestKeys(Math.min(end, MOST_ITEMS));
+    const keys = new NewestKeys(Math.min(end, MAX_ITEMS));
     for await (const portion of this.#keys(projectId, type, id, signal)) {
       keys.add(portion);
-      if (keys.total > MOST_ITEMS && end > MOST_ITEMS) throw tooMany(limit);
+      if (keys.total > MAX_ITEMS && end > MAX_ITEMS) throw tooMany(limit);
     }
     if (keys.total === 0 && !(await this.#spans.exists(projectId, type, id, signal)))
       throw new DomainError('not_found', `There is no ${type} with this id`);
@@ -125,7 +125,7 @@ export class UnifiedFeedbackService {
 function tooMany(limit: number | null): DomainError {
   const detail =
     limit === null
-      ? `is required when there are more than ${MOST_ITEMS} items`
-      : `must end, with limit, at ${MOST_ITEMS} items`;
+      ? `is required when there are more than ${MAX_ITEMS} items`
+      : `must end, with limit, at ${MAX_ITEMS} items`;
   return invalid([{ pointer: limit === null ? '?limit' : '?offset', detail }]);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttachmentStore } from './attachment-store.js';
-import type { ReferencedImage } from './catalogue.js';
+import type { ReferencedImage } from './catalog.js';
 import type { Audit, AuditedPage, Extent, Suspect } from '../../engine/traces/model/check/audit.js';
 
 /** What the metadata says of an image. */

@@ -4,7 +4,7 @@ import { fileTypeFromBuffer } from 'file-type';
 /** Largest image that is kept, in bytes. */
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
 export const MAX_IMAGES_PER_SPAN = 5;
-/** Each image takes a file, and rows of the catalogue; a request with more images is better sent as several. */
+/** Each image takes a file, and rows of the catalog; a request with more images is better sent as several. */
 export const MAX_IMAGES_PER_REQUEST = 500;
 
 /** The image formats that are kept, by the media type that names them in spans and stores, and the ends of their file names. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../../engine/errors.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import type { Micros } from '../../engine/timestamp.js';
-import { Turns } from '../../engine/work/turns.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import type { ImageReference } from '../../engine/traces/model/attachments.js';
 import {
   inspect,
@@ -117,7 +117,7 @@ export class VaultIntake implements AttachmentIntake {
   readonly #vault: AttachmentVault;
   readonly #source: ImageSource;
   readonly #maxImages: number;
-  readonly #fetches = new Turns('images fetched', FETCHES);
+  readonly #fetches = new FairSemaphore('images fetched', FETCHES);
 
   /** @param maxImages of one request; URLs that are not fetched do not count */
   constructor(vault: AttachmentVault, source: ImageSource, maxImages = MAX_IMAGES_PER_REQUEST) {

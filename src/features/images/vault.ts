@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '../../engine/timestamp.js';
-import { Turns, type TurnLimits } from '../../engine/work/turns.js';
+import { FairSemaphore, type TurnLimits } from '../../engine/work/fair-semaphore.js';
 import type { AttachmentStore, StoredContent } from './attachment-store.js';
-import type { AttachmentCatalogue, ReferencedImage } from './catalogue.js';
+import type { AttachmentCatalog, ReferencedImage } from './catalog.js';
 import type { ImageReference, FindReferenceVersions } from '../../engine/traces/model/attachments.js';
 import type { KeptImage } from './extraction.js';
 import type { Image } from './image.js';
@@ -18,7 +18,7 @@ export interface AttachmentObserver {
 
 export interface VaultParts {
   readonly store: AttachmentStore;
-  readonly catalogue: AttachmentCatalogue;
+  readonly catalog: AttachmentCatalog;
   readonly observer: Pick<AttachmentObserver, 'attachmentStored' | 'attachmentsRemoved' | 'attachmentSweepFailed'>;
   /** Called when images are free that only a sweep will remove. */
   readonly onFree?: () => void;
@@ -39,7 +39,7 @@ export const REMOVED_WITH_SPANS = 500;
 /**
  * Keeps each image once per project, as long as a span version refers to it, and removes it afterwards.
  *
- * The rule: a reference is written to the catalogue before the image is stored, the image is stored before its span is
+ * The rule: a reference is written to the catalog before the image is stored, the image is stored before its span is
  * committed, and only then is the request acknowledged. An image is removed only when no reference is left, and a reference
  * ends only when its span version has been deleted or purged, or when its request is over and no span that counts now
  * refers to the image, or with its project: then what is stored nevertheless is free at once. Storing and removing the same
@@ -48,30 +48,30 @@ export const REMOVED_WITH_SPANS = 500;
  */
 export class AttachmentVault {
   readonly #parts: VaultParts;
-  readonly #writes: Turns;
+  readonly #writes: FairSemaphore;
   readonly #locks = new Map<string, Promise<unknown>>();
   /** Ids of the references of requests under way. */
   readonly #inWork = new Set<number>();
 
   constructor(parts: VaultParts) {
     this.#parts = parts;
-    this.#writes = new Turns('images written', parts.writes ?? WRITES);
+    this.#writes = new FairSemaphore('images written', parts.writes ?? WRITES);
   }
 
   find(projectId: string, sha256: string): KeptImage | undefined {
-    return this.#parts.catalogue.find(projectId, sha256);
+    return this.#parts.catalog.find(projectId, sha256);
   }
 
   async open(projectId: string, sha256: string): Promise<StoredContent | null> {
     const content = await this.#parts.store.get(projectId, sha256);
-    if (content === null) this.#parts.catalogue.markMissing(projectId, sha256);
+    if (content === null) this.#parts.catalog.markMissing(projectId, sha256);
     return content;
   }
 
   /** Protects images from removal until {@link settle} is called with these ids. */
   name(projectId: string, references: readonly (ImageReference & { readonly image: KeptImage })[]): number[] {
     if (references.length === 0) return [];
-    const ids = this.#parts.catalogue.name(projectId, references);
+    const ids = this.#parts.catalog.name(projectId, references);
     for (const id of ids) this.#inWork.add(id);
     return ids;
   }
@@ -97,7 +97,7 @@ export class AttachmentVault {
         }
       }),
     );
-    if (this.#parts.catalogue.markStored(projectId, stored)) this.#parts.onFree?.();
+    if (this.#parts.catalog.markStored(projectId, stored)) this.#parts.onFree?.();
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   }
@@ -113,7 +113,7 @@ export class AttachmentVault {
     try {
       for (let from = 0; from < bindings.length; from += BOUND_AT_ONCE) {
         if (from > 0) await nextTurn();
-        this.#parts.catalogue.bind(bindings.slice(from, from + BOUND_AT_ONCE));
+        this.#parts.catalog.bind(bindings.slice(from, from + BOUND_AT_ONCE));
       }
     } catch (error) {
       this.#parts.observer.attachmentSweepFailed({ error });
@@ -123,17 +123,17 @@ export class AttachmentVault {
 
   /** Forgets the references of purged span versions. @returns whether an image may have become free */
   forget(versions: readonly Micros[]): boolean {
-    return this.#parts.catalogue.forget(versions) > 0;
+    return this.#parts.catalog.forget(versions) > 0;
   }
 
   /** Forgets the references of spans deleted up to a moment. @returns images that may be free, see `removeSomeFree` */
   forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
-    return this.#parts.catalogue.forgetSpans(projectId, spanIds, upTo);
+    return this.#parts.catalog.forgetSpans(projectId, spanIds, upTo);
   }
 
   /** Forgets a portion of the references of a deleted project. @returns whether there is more */
   forgetSomeOfProject(projectId: string): boolean {
-    return this.#parts.catalogue.forgetSomeOfProject(projectId) > 0;
+    return this.#parts.catalog.forgetSomeOfProject(projectId) > 0;
   }
 
   /**
@@ -157,7 +157,7 @@ export class AttachmentVault {
 
   /** Removes those of some images that nothing refers to, known or not. @throws the first failure */
   async removeUnreferenced(images: readonly ReferencedImage[]): Promise<void> {
-    this.#parts.catalogue.doubt(images);
+    this.#parts.catalog.doubt(images);
     await this.#removeAll(images.values(), { pastFailures: true });
   }
 
@@ -177,20 +177,20 @@ export class AttachmentVault {
   }
 
   async #put(projectId: string, image: Image): Promise<void> {
-    const { store, catalogue, observer } = this.#parts;
+    const { store, catalog, observer } = this.#parts;
     await this.#exclusively(projectId, image.sha256, async () => {
-      if (catalogue.find(projectId, image.sha256) !== undefined) return;
+      if (catalog.find(projectId, image.sha256) !== undefined) return;
       await store.put(projectId, image.sha256, image.bytes, image.type);
       observer.attachmentStored({ bytes: image.bytes.length });
     });
   }
 
   async #remove(image: ReferencedImage): Promise<boolean> {
-    const { store, catalogue } = this.#parts;
+    const { store, catalog } = this.#parts;
     return this.#exclusively(image.project_id, image.sha256, async () => {
-      if (!catalogue.beginRemoval(image)) return false;
+      if (!catalog.beginRemoval(image)) return false;
       await store.remove(image.project_id, image.sha256);
-      catalogue.endRemoval(image);
+      catalog.endRemoval(image);
       return true;
     });
   }
@@ -198,7 +198,7 @@ export class AttachmentVault {
   /** Images that have lost a reference, of a project or of all. */
   *#free(projectId?: string): Generator<ReferencedImage> {
     for (let after: ReferencedImage | undefined = { project_id: projectId ?? '', sha256: '' }; after !== undefined;) {
-      const batch = this.#parts.catalogue.leftovers(after, BATCH);
+      const batch = this.#parts.catalog.leftovers(after, BATCH);
       for (const image of batch) {
         if (projectId !== undefined && image.project_id !== projectId) return;
         yield image;
@@ -232,11 +232,11 @@ export class AttachmentVault {
 
   /** Finds span versions for unbound references. @throws the first failure, when all others are resolved */
   async #resolveUnbound(findVersions: FindReferenceVersions, signal?: AbortSignal): Promise<void> {
-    const { catalogue } = this.#parts;
+    const { catalog } = this.#parts;
     /** Projects that cannot be read now, such as busy ones: theirs wait for the next sweep, and nobody else's. */
     const failed = new Map<string, unknown>();
     for (let after = 0; signal?.aborted !== true;) {
-      const batch = catalogue.unbound(after, BATCH);
+      const batch = catalog.unbound(after, BATCH);
       const last = batch.at(-1);
       if (last === undefined) break;
       after = last.id;
@@ -245,8 +245,8 @@ export class AttachmentVault {
         const references = open.filter(({ project_id }) => project_id === projectId);
         try {
           const versions = await findVersions(projectId, references);
-          catalogue.bind([...versions].map(([id, version]) => ({ id, version })));
-          catalogue.drop(references.map(({ id }) => id).filter((id) => !versions.has(id)));
+          catalog.bind([...versions].map(([id, version]) => ({ id, version })));
+          catalog.drop(references.map(({ id }) => id).filter((id) => !versions.has(id)));
         } catch (error) {
           failed.set(projectId, error);
         }

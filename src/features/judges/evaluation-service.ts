@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError, MAX_ISSUES, type Issue } from '../../engine/errors.js';
-import { normaliseText } from '../../engine/schema/normalise.js';
+import { normalizeText } from '../../engine/schema/normalize.js';
 import { fitting, type Fitting } from '../../engine/validation/fitting.js';
 import { compileClosed, invalid } from '../../engine/validation/validation.js';
 import type { PromptService } from '../prompts/prompt-service.js';
-import { judgeVersion, MOST_OF_SPAN, type CriteriaScores, type Evaluation } from './evaluation.js';
+import { judgeVersion, MAX_OF_SPAN, type CriteriaScores, type Evaluation } from './evaluation.js';
 import type { EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
@@ -42,8 +42,8 @@ export class EvaluationService {
     const judge = this.#options.judges.require(projectId, judgeId);
     const input = sent.require([...mistaken, ...scoreIssues(judge, sent)]);
     const evaluation = { ...toEvaluation(judge, input), ...this.#versionOf(judge, input) };
-    if (this.#options.store.countOfSpan(projectId, evaluation.span_id, MOST_OF_SPAN) >= MOST_OF_SPAN)
-      throw new DomainError('conflict', `The span has reached the limit of ${MOST_OF_SPAN} evaluations`);
+    if (this.#options.store.countOfSpan(projectId, evaluation.span_id, MAX_OF_SPAN) >= MAX_OF_SPAN)
+      throw new DomainError('conflict', `The span has reached the limit of ${MAX_OF_SPAN} evaluations`);
     const stored = this.#options.store.insert({ ...evaluation, created_at: Date.now() * 1000 });
     this.#options.observer.evaluationStored({ result: stored.evaluation_result, origin: 'external' });
     return stored;
@@ -115,11 +115,11 @@ function toEvaluation(
     score_max: judge.score_max,
     pass_threshold: judge.pass_threshold,
     evaluation_result: scored ? passes(judge, input.score ?? 0) : input.evaluation_result === true,
-    evaluation_reason: normaliseText(input.evaluation_reason ?? ''),
+    evaluation_reason: normalizeText(input.evaluation_reason ?? ''),
     confidence_score: input.confidence_score ?? null,
     score: scored ? (input.score ?? null) : null,
     criteria_scores: scored ? toCriteriaScores(input.criteria_scores) : null,
-    model_used: input.model_used == null ? null : normaliseText(input.model_used),
+    model_used: input.model_used == null ? null : normalizeText(input.model_used),
     duration_ms: input.evaluation_duration_ms ?? null,
   };
 }
@@ -127,6 +127,6 @@ function toEvaluation(
 function toCriteriaScores(scores: EvaluationInput['criteria_scores']): CriteriaScores | null {
   if (scores == null || Object.keys(scores).length === 0) return null;
   return Object.fromEntries(
-    Object.entries(scores).map(([key, { score, reason }]) => [key, { score, reason: normaliseText(reason ?? '') }]),
+    Object.entries(scores).map(([key, { score, reason }]) => [key, { score, reason: normalizeText(reason ?? '') }]),
   );
 }

@@ -2,11 +2,11 @@ import type { Micros } from '../../engine/timestamp.js';
 import type { EvaluationType, ScoreScale } from './judge.js';
 
 /** Evaluations of one span, beyond which none is taken from outside: whatever shows the span reads all of them. */
-export const MOST_OF_SPAN = 1_000;
+export const MAX_OF_SPAN = 1_000;
 /** Evaluations of one span, beyond which none is imported: where judges ran here again and again, there may be more than come from outside. */
-export const MOST_IMPORTED_OF_SPAN = 10 * MOST_OF_SPAN;
+export const MAX_IMPORTED_OF_SPAN = 10 * MAX_OF_SPAN;
 /** Exact versions of one judge, beyond which no import brings further ones: its figures are read with all of them. */
-export const MOST_IMPORTED_VERSIONS = 10_000;
+export const MAX_IMPORTED_VERSIONS = 10_000;
 
 /** Score and reason by criterion key. */
 export type CriteriaScores = Readonly<Record<string, { readonly score: number; readonly reason: string }>>;

@@ -6,7 +6,7 @@ import { retryDelay } from '../../engine/work/backoff.js';
 import { FeedLane, type FeedLaneOptions, type Look } from './feed-lane.js';
 import type { Judge } from './judge.js';
 import type { JudgeStore } from './judge-store.js';
-import { queueRoom } from './queue-room.js';
+import { queueQuota } from './queue-quota.js';
 import type { RunStore } from './run-store.js';
 import type { Arrivals } from '../../engine/traces/model/judged/span-reader.js';
 
@@ -21,7 +21,7 @@ export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'm
   readonly judges: Pick<JudgeStore, 'enabled'>;
   readonly runs: Pick<RunStore, 'begin' | 'position' | 'setArrived' | 'advance' | 'queued'>;
   readonly arrivals: Arrivals;
-  /** While a project has no room in the queue, nothing of it is read; its position stays. See {@link queueRoom}. */
+  /** While a project has no room in the queue, nothing of it is read; its position stays. See {@link queueQuota}. */
   readonly queueMax: number;
   /** Wait after a read that failed, in milliseconds; default 1 s. */
   readonly retryBaseMs?: number;
@@ -52,7 +52,7 @@ interface Project {
 /** How long the feed waits for more spans after some arrived. */
 const GATHER_MS = 20;
 /** Factor of the pause after a look to the look's duration, so that looks never take much of the engine. */
-const REST = 16;
+const REST_FACTOR = 16;
 const MAX_REST_MS = 4_000;
 const RETRY_MS = 1_000;
 /** Interval of writing positions up to which nothing was queued. */
@@ -200,7 +200,7 @@ export class JudgeFeed implements WorkUnderWay {
     const waiting = [...this.#projects.values()].filter(({ hasNews, looking }) => hasNews && !looking);
     const queued = waiting.length === 0 ? new Map<string, number>() : this.#options.runs.queued();
     for (const project of waiting) {
-      const room = queueRoom(project.id, queued, this.#options.queueMax);
+      const room = queueQuota(project.id, queued, this.#options.queueMax);
       if (project.notBefore > now || room === 0) continue;
       const limit = project.failures > 0 ? this.#troubled : this.#sound;
       project.looking = true;
@@ -257,5 +257,5 @@ export class JudgeFeed implements WorkUnderWay {
 /** @param among how many share the time: each then waits for the rests of the others too */
 function restAfter(started: number, among = 1): number {
   const took = performance.now() - started;
-  return Math.min(MAX_REST_MS, Math.max(GATHER_MS / among, took * Math.max(1, REST / among)));
+  return Math.min(MAX_REST_MS, Math.max(GATHER_MS / among, took * Math.max(1, REST_FACTOR / among)));
 }

@@ -1,5 +1,5 @@
 import type { Issue } from '../../engine/errors.js';
-import { normaliseTags, normaliseText } from '../../engine/schema/normalise.js';
+import { normalizeTags, normalizeText } from '../../engine/schema/normalize.js';
 import type { Criterion, JudgeSettings } from './judge.js';
 import type { JudgeFilters } from '../../engine/traces/model/judged/filters.js';
 import type { JudgeInput, JudgePatch } from './schema.js';
@@ -33,14 +33,14 @@ export function settingsOf(stated: Stated, before: JudgeSettings | null): JudgeS
   const same = <T>(value: T) => value;
   if (stated.evaluation_type === 'binary') stated = { ...NO_SCALE, ...stated };
   return {
-    name: take('name', '', normaliseText),
+    name: take('name', '', normalizeText),
     task_slug: take('task_slug', before?.task_slug ?? '', same),
     evaluation_type: take('evaluation_type', 'binary', same),
     score_min: take('score_min', null, same<number | null>),
     score_max: take('score_max', null, same<number | null>),
     pass_threshold: take('pass_threshold', null, same<number | null>),
     criteria: take('criteria', DEFAULTS.criteria, (criteria) => criteria.map(toCriterion)),
-    model: take<'model', string | null>('model', DEFAULTS.model, normaliseText),
+    model: take<'model', string | null>('model', DEFAULTS.model, normalizeText),
     temperature: take('temperature', DEFAULTS.temperature, same<number | null>),
     sample_rate: take('sample_rate', DEFAULTS.sample_rate, same),
     filters: take('filters', DEFAULTS.filters, toFilters),
@@ -49,14 +49,14 @@ export function settingsOf(stated: Stated, before: JudgeSettings | null): JudgeS
 }
 
 function toCriterion({ key, label, description }: NonNullable<NonNullable<Stated['criteria']>[number]>): Criterion {
-  return { key, label: normaliseText(label ?? key), description: normaliseText(description ?? '') };
+  return { key, label: normalizeText(label ?? key), description: normalizeText(description ?? '') };
 }
 
 function toFilters({ kinds, names, tags, prompt_slug }: NonNullable<Stated['filters']>): JudgeFilters {
   return {
     kinds: [...new Set(kinds ?? [])],
-    names: [...new Set((names ?? []).map(normaliseText))],
-    tags: normaliseTags(tags),
+    names: [...new Set((names ?? []).map(normalizeText))],
+    tags: normalizeTags(tags),
     prompt_slug: prompt_slug ?? null,
   };
 }

@@ -4,7 +4,7 @@ import type { Principal } from '../../engine/identity/identity.js';
 import { tokensOf } from '../../engine/excerpt.js';
 import type { PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import type { Micros } from '../../engine/timestamp.js';
-import { Turns } from '../../engine/work/turns.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { fitting } from '../../engine/validation/fitting.js';
 import { compileClosed } from '../../engine/validation/validation.js';
 import { estimatedCost } from './estimated-cost.js';
@@ -82,7 +82,7 @@ interface Draft {
 /** Shows what a draft of a judge would do: which spans it is about, what they would cost, what a model says of some. */
 export class PreviewService {
   readonly #options: PreviewOptions;
-  readonly #turns = new Turns('judge previews', LIMITS);
+  readonly #turns = new FairSemaphore('judge previews', LIMITS);
 
   constructor(options: PreviewOptions) {
     this.#options = options;

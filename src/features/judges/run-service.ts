@@ -6,7 +6,7 @@ import { compileClosed, invalid } from '../../engine/validation/validation.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Window } from '../../engine/schema/page.js';
-import { queueRoom } from './queue-room.js';
+import { queueQuota } from './queue-quota.js';
 import { mismatches, neverEvaluated, type IdentifyPrompt } from './matching.js';
 import { currentRun, type CurrentRun, type RunDraft, type RunState } from './run.js';
 import type { SpanPlace, SpanReader, SpanTraits } from '../../engine/traces/model/judged/span-reader.js';
@@ -85,7 +85,7 @@ export class RunService {
     let queued = 0;
     for (let together = RETRIED_TOGETHER; together === RETRIED_TOGETHER; queued += together) {
       this.#requireRunnable(judges.require(projectId, judgeId));
-      const room = queueRoom(projectId, runs.queued(), queueMax);
+      const room = queueQuota(projectId, runs.queued(), queueMax);
       together = runs.retryFailed(judgeId, before, Math.min(room, RETRIED_TOGETHER));
       if (together > 0) onQueued();
       // Others have their turn.
@@ -106,7 +106,7 @@ export class RunService {
 
   #requireRoom(projectId: string, wanted: number): void {
     const { runs, queueMax } = this.#options;
-    const room = queueRoom(projectId, runs.queued(), queueMax);
+    const room = queueQuota(projectId, runs.queued(), queueMax);
     if (wanted > room) throw noRoom(room);
   }
 

@@ -28,11 +28,11 @@ export interface BaseVersion {
   readonly model_id: string | null;
 }
 
-/** Input of an optimisation, as of when it was asked for. */
+/** Input of an optimization, as of when it was asked for. */
 export interface OptimizationInput extends TrainingExamples {
   readonly slug: string;
   readonly base: BaseVersion;
-  /** Contents of other versions, by which completions are recognised. */
+  /** Contents of other versions, by which completions are recognized. */
   readonly other_contents: readonly string[];
   /** Judge of the outputs of each prompt; null: the model compares them with the expected outputs. */
   readonly judge: Judge | null;
@@ -208,7 +208,7 @@ class Optimization {
 }
 
 /**
- * Input and result of an optimisation without deleted spans. Figures stay, as they say nothing of single spans. A model
+ * Input and result of an optimization without deleted spans. Figures stay, as they say nothing of single spans. A model
  * wrote the candidates from the training half: when one of these spans goes, so do the candidates, but for the content
  * of those that became versions.
  *

@@ -45,9 +45,9 @@ export interface OptimizationServiceOptions {
 /** Feedback that is looked at: the newest. */
 const MAX_FEEDBACK = 1_000;
 const MAX_TRAINING = 60;
-/** Most other versions by which completions are recognised. */
+/** Most other versions by which completions are recognized. */
 const MAX_OTHER_VERSIONS = 10;
-/** Longest content of another version by which completions are recognised. */
+/** Longest content of another version by which completions are recognized. */
 const MAX_OTHER_CONTENT = 100_000;
 const SPANS_AT_ONCE = 50;
 const MAX_LISTED = 100;
@@ -57,7 +57,7 @@ export const NO_MODEL = 'No model is set: send one, bind one to the version, or 
 const OTHER_JUDGE = 'must be another judge: this prompt is its own instruction';
 const CAN_RUN = 'Start an optimization with a POST to `optimizations`';
 
-/** What an optimisation is asked to improve, and with what. */
+/** What an optimization is asked to improve, and with what. */
 type Asked = Pick<OptimizationInputBody, 'base_version' | 'judge_id' | 'model'>;
 
 /** Jobs that write better versions of prompts from feedback. A candidate is no version before it is promoted. */
@@ -68,7 +68,7 @@ export class OptimizationService {
     this.#options = options;
   }
 
-  /** Whether the prompt can be optimised. @throws DomainError as `create` does, but not for what is missing */
+  /** Whether the prompt can be optimized. @throws DomainError as `create` does, but not for what is missing */
   async readiness(projectId: string, slug: string, asked: Asked): Promise<OptimizationReadiness> {
     const { base, base_version_reason, judge, model, readiness } = await this.#plan(projectId, slug, asked);
     const judge_id = judge?.id ?? null;
@@ -164,7 +164,7 @@ export class OptimizationService {
     return made;
   }
 
-  /** Everything that an optimisation would work with, and whether it can run. */
+  /** Everything that an optimization would work with, and whether it can run. */
   async #plan(projectId: string, slug: string, asked: Asked) {
     const { endpoint } = this.#options;
     const { base, reason } = this.#base(projectId, slug, asked.base_version ?? null);

@@ -3,11 +3,11 @@ import type { CandidateResult, OptimizationResult } from './optimization-result.
 import type { Readiness } from '../trials/readiness.js';
 import type { ComparedBy } from './training-examples.js';
 
-/** The part of an optimisation that lists show. */
+/** The part of an optimization that lists show. */
 export interface OptimizationAbout {
   readonly prompt_slug: string;
   readonly base_version: number;
-  /** Why it is this one; absent in optimisations from before it was noted. */
+  /** Why it is this one; absent in optimizations from before it was noted. */
   readonly base_version_reason?: string;
   /** Judge that evaluates what comes of each prompt; null: the model compares. */
   readonly judge_id: string | null;
@@ -18,7 +18,7 @@ export interface OptimizationAbout {
   readonly held_out: number;
 }
 
-/** Whether a prompt can be optimised, and which version would be. */
+/** Whether a prompt can be optimized, and which version would be. */
 export interface OptimizationReadiness extends Readiness {
   readonly prompt_slug: string;
   readonly base_version: number;
@@ -29,7 +29,7 @@ export interface OptimizationReadiness extends Readiness {
   readonly compared_by: ComparedBy;
 }
 
-/** An optimisation without its candidates. */
+/** An optimization without its candidates. */
 export interface OptimizationHead extends JobHead {
   readonly about: OptimizationAbout;
   readonly compared_by: ComparedBy;

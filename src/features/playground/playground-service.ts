@@ -8,8 +8,8 @@ import { NO_MODEL } from '../optimization/optimization-service.js';
 import type { SelectedVersion } from '../prompts/prompt.js';
 import type { PromptService } from '../prompts/prompt-service.js';
 import type { PriceModelCall } from '../../engine/traces/model/span/pricing.js';
-import { normaliseCost } from '../../engine/schema/normalise.js';
-import { Turns } from '../../engine/work/turns.js';
+import { normalizeCost } from '../../engine/schema/normalize.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { PlaygroundCalls } from './playground-calls.js';
 import type { PlaygroundEstimate, PlaygroundInput, PlaygroundRun } from './schema.js';
@@ -24,13 +24,13 @@ export interface PlaygroundOptions {
   } | null;
 }
 
-/** People try a few variants side by side; more than that is work for a judge or an optimisation. */
+/** People try a few variants side by side; more than that is work for a judge or an optimization. */
 const LIMITS = { atOnce: 64, perParty: 4, maxWaiting: 8, maxWaitMs: 10_000 };
 
 /** Lets people ask a model something else than was asked, and see what it answers and costs. */
 export class PlaygroundService {
   readonly #options: PlaygroundOptions;
-  readonly #turns = new Turns('playground calls', LIMITS);
+  readonly #turns = new FairSemaphore('playground calls', LIMITS);
 
   constructor(options: PlaygroundOptions) {
     this.#options = options;
@@ -46,7 +46,7 @@ export class PlaygroundService {
       model,
       input_tokens,
       input_cost,
-      cost_per_1000_output_tokens: input_cost === null || cost === null ? null : normaliseCost(cost - input_cost),
+      cost_per_1000_output_tokens: input_cost === null || cost === null ? null : normalizeCost(cost - input_cost),
       cost_unknown_reason:
         input_cost === null ? `The model ${model} has no price; set a custom price in the project` : null,
     };

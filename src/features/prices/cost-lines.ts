@@ -1,5 +1,5 @@
 import type { ModelInfo, ModelPrice as ListRates, TieredPrices } from '@pydantic/genai-prices';
-import { normaliseCost } from '../../engine/schema/normalise.js';
+import { normalizeCost } from '../../engine/schema/normalize.js';
 import { listedAs, priceAt, type ModelUsage } from '../../engine/traces/model/span/pricing.js';
 import { parseTimestampText, type Micros } from '../../engine/timestamp.js';
 import { costAt, type ModelPrice, type Rates } from './model-price.js';
@@ -57,7 +57,7 @@ export function atListPrice(usage: ModelUsage): AppliedPrice | null {
   // Cached tokens without a price of their own are other input.
   const uncached = inputTokens - (read === null ? 0 : cacheReadTokens) - (write === null ? 0 : cacheWriteTokens);
   const output = rate('output_mtok') ?? 0;
-  const amount = (tokens: number, perMillion: number | null) => normaliseCost((tokens * (perMillion ?? 0)) / 1e6);
+  const amount = (tokens: number, perMillion: number | null) => normalizeCost((tokens * (perMillion ?? 0)) / 1e6);
   const lines = used([
     ['input', uncached, input, amount(uncached, input)],
     ['cache_read', read === null ? 0 : cacheReadTokens, read, amount(cacheReadTokens, read)],
@@ -103,7 +103,7 @@ const ROUNDED = 1e-9;
 function otherThan(lines: readonly CostLine[], total: number): CostLine[] {
   const rest = total - lines.reduce((sum, { amount }) => sum + amount, 0);
   if (Math.abs(rest) <= Math.max(ROUNDED * total, 1e-11)) return [];
-  return [{ class: 'other', tokens: null, per_million: null, amount: normaliseCost(rest) }];
+  return [{ class: 'other', tokens: null, per_million: null, amount: normalizeCost(rest) }];
 }
 
 /** The rate of a call with so many input tokens, by which tiers are chosen. */

@@ -2,7 +2,7 @@ import { DomainError } from '../../engine/errors.js';
 import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { nameAt, type NameModel } from '../../engine/models/model-name.js';
-import { normaliseCost } from '../../engine/schema/normalise.js';
+import { normalizeCost } from '../../engine/schema/normalize.js';
 import type { ModelUsage, PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import { KnownPrices } from './known-prices.js';
 import type { ModelPrice } from './model-price.js';
@@ -70,9 +70,9 @@ export class PriceService {
     const { cache_read_per_million: cacheRead } = input;
     const created = this.#store.put(projectId, {
       ...(known ?? nameAt(provider, name)),
-      input_per_million: normaliseCost(input.input_per_million),
-      output_per_million: normaliseCost(input.output_per_million),
-      cache_read_per_million: cacheRead == null ? null : normaliseCost(cacheRead),
+      input_per_million: normalizeCost(input.input_per_million),
+      output_per_million: normalizeCost(input.output_per_million),
+      cache_read_per_million: cacheRead == null ? null : normalizeCost(cacheRead),
       created_at: now,
       updated_at: now,
     });

@@ -2,7 +2,7 @@ import type { Principal } from '../../engine/identity/identity.js';
 import type { Issue } from '../../engine/errors.js';
 import type { JobHead, JobStore } from '../../engine/work/job.js';
 import type { JobRunner } from '../../engine/work/job-runner.js';
-import { Normaliser } from '../../engine/schema/normalise.js';
+import { Normalizer } from '../../engine/schema/normalize.js';
 import { fitting } from '../../engine/validation/fitting.js';
 import { compileClosed } from '../../engine/validation/validation.js';
 import { NOTHING_DONE, REPRICE, type RepriceCheckpoint, type RepriceJob } from './reprice-job.js';
@@ -53,11 +53,11 @@ export class RepriceService {
 function scopeOf(body: unknown): RepriceScope {
   const sent = fitting(checkInput, body);
   const issues: Issue[] = [];
-  const normaliser = new Normaliser('', issues);
-  const started_after = normaliser.optionalTime('started_after', sent.values.started_after);
-  const started_before = normaliser.optionalTime('started_before', sent.values.started_before);
+  const normalizer = new Normalizer('', issues);
+  const started_after = normalizer.optionalTime('started_after', sent.values.started_after);
+  const started_before = normalizer.optionalTime('started_before', sent.values.started_before);
   if (started_after !== null && started_before !== null && started_before < started_after)
-    normaliser.fail('started_before', 'must not be before started_after');
+    normalizer.fail('started_before', 'must not be before started_after');
   const { provider = null, model = null } = sent.require(issues);
   return { started_after, started_before, provider, model };
 }

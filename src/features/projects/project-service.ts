@@ -2,7 +2,7 @@ import { DomainError } from '../../engine/errors.js';
 import type { Actor, AuditLog } from '../../engine/identity/audit.js';
 import type { Project, ProjectChange } from '../../engine/identity/identity.js';
 import type { IdentityStore } from '../../engine/identity/identity-store.js';
-import { normaliseText } from '../../engine/schema/normalise.js';
+import { normalizeText } from '../../engine/schema/normalize.js';
 import { invalid } from '../../engine/validation/validation.js';
 
 /** What a project is called, and how long it keeps its traces. */
@@ -35,7 +35,7 @@ export class ProjectService {
 }
 
 function usable(name: string): string {
-  const trimmed = normaliseText(name).trim();
+  const trimmed = normalizeText(name).trim();
   if (trimmed === '') throw invalid([{ pointer: '/name', detail: 'must contain a character other than a space' }]);
   return trimmed;
 }

@@ -8,7 +8,7 @@ import { fitting } from '../../engine/validation/fitting.js';
 import { compile } from '../../engine/validation/validation.js';
 import {
   LATEST,
-  MOST_TAGS,
+  MAX_TAGS,
   type ModelBinding,
   type PromptSummary,
   type SelectedVersion,
@@ -171,7 +171,7 @@ export class PromptService {
     if (!this.#store.takesTag(project_id, slug, entry.tag))
       throw new DomainError(
         'conflict',
-        `A prompt can have at most ${MOST_TAGS} tags, including removed ones, whose history is kept: move an existing tag`,
+        `A prompt can have at most ${MAX_TAGS} tags, including removed ones, whose history is kept: move an existing tag`,
       );
     const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
     this.#fetched.clear();

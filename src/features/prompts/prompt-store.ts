@@ -36,7 +36,7 @@ export interface PromptStore {
   removeVersion(projectId: string, slug: string, version: number, admit: (uses: VersionUses) => void): boolean;
   /** Moves a tag, which is not `latest`, to a version; false when there is no such version. */
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean;
-  /** Whether a prompt had this tag ever, or has fewer than `MOST_TAGS`, removed ones included. */
+  /** Whether a prompt had this tag ever, or has fewer than `MAX_TAGS`, removed ones included. */
   takesTag(projectId: string, slug: string, tag: string): boolean;
   /** Removes a tag, which is not `latest`, but for its history; false when there is no such tag. */
   removeTag(projectId: string, slug: string, tag: string, at: Micros, by: string): boolean;

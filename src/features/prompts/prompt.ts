@@ -43,7 +43,7 @@ export interface VersionDraft {
 }
 
 /** Tags that a prompt may have, removed ones included: their history stays, and reads step over each. */
-export const MOST_TAGS = 1_000;
+export const MAX_TAGS = 1_000;
 
 export interface TagEntry {
   readonly tag: string;

@@ -9,7 +9,7 @@ export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
  * The highest number of a version, imported or counted: one that nobody has come to is made up, and without an end those to come would
  * have no numbers that JavaScript reads exactly.
  */
-export const MOST_VERSIONS = 1_000_000_000;
+export const MAX_VERSIONS = 1_000_000_000;
 const MAX_MODEL_ID = 512;
 
 export const Slug = Type.String({

@@ -4,7 +4,7 @@ export interface VersionUses {
   readonly tags: readonly string[];
   /** Names of judges that run with it. */
   readonly judges: readonly string[];
-  /** Ids of optimisations of it that have not ended. */
+  /** Ids of optimizations of it that have not ended. */
   readonly optimizations: readonly string[];
   /** What uses the prompt, when this is its only version; else null. */
   readonly prompt: {
@@ -42,5 +42,5 @@ function named(all: readonly string[]): string {
   return all.slice(0, MAX_NAMED).join(', ') + (more > 0 ? `, and ${more} more` : '');
 }
 
-/** Kind of the jobs that optimise prompts. */
+/** Kind of the jobs that optimize prompts. */
 export const OPTIMIZATION = 'optimization';

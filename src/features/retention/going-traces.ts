@@ -53,7 +53,7 @@ export class GoingTraces {
         if (rest.length > 0) yield rest;
       }
     }
-    await this.#demandNoneSince(known);
+    await this.#requireNoneSince(known);
   }
 
   /** Of a trace that is more than a page, all is looked through before any of it goes. */
@@ -79,7 +79,7 @@ export class GoingTraces {
     return page.filter(({ trace_id }) => !staying.has(trace_id));
   }
 
-  async #demandNoneSince(known: number): Promise<void> {
+  async #requireNoneSince(known: number): Promise<void> {
     const { traces, feedback } = this.#parts;
     for (let last = known, looks = 0; looks < MAX_LOOKS; looks += 1) {
       const came = feedback.since(this.#projectId, last, SOUGHT_AT_ONCE);

@@ -1,4 +1,4 @@
-import type { Holdings } from '../../engine/work/fair-share.js';
+import type { Holdings } from '../../engine/work/fair-quota.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { FeedbackLink, LinkDraft, ListedLink } from './feedback-link.js';

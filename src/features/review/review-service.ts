@@ -1,6 +1,6 @@
 import type { AttachmentService, SpanImage } from '../images/attachment-service.js';
 import { DomainError, type Issue } from '../../engine/errors.js';
-import { isFair } from '../../engine/work/fair-share.js';
+import { isFair } from '../../engine/work/fair-quota.js';
 import type { StoredFeedback } from '../feedback/feedback.js';
 import type { FeedbackService } from '../feedback/feedback-service.js';
 import type { FeedbackStore } from '../feedback/feedback-store.js';
@@ -10,7 +10,7 @@ import { invalid } from '../../engine/validation/validation.js';
 import type { FeedbackLink } from './feedback-link.js';
 import type { LinkService } from './link-service.js';
 import { RECORD_BYTES, type LinkStore } from './link-store.js';
-import { guestKeyOf, normalisedName, type Reviewer, type ReviewerClaim } from './reviewer.js';
+import { guestKeyOf, normalizedName, type Reviewer, type ReviewerClaim } from './reviewer.js';
 import type { ReviewInput } from './schema.js';
 
 export interface ReviewServiceParts {
@@ -78,7 +78,7 @@ export class ReviewService {
   /** The reviewer that a visitor is, once there is feedback of theirs. */
   reviewer(link: FeedbackLink, claim: ReviewerClaim): Reviewer | undefined {
     const userId = this.#parts.store.guest(link.id, guestKeyOf(claim));
-    return userId === undefined ? undefined : { name: normalisedName(claim.name), user_id: userId };
+    return userId === undefined ? undefined : { name: normalizedName(claim.name), user_id: userId };
   }
 
   /** The reviewer's feedback on these completions, by completion. */
@@ -94,7 +94,7 @@ export class ReviewService {
     input: ReviewInput,
     signal?: AbortSignal,
   ): Promise<StoredFeedback> {
-    if (normalisedName(claim.name) === '') throw invalid([NAMELESS]);
+    if (normalizedName(claim.name) === '') throw invalid([NAMELESS]);
     const { completion_id: completionId } = input;
     const found = await this.#parts.completions.find(link.project_id, this.#prompt(link), completionId, signal);
     if (found === undefined)
@@ -119,7 +119,7 @@ export class ReviewService {
     if (known === undefined && !isFair({ limit: limits.maxReviewers, ...reviewers }, 1)) throw invalid([TOO_MANY]);
     if (growth > 0 && !isFair({ limit: limits.maxBytes, ...bytes }, growth)) throw invalid([TOO_MUCH]);
     if (known !== undefined) return known;
-    const name = normalisedName(claim.name);
+    const name = normalizedName(claim.name);
     const guest = { key: guestKeyOf(claim), name, site: claim.site, at: Date.now() * 1000 };
     return { name, user_id: store.makeGuest(link.id, guest) };
   }

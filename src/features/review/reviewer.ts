@@ -17,7 +17,7 @@ export interface Reviewer {
 }
 
 /** Names that look alike are alike: white space, composition and invisible characters do not tell people apart. */
-export function normalisedName(name: string): string {
+export function normalizedName(name: string): string {
   return name
     .toWellFormed()
     .normalize('NFC')
@@ -27,6 +27,6 @@ export function normalisedName(name: string): string {
 
 /** Key that tells reviewers of a link apart. A name alone is no proof: whoever has the link can give any. */
 export function guestKeyOf({ name, holder }: ReviewerClaim): string {
-  const named = normalisedName(name).toLowerCase();
+  const named = normalizedName(name).toLowerCase();
   return holder === '' ? named : createHash('sha256').update(`${holder}\n${named}`).digest('base64url');
 }

@@ -1,6 +1,6 @@
 import type { SpanFlaw } from '../images/intake.js';
 import { MAX_ISSUES, type Issue } from '../../engine/errors.js';
-import { Normaliser } from '../../engine/schema/normalise.js';
+import { Normalizer } from '../../engine/schema/normalize.js';
 import { fieldsThatFit } from '../../engine/validation/fitting.js';
 import type { UnknownNames } from '../../engine/validation/unknown-names.js';
 import { invalid, type Validator } from '../../engine/validation/validation.js';
@@ -12,7 +12,7 @@ export interface ElementReader<I extends WithAttributes, O> {
   readonly known: KnownFields;
   /** Fields that every element must have, with values that break no rule. */
   readonly placeholders: I;
-  normalise(input: I, normaliser: Normaliser): O;
+  normalize(input: I, normalizer: Normalizer): O;
 }
 
 export interface ReadElements<O> {
@@ -28,7 +28,7 @@ export interface ReadElements<O> {
  */
 export function readElements<I extends WithAttributes, O>(
   body: unknown,
-  { validator, known, placeholders, normalise }: ElementReader<I, O>,
+  { validator, known, placeholders, normalize }: ElementReader<I, O>,
   unknown: UnknownNames,
 ): ReadElements<O> {
   if (!Array.isArray(body)) throw invalid([{ pointer: '', detail: 'must be an array' }]);
@@ -48,7 +48,7 @@ export function readElements<I extends WithAttributes, O>(
       if (issues.length >= MAX_ISSUES) break;
       input = { ...placeholders, ...fieldsThatFit(element, pointer, found) };
     }
-    elements.push(normalise(input, new Normaliser(pointer, issues)));
+    elements.push(normalize(input, new Normalizer(pointer, issues)));
   }
   if (issues.length >= MAX_ISSUES) throw invalid(issues);
   return { elements, issues };

@@ -16,7 +16,7 @@ export interface PostedIngestParts {
   readonly maxTagBytes: number;
 }
 
-/** Takes in posted traces and posted sessions: check, normalise, store, answer. */
+/** Takes in posted traces and posted sessions: check, normalize, store, answer. */
 export class PostedIngest {
   readonly #parts: PostedIngestParts;
 

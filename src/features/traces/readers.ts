@@ -1,10 +1,10 @@
 import { sessionFields, spanFields, traceFields } from '../../engine/traces/model/list/fields.js';
-import { normaliseSpan } from '../../engine/traces/model/span/normalise-span.js';
+import { normalizeSpan } from '../../engine/traces/model/span/normalize-span.js';
 import { SpanInput, SpanSession } from '../../engine/traces/model/span/schema.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import {
-  normaliseSession,
-  normaliseTrace,
+  normalizeSession,
+  normalizeTrace,
   type PostedSession,
   type PostedTrace,
 } from '../../engine/traces/model/trace/posted.js';
@@ -20,7 +20,7 @@ export const spanReader: ElementReader<SpanInput, Span> = {
   validator: compile(SpanInput),
   known: knownFields(SpanInput, spanFields, SpanSession),
   placeholders: { trace_id: SOME_ID, name: 'a span', started_at: 0 },
-  normalise: normaliseSpan,
+  normalize: normalizeSpan,
 };
 
 /** How posted traces are read. */
@@ -28,7 +28,7 @@ export const traceReader: ElementReader<TraceInput, PostedTrace> = {
   validator: compile(TraceInput),
   known: knownFields(TraceInput, traceFields),
   placeholders: { session_id: SOME_ID, name: 'a trace', started_at: 0 },
-  normalise: normaliseTrace,
+  normalize: normalizeTrace,
 };
 
 /** How posted sessions are read. */
@@ -36,5 +36,5 @@ export const sessionReader: ElementReader<SessionInput, PostedSession> = {
   validator: compile(SessionInput),
   known: knownFields(SessionInput, sessionFields),
   placeholders: { project_id: SOME_ID },
-  normalise: normaliseSession,
+  normalize: normalizeSession,
 };

@@ -44,7 +44,7 @@ export interface PostSpansOptions extends PostOptions {
 /** Longest time that spans are described before other requests get a turn. */
 const MAX_TURN_MS = 10;
 
-/** Takes in spans: check, normalise, detach images, price, store, answer. */
+/** Takes in spans: check, normalize, detach images, price, store, answer. */
 export class SpanIngest {
   readonly #parts: SpanIngestParts;
 
@@ -75,7 +75,7 @@ export class SpanIngest {
   }
 
   /**
-   * Stores spans that another transport has decoded and normalised; the same path and guarantees.
+   * Stores spans that another transport has decoded and normalized; the same path and guarantees.
    * @returns spans whose attachments or tags break a rule: they alone are not stored, and not counted as rejected yet.
    */
   async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<readonly SpanFlaw[]> {

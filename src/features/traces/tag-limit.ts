@@ -6,7 +6,7 @@ type TagField = (typeof TAG_FIELDS)[number];
 
 const TAG_FIELDS = ['tags', 'trace_tags', 'session_tags'] as const;
 /** A character of a string has at most so many bytes of UTF-8. */
-const MOST_BYTES = 3;
+const MAX_BYTES = 3;
 
 /** Flaws of the spans, or posted traces and sessions, with more tags than allowed, by their index. */
 export function tagFlaws(tagged: readonly Tagged[], maxBytes: number): SpanFlaw[] {
@@ -23,7 +23,7 @@ export function tagFlaws(tagged: readonly Tagged[], maxBytes: number): SpanFlaw[
 function isLarger(tags: Tags | undefined, maxBytes: number): boolean {
   let characters = 0;
   for (const key in tags) characters += key.length + (tags[key]?.length ?? 0);
-  if (characters * MOST_BYTES <= maxBytes || tags === undefined) return false;
+  if (characters * MAX_BYTES <= maxBytes || tags === undefined) return false;
   const bytes = Object.entries(tags).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     0,

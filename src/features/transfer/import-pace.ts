@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Turns } from '../../engine/work/turns.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 
 export interface ImportPaceParts {
   /** Whether clients call the server now. */
@@ -9,13 +9,13 @@ export interface ImportPaceParts {
 }
 
 /** The pause after a request beside clients, in times that it took: so it follows how busy the server is. */
-const REST = 2;
+const REST_FACTOR = 2;
 /** However long a request took, the next one begins after so long: an import is slow, and never stands still. */
 const LONGEST_REST_MS = 2_000;
 /** Clients and proxies wait longer for an answer. */
 const LONGEST_WAIT_MS = 45_000;
 /** Of one project; each holds its records in memory. */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 
 /**
  * How imports share the server with clients: as fast as they can while they are alone, otherwise one request of all of them at a
@@ -23,10 +23,10 @@ const MOST_WAITING = 16;
  */
 export class ImportPace {
   readonly #parts: ImportPaceParts;
-  readonly #turns = new Turns('import requests', {
+  readonly #turns = new FairSemaphore('import requests', {
     atOnce: 1,
     maxWaitMs: LONGEST_WAIT_MS,
-    maxWaiting: MOST_WAITING,
+    maxWaiting: MAX_WAITING,
   });
 
   constructor(parts: ImportPaceParts) {
@@ -51,7 +51,7 @@ export class ImportPace {
     if (!besideClients()) return;
     // Left to itself, a round begins when the next request comes, and lists would always be slow.
     await Promise.race([rolledUp(projectId).catch(() => undefined), pause(LONGEST_REST_MS)]);
-    await pause(Math.min(LONGEST_REST_MS, (performance.now() - started) * REST));
+    await pause(Math.min(LONGEST_REST_MS, (performance.now() - started) * REST_FACTOR));
   }
 }
 

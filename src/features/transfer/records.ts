@@ -15,9 +15,9 @@ import {
 } from '../judges/schema.js';
 import { spanFields } from '../../engine/traces/model/list/fields.js';
 import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../prices/schema.js';
-import { ContentHash, MAX_CONTENT_BYTES, ModelId, MOST_VERSIONS, Slug, Tag, VersionNumber } from '../prompts/schema.js';
+import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, Tag, VersionNumber } from '../prompts/schema.js';
 import { MAX_NAME } from '../review/schema.js';
-import { attributes, label, MOST_TAGS, optional, tags } from '../../engine/schema/inputs.js';
+import { attributes, label, MAX_TAGS, optional, tags } from '../../engine/schema/inputs.js';
 import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { SpanInput } from '../../engine/traces/model/span/schema.js';
 import { TraceInput } from '../../engine/traces/model/trace/schema.js';
@@ -39,7 +39,7 @@ export const MAX_MODEL_ANSWER = 8_000_000;
  * The highest revision of a set of corrections that is exported or imported. Nobody has counted so far: the rest of the numbers that
  * JavaScript reads exactly, as many again, is there to count on.
  */
-export const MOST_REVISIONS = 2 ** 52;
+export const MAX_REVISIONS = 2 ** 52;
 
 const person = (what: string) =>
   Type.Object(
@@ -54,7 +54,7 @@ const person = (what: string) =>
   );
 const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const json = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
-const revision = (description: string) => Type.Integer({ minimum: 0, maximum: MOST_REVISIONS, description });
+const revision = (description: string) => Type.Integer({ minimum: 0, maximum: MAX_REVISIONS, description });
 const record = <T extends Parameters<typeof Type.Object>[0]>(id: string, description: string, properties: T) =>
   Type.Object(properties, { $id: `Exported${id}`, description });
 
@@ -63,7 +63,7 @@ const prompts = record('Prompt', 'A prompt.', {
   slug: Slug,
   last_version: Type.Integer({
     minimum: 0,
-    maximum: MOST_VERSIONS,
+    maximum: MAX_VERSIONS,
     description: 'The highest number that a version of it ever had.',
   }),
   created_at: time('When the prompt was created.'),
@@ -72,7 +72,7 @@ const prompts = record('Prompt', 'A prompt.', {
 const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
   id: uuid('Id of the version.'),
   prompt_id: uuid('The prompt.'),
-  version: Type.Integer({ ...VersionNumber, maximum: MOST_VERSIONS }),
+  version: Type.Integer({ ...VersionNumber, maximum: MAX_VERSIONS }),
   content: Type.String({ minLength: 1, maxLength: MAX_CONTENT_BYTES, description: 'Text of the version.' }),
   content_hash: ContentHash,
   model_id: orNull(Type.String({ ...ModelId, description: 'Model bound to the version; null: none.' })),
@@ -152,7 +152,7 @@ const { session: _session, id: _id, ...sent } = SpanInput.properties;
 const spans = record('Span', 'A span, with the call attributes that were found in its attributes.', {
   ...sent,
   // Clients send them in two places.
-  session_tags: optional(tags(spanFields.session_tags.description, { count: 2 * MOST_TAGS })),
+  session_tags: optional(tags(spanFields.session_tags.description, { count: 2 * MAX_TAGS })),
   id: uuid('Span id; with the trace id it identifies the span.'),
   provider: called(spanFields.provider),
   model: called(spanFields.model),

@@ -5,10 +5,10 @@ import type { Principal } from '../../engine/identity/identity.js';
 import { tagFlaws } from '../traces/tag-limit.js';
 import { hashOf, versionIssues } from '../prompts/version-rules.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
-import { Normaliser } from '../../engine/schema/normalise.js';
-import { normaliseSpan } from '../../engine/traces/model/span/normalise-span.js';
+import { Normalizer } from '../../engine/schema/normalize.js';
+import { normalizeSpan } from '../../engine/traces/model/span/normalize-span.js';
 import type { Micros } from '../../engine/timestamp.js';
-import { normaliseSession, normaliseTrace } from '../../engine/traces/model/trace/posted.js';
+import { normalizeSession, normalizeTrace } from '../../engine/traces/model/trace/posted.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { ImageTransfer } from './image-transfer.js';
 import type { ImportPace } from './import-pace.js';
@@ -90,13 +90,13 @@ export class TransferService {
       case 'spans':
         return spans.takeSpans(projectId, this.#spans(records as ReadSpan[]));
       case 'traces':
-        return spans.takeTraces(projectId, this.#normalised(records as TraceRecord[], normaliseTrace));
+        return spans.takeTraces(projectId, this.#normalized(records as TraceRecord[], normalizeTrace));
       case 'sessions':
         return spans.takeSessions(
           projectId,
-          this.#normalised(
+          this.#normalized(
             (records as SessionRecord[]).map((record) => ({ ...record, project_id: projectId })),
-            normaliseSession,
+            normalizeSession,
           ),
         );
       case 'attachments':
@@ -117,14 +117,14 @@ export class TransferService {
   }
 
   #spans(records: readonly ReadSpan[]): DatedSpan[] {
-    const spans = this.#normalised(records, ({ written_at: _written, created_at: _created, ...record }, normaliser) => {
+    const spans = this.#normalized(records, ({ written_at: _written, created_at: _created, ...record }, normalizer) => {
       const { provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ...more } = record;
       const { prompt_slug, prompt_version, prompt_version_id, cost_calculated, ...sent } = more;
       const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
       const call = { provider, model, ...tokens, prompt_slug, prompt_version, prompt_version_id };
-      const span = { ...normaliseSpan(sent, normaliser), call, cost_calculated };
+      const span = { ...normalizeSpan(sent, normalizer), call, cost_calculated };
       const surplus = surplusImage(span);
-      if (surplus !== undefined) normaliser.fail(surplus.pointer.slice(1), surplus.detail);
+      if (surplus !== undefined) normalizer.fail(surplus.pointer.slice(1), surplus.detail);
       return span;
     });
     return spans.map((span, index) => {
@@ -134,12 +134,12 @@ export class TransferService {
   }
 
   /** @throws DomainError `invalid` with the rules that no schema says */
-  #normalised<I, O extends Parameters<typeof tagFlaws>[0][number]>(
+  #normalized<I, O extends Parameters<typeof tagFlaws>[0][number]>(
     records: readonly I[],
-    normalise: (record: I, normaliser: Normaliser) => O,
+    normalize: (record: I, normalizer: Normalizer) => O,
   ): O[] {
     const issues: Issue[] = [];
-    const read = records.map((record, index) => normalise(record, new Normaliser(`/${index}`, issues)));
+    const read = records.map((record, index) => normalize(record, new Normalizer(`/${index}`, issues)));
     for (const { index, issues: found } of tagFlaws(read, this.#parts.maxTagBytes))
       issues.push(...found.map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })));
     if (issues.length > 0) throw invalid(issues);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import { basePath } from '../base-path.js';
-import { defineRoute, type SerialisedResult } from '../route.js';
+import { defineRoute, type SerializedResult } from '../route.js';
 
 const ASSETS = {
   '/docs/swagger-ui.css': { file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8' },
@@ -62,7 +62,7 @@ export function docsRoutes(publicUrl: () => string) {
   ];
 }
 
-function docsRoute(path: string, operationId: string, handle: () => SerialisedResult, hidden = false) {
+function docsRoute(path: string, operationId: string, handle: () => SerializedResult, hidden = false) {
   return defineRoute({
     method: 'GET',
     path,
@@ -80,6 +80,6 @@ function docsRoute(path: string, operationId: string, handle: () => SerialisedRe
   });
 }
 
-function asset(path: string, handle: () => SerialisedResult) {
+function asset(path: string, handle: () => SerializedResult) {
   return docsRoute(path, `getAsset_${path}`, handle, true);
 }

@@ -1,5 +1,5 @@
 import { DomainError } from '../../engine/errors.js';
-import { FairShares } from '../../engine/work/fair-share.js';
+import { FairQuota } from '../../engine/work/fair-quota.js';
 
 export interface BodyMemoryLimits {
   /** Bytes of all bodies in work whose requests came with an API key. */
@@ -13,12 +13,12 @@ export interface BodyMemoryLimits {
  * client's from leaving nothing to others. Bytes count as they arrive; what is only announced takes nothing.
  */
 export class BodyMemory {
-  readonly #keyed: FairShares;
-  readonly #public: FairShares;
+  readonly #keyed: FairQuota;
+  readonly #public: FairQuota;
 
   constructor({ maxBytesInWork, maxPublicBytesInWork }: BodyMemoryLimits) {
-    this.#keyed = new FairShares(maxBytesInWork);
-    this.#public = new FairShares(maxPublicBytesInWork);
+    this.#keyed = new FairQuota(maxBytesInWork);
+    this.#public = new FairQuota(maxPublicBytesInWork);
   }
 
   /** Memory for a body sent with an API key, counted by project: many keys of a project get no more than one. */
@@ -39,12 +39,12 @@ const PIECE_BYTES = 512;
 
 /** The bytes of one body. */
 export class BodyBytes {
-  readonly #shares: FairShares;
+  readonly #shares: FairQuota;
   readonly #party: string;
   #held = 0;
   #ended = false;
 
-  constructor(shares: FairShares, party: string) {
+  constructor(shares: FairQuota, party: string) {
     this.#shares = shares;
     this.#party = party;
   }

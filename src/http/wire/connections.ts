@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
-import { FairShares } from '../../engine/work/fair-share.js';
+import { FairQuota } from '../../engine/work/fair-quota.js';
 import { networkOf } from './client-address.js';
 
 /** Connections open at once: bounded, and by fair shares, so that one client's never leave none to others. */
 export class Connections {
-  readonly #shares: FairShares;
+  readonly #shares: FairQuota;
 
   constructor(maxConnections: number) {
-    this.#shares = new FairShares(maxConnections);
+    this.#shares = new FairQuota(maxConnections);
   }
 
   /** Counts a connection until it closes. False for one too many, which is not counted. */

@@ -7,7 +7,7 @@ import {
   type ServerInterceptor,
 } from '@grpc/grpc-js';
 import { DomainError } from '../../engine/errors.js';
-import { FairShares } from '../../engine/work/fair-share.js';
+import { FairQuota } from '../../engine/work/fair-quota.js';
 import type { RpcObserver } from '../../engine/signals/tracing.js';
 import { watchArrival, type ArrivalLimits } from '../../http/wire/arrival.js';
 import type { BodyBytes, BodyMemory } from '../../http/wire/body-memory.js';
@@ -33,7 +33,7 @@ export interface AdmissionOptions {
  * messages while they arrive and until they are answered, and ends calls whose message comes too late or too slowly.
  */
 export function createAdmission({ identity, maxCalls, memory, limits, observer }: AdmissionOptions): ServerInterceptor {
-  const calls = new FairShares(maxCalls);
+  const calls = new FairQuota(maxCalls);
   return (method, call) => {
     const startedAt = performance.now();
     let open = true;

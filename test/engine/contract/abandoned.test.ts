@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Turns } from '../../../src/engine/work/turns.js';
+import { FairSemaphore } from '../../../src/engine/work/fair-semaphore.js';
 import { connect, type ClickHouseClient } from '../../../src/engine/traces/clickhouse/client/client.js';
 import { projectValue, sql } from '../../../src/engine/traces/clickhouse/client/sql.js';
 import { unhurried } from '../../harness/program.js';
@@ -14,7 +14,7 @@ contract((on) => {
   describe('a turn', () => {
     const open: ClickHouseClient[] = [];
     const connected = (options: Parameters<typeof connect>[1] = {}) => {
-      const turns = new Turns('reads', { atOnce: 1, maxWaitMs: 60_000 });
+      const turns = new FairSemaphore('reads', { atOnce: 1, maxWaitMs: 60_000 });
       const client = connect(on.engine.endpoint, { ...options, turns });
       open.push(client);
       return client;

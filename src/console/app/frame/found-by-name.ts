@@ -5,7 +5,7 @@ import { hrefOf, navigate, type Target } from '../state/location.js';
 /** Objects of each kind that are offered. */
 const OFFERED = 5;
 /** Prompts and judges that one call answers. */
-const MOST = { prompts: 1000, judges: 500 };
+const LIMITS = { prompts: 1000, judges: 500 };
 /** How far back names of sessions are looked for. */
 const SESSION_DAYS = 30;
 
@@ -17,8 +17,8 @@ export interface Goal {
 /** Prompts and judges whose names contain the text. @throws ApiError */
 export async function findPromptsAndJudges(text: string, signal: AbortSignal): Promise<Goal[]> {
   const [prompts, judges] = await Promise.all([
-    call('GET /projects/:project_id/prompts', { query: { q: text, limit: MOST.prompts }, signal }),
-    call('GET /projects/:project_id/judges', { query: { limit: MOST.judges }, signal }),
+    call('GET /projects/:project_id/prompts', { query: { q: text, limit: LIMITS.prompts }, signal }),
+    call('GET /projects/:project_id/judges', { query: { limit: LIMITS.judges }, signal }),
   ]);
   const named = text.toLowerCase();
   const to = (label: string, goal: Target) => ({ label, go: () => navigate(hrefOf(goal)) });

@@ -7,7 +7,7 @@ import { ApiError } from '../state/api.js';
 import { previewSignIn, signIn } from '../state/session.js';
 import { SignInPage } from './sign-in-page.js';
 
-const MOST_PROJECTS = 5;
+const MAX_PROJECTS = 5;
 
 interface OfferProps {
   readonly code: string;
@@ -90,7 +90,7 @@ function Question({ preview, busy, onConfirm, onCancel }: QuestionProps) {
 }
 
 function Described({ preview: { user, projects } }: { readonly preview: SignInPreview }) {
-  const shown = projects.slice(0, MOST_PROJECTS);
+  const shown = projects.slice(0, MAX_PROJECTS);
   return (
     <>
       <p>

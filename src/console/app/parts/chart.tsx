@@ -8,7 +8,7 @@ export interface Series {
   readonly label: string;
   /** One value per bucket; null: nothing is known of it. */
   readonly values: readonly (number | null)[];
-  /** Which of the chart's colours: `count`, `error`, `1` to `8`. */
+  /** Which of the chart's colors: `count`, `error`, `1` to `8`. */
   readonly look: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Written by `npm run generate` (scripts/generate/console-icons.ts): shapes of lucide 1.65.0, ISC licence, on a grid of 24.
+ * Written by `npm run generate` (scripts/generate/console-icons.ts): shapes of lucide 1.65.0, ISC license, on a grid of 24.
  */
 // prettier-ignore
 export const SHAPES = {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { lookOf } from '../../model/kind.js';
 import { Icon } from './icon.js';
 
-/** The kind of a span: icon and colour, and its name in the tooltip. */
+/** The kind of a span: icon and color, and its name in the tooltip. */
 export function Kind({ of, named = false }: { readonly of: string; readonly named?: boolean }) {
   const look = lookOf(of);
   return (

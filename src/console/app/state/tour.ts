@@ -7,7 +7,7 @@ import { remembered, tour, tourAsked } from './preferences.js';
 import { changedAt, useQuery } from './query.js';
 
 /** Prompts and judges that are asked whether people spoke of them. */
-const MOST = 8;
+const MAX_PROMPTS = 8;
 const WAITING_MS = 3000;
 
 const NO_GOALS: TourGoals = { traceId: null, prompt: null, judgeId: null };
@@ -73,11 +73,11 @@ async function find(signal: AbortSignal): Promise<TourGoals> {
   const done = stepsKept(doneHere().peek());
   const [[trace], all, judges] = await Promise.all([
     call('GET /traces', { query: { limit: 1, fields: 'id' }, signal }),
-    call('GET /projects/:project_id/prompts', { query: { limit: 2 * MOST }, signal }),
-    call('GET /projects/:project_id/judges', { query: { limit: MOST }, signal }),
+    call('GET /projects/:project_id/prompts', { query: { limit: 2 * MAX_PROMPTS }, signal }),
+    call('GET /projects/:project_id/judges', { query: { limit: MAX_PROMPTS }, signal }),
   ]);
   // Instructions of judges are prompts, too: nobody made them for an application.
-  const prompts = all.filter(({ slug }) => !judges.some(({ task_slug }) => task_slug === slug)).slice(0, MOST);
+  const prompts = all.filter(({ slug }) => !judges.some(({ task_slug }) => task_slug === slug)).slice(0, MAX_PROMPTS);
   const [feedback, corrections] = await Promise.all([
     counted(done.has('feedback') ? [] : prompts, async ({ slug }) => {
       const asked = { params: { prompt_slug: slug }, query: { limit: 1 }, signal };

@@ -29,8 +29,7 @@ export const requestLines = defineLines({
     level: 'warn',
     message: 'HTTP response aborted: the client read too slowly',
     when: 'A client read less than 16 KB per second for ten seconds.',
-    action:
-      'Have the client request less at once (limit, fields)',
+    action: 'Have the client request less at once (limit, fields)',
   },
   bodyThreadLost: {
     level: 'error',

@@ -22,9 +22,9 @@ import type {
 import { isOwnExport } from './own-export.js';
 
 /** Spans below one request: a request may run statements without end, as one that tails a list does. */
-const MOST_SPANS = 1000;
+const MAX_SPANS = 1000;
 /** Commits that one round is linked to. */
-const MOST_COMMITS = 32;
+const MAX_COMMITS = 32;
 /** Asked every few seconds by machines, and of interest when they fail. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 /** The methods that conventions name; any other is `_OTHER`, so that nobody makes names. */
@@ -155,13 +155,13 @@ export class OwnTraces implements OpenTracing {
     };
     const [first, ...others] = traced;
     if (first === undefined) return this.#current.run(undefined, work);
-    const links = others.slice(0, MOST_COMMITS).map(({ link }) => link);
+    const links = others.slice(0, MAX_COMMITS).map(({ link }) => link);
     const point = this.#child(first, 'commit', SpanKind.INTERNAL, attributes, links);
     // Each request's own trace says how long it took, and where its statements are.
     const spans = others.map((each) => this.#child(each, 'commit', SpanKind.INTERNAL, attributes, [point.link]).span);
     const result = await this.#within(point, spans, work);
-    if (this.#unflushed.length < MOST_COMMITS) this.#unflushed.push(point);
-    if (this.#commits.length < MOST_COMMITS) this.#commits.push(point);
+    if (this.#unflushed.length < MAX_COMMITS) this.#unflushed.push(point);
+    if (this.#commits.length < MAX_COMMITS) this.#commits.push(point);
     return result;
   }
 
@@ -211,7 +211,7 @@ export class OwnTraces implements OpenTracing {
     const caller = traceparent === undefined ? null : parseTraceParent(traceparent);
     const links = caller === null ? [] : [{ context: { ...caller, isRemote: true } }];
     const span = this.#sender.tracer.startSpan(name, { kind: SpanKind.SERVER, attributes, links }, ROOT_CONTEXT);
-    return span.isRecording() ? new Point(span, { left: MOST_SPANS }) : undefined;
+    return span.isRecording() ? new Point(span, { left: MAX_SPANS }) : undefined;
   }
 
   #child({ context, budget }: Point, name: string, kind: SpanKind, attributes: Attributes, links: Link[] = []): Point {

@@ -25,7 +25,7 @@ import type { SpanSender } from './own-traces.js';
 
 const NAME = 'spanhouse';
 /** Spans that wait to be sent, at most; more are dropped. */
-const MOST_WAITING = 2048;
+const MAX_WAITING = 2048;
 const BATCH = 512;
 const SEND_EVERY_MS = 1000;
 /** The longest that a stop waits for an endpoint. */
@@ -122,7 +122,7 @@ class BoundedProcessor implements SpanProcessor {
     this.#observer = observer;
     this.#batches = new BatchSpanProcessor({
       exporter,
-      maxQueueSize: MOST_WAITING,
+      maxQueueSize: MAX_WAITING,
       maxExportBatchSize: BATCH,
       scheduledDelayMillis: SEND_EVERY_MS,
     });
@@ -133,7 +133,7 @@ class BoundedProcessor implements SpanProcessor {
   }
 
   onEnd(span: ReadableSpan): void {
-    if (this.#given - this.#exporter.taken >= MOST_WAITING) {
+    if (this.#given - this.#exporter.taken >= MAX_WAITING) {
       this.#observer.ownSpansDropped({ count: 1 });
       return;
     }

@@ -30,7 +30,7 @@ export async function attachParts(
       await put(part, folder);
       await client.command(sql`ALTER TABLE ${identifier(name)} ATTACH PART ${literal(part.name)}`);
     }
-    await demandRows(client, name, parts);
+    await requireRows(client, name, parts);
   }
 }
 
@@ -43,7 +43,7 @@ async function detachedFolders(client: ClickHouseClient, engineFolder: string): 
   );
 }
 
-async function demandRows(client: ClickHouseClient, table: string, parts: readonly PartFiles[]): Promise<void> {
+async function requireRows(client: ClickHouseClient, table: string, parts: readonly PartFiles[]): Promise<void> {
   const [row] = await client.query<{ rows: string }>(
     sql`SELECT toString(sum(rows)) AS rows FROM system.parts
      WHERE active AND database = currentDatabase() AND table = ${literal(table)}`,

@@ -25,7 +25,7 @@ interface Table {
 export const SHADOW = 'shadow';
 
 /** Writes wait no longer for a backup: then there is none. */
-const MOST_HELD_MS = 10_000;
+const MAX_HELD_MS = 10_000;
 
 /**
  * First the watermark, so that what rounds write while the other tables follow is recomputed from there on; then
@@ -53,7 +53,7 @@ export class SpanSnapshots {
     const { state, heldMs } = await log.between(async () => {
       const started = performance.now();
       const held = reads.hold(committed());
-      const signal = AbortSignal.timeout(MOST_HELD_MS);
+      const signal = AbortSignal.timeout(MAX_HELD_MS);
       const freeze = (table: string) =>
         client.command(sql`ALTER TABLE ${identifier(table)} FREEZE WITH NAME ${literal(name)}`, { signal });
       try {

@@ -2,7 +2,7 @@ import type { Suspect } from '../model/check/audit.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { join, literal, sql } from '../clickhouse/client/sql.js';
 import type { DirtyItem } from '../rollup/dirty-set.js';
-import { changedSince, readWatermark } from '../rollup/healing.js';
+import { changedSince, readWatermark } from '../rollup/recovery.js';
 import type { Version } from '../write/version-clock.js';
 
 /** What no audit judges, as `<project>/<id>`: it is known not to be rolled up, and the next start, or a round, does it. */

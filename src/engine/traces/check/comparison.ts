@@ -107,7 +107,7 @@ export async function removeWrong(
 
 /**
  * Rows of some things with other figures than the right ones, or of a state that nothing stored has. Those that were computed
- * without their tags stay: there may be no other. Lists are texts: a thousand expressions take long to analyse.
+ * without their tags stay: there may be no other. Lists are texts: a thousand expressions take long to analyze.
  */
 function wrongRows(table: FigureTable, project: string, wrong: readonly Mismatch[]): Sql {
   const list = (type: 'UInt128' | 'UInt64' | 'String', of: (mismatch: Mismatch) => string) =>

@@ -23,7 +23,7 @@ export async function removeProject(
   projectId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  log.demandOpen();
+  log.requireOpen();
   await log.idle();
   await settle(projectId);
   // What a restart would bring back from the log is removed with the rest.

@@ -30,7 +30,7 @@ import {
   ALL_GROUPS,
   figuresOf,
   largestGroups,
-  REST,
+  REST_GROUP,
   timeRange,
   valuesOf,
   type FigureRow,
@@ -73,7 +73,7 @@ export class ClickHouseStatistics implements ListStatistics {
           value: valueOf(read.source, query.groupBy, text),
           ...series(index + 1),
         })),
-        rest: figures.has(REST) ? series(REST) : null,
+        rest: figures.has(REST_GROUP) ? series(REST_GROUP) : null,
       };
     });
   }

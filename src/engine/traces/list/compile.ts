@@ -5,7 +5,7 @@ import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
 import { current } from '../read/visibility.js';
 import { conditions, textFound } from './conditions.js';
-import { asksOfHeld, boundsOf, heldConditions, spanTimes, type AskedAbout } from './held.js';
+import { asksOfHeld, boundsOf, heldConditions, spanTimes, type AskedAbout } from './descendant-filters.js';
 import { tracesIn } from './membership.js';
 import { boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
 import { shown, spanSource, type ListSource } from './sources.js';

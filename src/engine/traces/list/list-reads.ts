@@ -8,7 +8,7 @@ import type { ReadScope } from '../read/scope.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { Candidates, WordIndex } from '../search/word-index.js';
 import { sessionAskedFor } from './compile.js';
-import { asksOfHeld } from './held.js';
+import { asksOfHeld } from './descendant-filters.js';
 import { idsAskedFor } from './rows.js';
 import type { ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
@@ -59,7 +59,7 @@ export class ListReads {
       result_overflow_mode: 'throw',
       // The ids of a page are part of the statement.
       max_query_size: '10000000',
-      // These optimizations find nothing in the statements of lists, and are a tenth of what it takes to analyse one.
+      // These optimizations find nothing in the statements of lists, and are a tenth of what it takes to analyze one.
       optimize_and_compare_chain: 0,
       optimize_extract_common_expressions: 0,
     });

@@ -3,7 +3,7 @@ import { identifier, join, sql, type Sql } from '../clickhouse/client/sql.js';
 import type { ReadScope } from '../read/scope.js';
 import { keysOfTags, textsOfTag } from '../read/tags.js';
 import type { Matches } from './compile.js';
-import { heldTexts } from './held.js';
+import { heldTexts } from './descendant-filters.js';
 import { spanSource, type ListSource } from './sources.js';
 
 /** The objects that a query finds, as statements about all of them read them. */

@@ -1,6 +1,6 @@
 import {
   LONGEST_VALUE,
-  MOST_GROUPS,
+  MAX_GROUPS,
   PERCENTILES,
   tokenFields,
   type FacetQuery,
@@ -14,7 +14,7 @@ import { objectRows, rowsWithTexts, type Columns, type Objects } from './propert
 import type { ListSource } from './sources.js';
 
 /** The number of a group: from 1 on in their order, or one of these. */
-export const REST = 0;
+export const REST_GROUP = 0;
 export const ALL_GROUPS = 255;
 /** The number of a bucket: from 1 on in their order, or one of these. */
 export const ALL_BUCKETS = 0;
@@ -47,7 +47,7 @@ const SHOWN = sql`${TOO_LONG} AS too_long, if(too_long, '', text) AS shown`;
 export function largestGroups(objects: Objects, property: Property): Sql {
   return sql`SELECT ${SHOWN}, toString(min(min(at)) OVER ()) AS first, toString(max(max(at)) OVER ()) AS last
 FROM (SELECT arrayJoin(texts) AS text, at FROM (${rowsWithTexts(objects, property, { at: startOf(objects) })}))
-GROUP BY text ORDER BY too_long, count() DESC, text LIMIT ${number(MOST_GROUPS)}`;
+GROUP BY text ORDER BY too_long, count() DESC, text LIMIT ${number(MAX_GROUPS)}`;
 }
 
 /** A row of {@link figuresOf}. */

@@ -32,22 +32,22 @@ export interface Compared {
 
 /**
  * Compares what all lists show of a project in two places: counts, sums, and each row by its hash. The source may be written to
- * meanwhile, so traces and sessions that were computed anew since may differ: {@link demandSameChanges} compares these.
+ * meanwhile, so traces and sessions that were computed anew since may differ: {@link requireSameChanges} compares these.
  * @param upTo the version up to which everything is in the figures of both places
  * @throws DomainError `conflict` with what differs
  */
-export async function demandSameLists(compared: Compared, upTo: Version): Promise<void> {
+export async function requireSameLists(compared: Compared, upTo: Version): Promise<void> {
   const { source, target, project } = compared;
   for await (const rows of portionsOf(source, SPANS, project, SPANS_AT_ONCE)) {
     const figures = (client: ClickHouseClient) => spanFigures(client, project, rows, upTo);
-    demandSame('spans', project, ...(await Promise.all([figures(target), figures(source)])));
+    requireSame('spans', project, ...(await Promise.all([figures(target), figures(source)])));
   }
   for (const list of ROLLED_UP_LISTS)
     for await (const rows of portionsOf(source, list.table, project, ROWS_AT_ONCE)) {
       const figures = (client: ClickHouseClient) => rolledUpFigures(client, project, rows, list);
       const [is, should] = await Promise.all([figures(target), figures(source)]);
       if (different(is, should).length > 0 && !(await differsByChanges(compared, rows, list, upTo)))
-        demandSame(list.list, project, is, should);
+        requireSame(list.list, project, is, should);
     }
 }
 
@@ -56,14 +56,14 @@ export async function demandSameLists(compared: Compared, upTo: Version): Promis
  * either place.
  * @throws DomainError `conflict` with what differs
  */
-export async function demandSameChanges(
+export async function requireSameChanges(
   { source, target, project }: Compared,
   since: Version,
   upTo: Version,
 ): Promise<void> {
   const own = sql`project_id = ${literal(project)}`;
   const same = async (list: string, figures: (client: ClickHouseClient) => Promise<Figures>) =>
-    demandSame(list, project, ...(await Promise.all([figures(target), figures(source)])));
+    requireSame(list, project, ...(await Promise.all([figures(target), figures(source)])));
   const later = sql`${own} AND ver > ${number(since)}`;
   await same('spans', (client) => spanFigures(client, project, later, upTo));
   await same('spans', (client) => replacedFigures(client, project, since, upTo));
@@ -109,7 +109,7 @@ function different(is: Figures, should: Figures): string[] {
   return Object.keys(should).filter((name) => is[name] !== should[name]);
 }
 
-function demandSame(list: string, project: string, is: Figures, should: Figures): void {
+function requireSame(list: string, project: string, is: Figures, should: Figures): void {
   const names = different(is, should);
   if (names.length === 0) return;
   const each = names.map((name) => `${name} ${is[name]} instead of ${should[name]}`).join(', ');

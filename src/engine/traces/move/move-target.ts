@@ -4,7 +4,7 @@ import type { MigrationFile } from '../../files/migration-files.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { identifier, literal, number, sql, statementOfFile, value } from '../clickhouse/client/sql.js';
 import type { Version } from '../write/version-clock.js';
-import { writeWatermark } from '../rollup/healing.js';
+import { writeWatermark } from '../rollup/recovery.js';
 
 /** Says whose spans are being moved to a database, and how far that is. A server starts on it only when all is there. */
 const TABLE = 'move_target';
@@ -40,7 +40,7 @@ export class MoveTarget {
    * @throws DomainError `conflict` where other data is; MigrationError
    */
   async prepare(migrations: readonly MigrationFile[]): Promise<MoveState | null> {
-    const move = await demandFree(this.#client, this.#id);
+    const move = await requireFree(this.#client, this.#id);
     if (move === null) {
       await this.#client.command(
         sql`CREATE TABLE IF NOT EXISTS ${identifier(TABLE)} (id UUID, step UInt64, state String) ENGINE = MergeTree ORDER BY step
@@ -94,7 +94,7 @@ interface StoredMove {
  * @returns what is noted there of the move; null: nothing yet
  * @throws DomainError `conflict`
  */
-export async function demandFree(client: ClickHouseClient, id: string | null): Promise<StoredMove | null> {
+export async function requireFree(client: ClickHouseClient, id: string | null): Promise<StoredMove | null> {
   const tables = await tablesIn(client);
   const move = tables.includes(TABLE) ? await readMove(client) : null;
   if (move === null && tables.some((name) => name !== TABLE)) throw occupied();
@@ -107,7 +107,7 @@ export async function demandFree(client: ClickHouseClient, id: string | null): P
  * @param done the id of the move that brought the spans here; null: none did
  * @throws DomainError `conflict`
  */
-export async function demandMoved(client: ClickHouseClient, done: string | null): Promise<void> {
+export async function requireMoved(client: ClickHouseClient, done: string | null): Promise<void> {
   if (!(await tablesIn(client)).includes(TABLE)) return;
   const move = await readMove(client);
   if (move !== null && move.id !== done) throw unfinished();

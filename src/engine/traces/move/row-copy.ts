@@ -8,10 +8,10 @@ import { fingerprint, portionEnd, storedColumns, within, type Extent, type Porti
 
 /** Bytes, before compression, that a portion has on average: several are in memory at once. */
 const PORTION_BYTES = 32 * 1024 * 1024;
-const MOST_ROWS = 200_000;
+const MAX_ROWS = 200_000;
 /** A portion that is too much for one statement is read in so many, then in as many times more, up to the most. */
 const SLICES = 8;
-const MOST_SLICES = 4096;
+const MAX_SLICES = 4096;
 /** Rows that vanish while they are copied belong to a project that is being deleted. */
 const ATTEMPTS = 3;
 
@@ -94,7 +94,7 @@ export class RowCopy {
           await this.#insert(portion.table, columns, await this.#read(portion, slice(slices, at)));
         return;
       } catch (error) {
-        if (slices >= MOST_SLICES || !metLimit(error)) throw error;
+        if (slices >= MAX_SLICES || !metLimit(error)) throw error;
         await deleteRows(this.#target, portion.table, within(portion));
       }
     }
@@ -141,7 +141,7 @@ async function portionRows(client: ClickHouseClient, table: string): Promise<num
      WHERE active AND database = currentDatabase() AND table = ${literal(table)}`,
   );
   const bytes = Math.max(1, Number(row?.bytes ?? 1));
-  return Math.max(1, Math.min(MOST_ROWS, Math.floor(PORTION_BYTES / bytes)));
+  return Math.max(1, Math.min(MAX_ROWS, Math.floor(PORTION_BYTES / bytes)));
 }
 
 function selecting(table: string, columns: readonly string[], condition: Sql): Sql {

@@ -2,8 +2,8 @@ import type { MigrationFile } from '../../files/migration-files.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { identifier, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { Version } from '../write/version-clock.js';
-import { readWatermark } from '../rollup/healing.js';
-import { demandSameChanges, demandSameLists } from './compare.js';
+import { readWatermark } from '../rollup/recovery.js';
+import { requireSameChanges, requireSameLists } from './compare.js';
 import { MoveTarget, type MoveState } from './move-target.js';
 import { ROLLED_UP, SMALL, WORDS, WRITTEN, type MovedTable } from './moved-tables.js';
 import { ofProject, writtenUpTo } from './portions.js';
@@ -117,7 +117,7 @@ export class SpanMove {
     const { source, target } = this.#parts;
     const { upTo } = this.#state;
     for (const project of projects)
-      await demandSameLists({ source, target, project }, upTo).catch(async (error: unknown) => {
+      await requireSameLists({ source, target, project }, upTo).catch(async (error: unknown) => {
         if (!(await isGone(project))) throw error;
       });
     this.#projects = await this.#projectsOf(FIRST.map(({ table }) => table));
@@ -150,7 +150,7 @@ export class SpanMove {
     const { source, target, migrations } = this.#parts;
     await this.#words.check();
     for (const project of projects)
-      await demandSameChanges({ source, target, project }, this.#comparedUpTo, this.#state.upTo);
+      await requireSameChanges({ source, target, project }, this.#comparedUpTo, this.#state.upTo);
     await this.#target.complete(migrations);
   }
 

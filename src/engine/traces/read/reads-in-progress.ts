@@ -68,7 +68,7 @@ const LONGEST_STILL_MS = 10_000;
 /** How long a read holds rounds back where the project has about as much that is not rolled up as it may have. */
 const LONGEST_STILL_WHEN_FULL_MS = 1_000;
 /** For how long after a list was read another read is expected. */
-const LATELY_MS = 2_000;
+const RECENT_MS = 2_000;
 /** The time between two looks whether a read that has not ended has taken too long. */
 const LOOK_AGAIN_MS = 250;
 
@@ -136,7 +136,7 @@ export class ReadsInProgress {
   /** Whether lists are being read, or were a moment ago. */
   get lately(): boolean {
     return (
-      performance.now() - this.#listedAt < LATELY_MS ||
+      performance.now() - this.#listedAt < RECENT_MS ||
       [...this.#held.keys()].some(({ projectId }) => projectId !== null)
     );
   }

@@ -6,7 +6,7 @@ import { LONG_STATEMENTS } from '../clickhouse/client/long-statements.js';
 import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { CommitLog } from '../write/commit-log.js';
 import { versionOf, versionTime } from '../write/version-clock.js';
-import { ThingsBelow } from '../deletion/things-below.js';
+import { Descendants } from '../deletion/descendants.js';
 import { uuids, writtenSince } from '../deletion/things.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
@@ -17,7 +17,7 @@ import { candidate, examined, keepingSpans, keeps } from './ages.js';
 
 export interface OldTracesSource {
   readonly client: ClickHouseClient;
-  readonly log: Pick<CommitLog, 'demandRoom'>;
+  readonly log: Pick<CommitLog, 'requireRoom'>;
   readonly reads: ReadsInProgress;
   readonly limits: ReadLimits;
 }
@@ -34,13 +34,13 @@ export class ClickHouseOldTraces implements OldTraces {
   readonly #log: OldTracesSource['log'];
   readonly #reads: ReadsInProgress;
   readonly #rows: ReadRows;
-  readonly #below: ThingsBelow;
+  readonly #below: Descendants;
 
   constructor({ client, log, reads, limits }: OldTracesSource) {
     this.#log = log;
     this.#reads = reads;
     this.#rows = openReader(client, limits, LONG_STATEMENTS).rows;
-    this.#below = new ThingsBelow(this.#rows, reads);
+    this.#below = new Descendants(this.#rows, reads);
   }
 
   candidates(projectId: string, before: Micros, after: TracePlace | null, limit: number): Promise<TracePlace[]> {
@@ -96,7 +96,7 @@ UNION ALL SELECT NULL FROM session_statements WHERE ${written} AND ${keeps(sql`t
 
   async *things(projectId: string, ids: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
     // A deletion that would be refused is not ordered.
-    this.#log.demandRoom();
+    this.#log.requireRoom();
     yield* this.#below.ofTraces(projectId, ids);
   }
 

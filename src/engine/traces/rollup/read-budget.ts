@@ -9,7 +9,7 @@ const TELLING_ROUND = 100;
 const LEAST = 500;
 
 /** However quick rounds are, a project has no more unsettled traces: they are named in one statement. */
-export const MOST_UNSETTLED = 5_000;
+export const MAX_UNSETTLED = 5_000;
 
 /** How many traces of a project may be unsettled, by what rounds show of the time that reading them takes. */
 export class ReadBudget {
@@ -17,7 +17,7 @@ export class ReadBudget {
 
   /** How many unsettled traces a project may have before its writes wait. */
   get most(): number {
-    return Math.min(MOST_UNSETTLED, Math.max(LEAST, MAX_READ_MS / (this.#traceMs * READ_SHARE)));
+    return Math.min(MAX_UNSETTLED, Math.max(LEAST, MAX_READ_MS / (this.#traceMs * READ_SHARE)));
   }
 
   rolledUp({ traces, ms }: { readonly traces: number; readonly ms: number }): void {

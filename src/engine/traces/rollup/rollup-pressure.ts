@@ -1,4 +1,4 @@
-import { fairRoom } from '../../work/fair-share.js';
+import { remainingQuota } from '../../work/fair-quota.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { ReadBudget } from './read-budget.js';
 import type { UnsettledChanges } from './unsettled-changes.js';
@@ -24,7 +24,7 @@ export class RollupPressure {
     const ofParty = this.#changes.tracesOf(projectId) + unflushed;
     if (ofParty === 0) return false;
     const taken = this.#changes.waitingTraces;
-    return ofParty > this.#budget.most || fairRoom({ limit: MAX_DIRTY, taken, ofParty }) < 0;
+    return ofParty > this.#budget.most || remainingQuota({ limit: MAX_DIRTY, taken, ofParty }) < 0;
   }
 
   /** Whether a project is half way to where its writes must wait. */

@@ -6,8 +6,8 @@ import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { among, type CommittedState, type ReadsInProgress, type Wanted } from '../read/reads-in-progress.js';
 import { AsideRetry } from './aside-retry.js';
 import type { DirtyItem } from './dirty-set.js';
-import { changedSince, findOwnSuccessors, forgetOwnSuccessors } from './healing.js';
-import { MOST_UNSETTLED } from './read-budget.js';
+import { changedSince, findOwnSuccessors, forgetOwnSuccessors } from './recovery.js';
+import { MAX_UNSETTLED } from './read-budget.js';
 import { Recomputation } from './recomputation.js';
 import { RollupPressure } from './rollup-pressure.js';
 import { runRound } from './rollup-round.js';
@@ -162,7 +162,7 @@ export class Rollups {
    */
   async readable(projectId: string, { figures, traces: ids }: Wanted): Promise<void> {
     await this.#writes.flush(projectId);
-    if (ids === null && this.#changes.tracesOf(projectId) > MOST_UNSETTLED) await this.settle(projectId);
+    if (ids === null && this.#changes.tracesOf(projectId) > MAX_UNSETTLED) await this.settle(projectId);
     if (!figures) return;
     const { traces: aside } = this.#aside.notCurrent(projectId);
     const wanted = among(aside, ids);

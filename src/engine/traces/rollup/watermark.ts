@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import type { Version } from '../write/version-clock.js';
-import { readWatermark, writeWatermark } from './healing.js';
+import { readWatermark, writeWatermark } from './recovery.js';
 
 /** Everything below the watermark is rolled up for good; healing at start begins there. */
 export class Watermark {

@@ -1,5 +1,5 @@
 import { BackgroundLoop } from '../../work/background-loop.js';
-import { Turns } from '../../work/turns.js';
+import { FairSemaphore } from '../../work/fair-semaphore.js';
 import type { WordIndexObserver } from '../observers.js';
 import { metLimit } from '../clickhouse/client/client-errors.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
@@ -25,9 +25,9 @@ export interface WordIndexerSource {
 }
 
 /** Spans whose words are kept together. More of them take less space each, and lead to more spans that have to be read. */
-const TOGETHER = 8_192;
+const BATCH_SPANS = 8_192;
 /** Spans of one statement, which takes a third of a second of one of the engine's sessions, or with large texts a second. */
-const MAX_ROUND = 4 * TOGETHER;
+const MAX_ROUND = 4 * BATCH_SPANS;
 const MAX_ROUND_BYTES = 64 * 1024 * 1024;
 /** Time limit of a statement, which ends it before its client gives up. */
 const MAX_SECONDS = 20;
@@ -66,7 +66,7 @@ export class WordIndexer {
   readonly #source: WordIndexerSource;
   readonly #loop: BackgroundLoop;
   /** Lets one change of the table run at a time: two rounds at once would index the same spans. */
-  readonly #turns = new Turns('changes of the word index', { atOnce: 1 });
+  readonly #turns = new FairSemaphore('changes of the word index', { atOnce: 1 });
   /** The most spans that may be left to index; unknown at the start. */
   #waiting = Infinity;
   /** From when on emptied rows are filled again; there may be some from before the start. */
@@ -123,14 +123,14 @@ export class WordIndexer {
 
   async #look(): Promise<number> {
     const now = performance.now();
-    if (now >= this.#notBefore && (this.#waiting >= TOGETHER || now >= this.#refillAt))
+    if (now >= this.#notBefore && (this.#waiting >= BATCH_SPANS || now >= this.#refillAt))
       while ((await this.#round()) && performance.now() >= this.#notBefore);
     return Math.max(LOOKED_AFTER_MS, this.#notBefore - performance.now());
   }
 
   #failed(error: unknown): void {
-    this.#failures = this.#size === TOGETHER ? this.#failures + 1 : 0;
-    this.#size = Math.max(TOGETHER, this.#size / 2);
+    this.#failures = this.#size === BATCH_SPANS ? this.#failures + 1 : 0;
+    this.#size = Math.max(BATCH_SPANS, this.#size / 2);
     this.#source.observer.wordIndexFailed({ error });
   }
 
@@ -177,7 +177,7 @@ export class WordIndexer {
       indexing({
         after: number(index.upTo),
         upTo: last,
-        together: Math.ceil(spans / Math.max(1, Math.floor(spans / TOGETHER))),
+        together: Math.ceil(spans / Math.max(1, Math.floor(spans / BATCH_SPANS))),
         withTexts,
       }),
     );
@@ -199,7 +199,7 @@ export class WordIndexer {
     );
     const [last, spans] = [Number(next?.last ?? 0), Number(next?.spans ?? 0)];
     this.#waiting = Number(next?.waiting ?? 0);
-    if (spans < TOGETHER) return null;
+    if (spans < BATCH_SPANS) return null;
     if (!withTexts) return { last, spans, full: spans === size };
     const [fitting] = await this.#rows<{ last: string; spans: string }>(
       sql`SELECT toString(max(ver)) AS last, toString(count()) AS spans FROM (

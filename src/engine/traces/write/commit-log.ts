@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../errors.js';
-import { fairRoom } from '../../work/fair-share.js';
+import { remainingQuota } from '../../work/fair-quota.js';
 import type { WriteLog, WriteReceipt } from '../model/write-log.js';
 import type { CommitObserver } from '../observers.js';
 import type { Place, SegmentLog } from './log/segment-log.js';
@@ -43,14 +43,14 @@ export interface CommitLogParts {
   /** Null: a request is acknowledged when ClickHouse holds it. */
   readonly log: SegmentLog | null;
   readonly observer: CommitObserver;
-  readonly space?: Pick<DiskSpace, 'demand' | 'demandFree'>;
+  readonly space?: Pick<DiskSpace, 'demand' | 'requireFree'>;
   readonly isGone?: IsGone;
 }
 
 /** The share of the queue that work in the background takes at once. */
 const EASY_SHARE = 0.25;
 /** A project's writes wait while ClickHouse is behind by so many rows: who reads it next waits for their flush. */
-const MOST_BEHIND_ROWS = 10_000;
+const MAX_BEHIND_ROWS = 10_000;
 
 /**
  * Group commit. What concurrent requests append while one commit is under way is written by the next, to the log or, where
@@ -59,7 +59,7 @@ const MOST_BEHIND_ROWS = 10_000;
  */
 export class CommitLog implements WriteLog, EncodedLog {
   readonly #parts: CommitLogParts;
-  readonly #space: Pick<DiskSpace, 'demand' | 'demandFree'>;
+  readonly #space: Pick<DiskSpace, 'demand' | 'requireFree'>;
   readonly #encoder = new RowEncoder();
   readonly #watches = new Set<WriteWatch>();
   /** One promise for each request that is accepted and neither committed nor refused yet. */
@@ -84,8 +84,8 @@ export class CommitLog implements WriteLog, EncodedLog {
   }
 
   /** @throws DomainError `unavailable` while the disk is full or writes are refused, as {@link append} does for deletions, too */
-  demandRoom(): void {
-    this.demandOpen();
+  requireRoom(): void {
+    this.requireOpen();
     this.#space.demand();
   }
 
@@ -95,7 +95,7 @@ export class CommitLog implements WriteLog, EncodedLog {
   }
 
   /** @throws DomainError `unavailable` while writes are refused */
-  demandOpen(): void {
+  requireOpen(): void {
     const refusal = this.#refusal;
     if (refusal === null) return;
     const { retryAfterSeconds = 1, reason = 'unavailable' } = refusal;
@@ -103,8 +103,8 @@ export class CommitLog implements WriteLog, EncodedLog {
   }
 
   admit(projectId: string): void {
-    this.#demandReady(projectId);
-    this.#space.demandFree();
+    this.#requireReady(projectId);
+    this.#space.requireFree();
   }
 
   /** Whether writes are acknowledged without ClickHouse. */
@@ -119,12 +119,12 @@ export class CommitLog implements WriteLog, EncodedLog {
   }
 
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
-    this.#demandTaken(writes.projectId, deletesAlone(writes));
+    this.#requireTaken(writes.projectId, deletesAlone(writes));
     return this.#queued(this.#encode(writes));
   }
 
   async appendEncoded(writes: EncodedWrites): Promise<WriteReceipt> {
-    this.#demandTaken(writes.projectId, writes.deletes);
+    this.#requireTaken(writes.projectId, writes.deletes);
     if (writes.bytes > this.#queue.room(writes.projectId)) throw overloaded();
     return this.#queued(writes);
   }
@@ -167,7 +167,7 @@ export class CommitLog implements WriteLog, EncodedLog {
     // Most of it before requests have to wait.
     await this.#parts.flusher.flush();
     const turn = Promise.allSettled([this.#between, this.#committing]).then(async () => {
-      await within(MOST_HELD_MS, this.#parts.flusher.flush());
+      await within(MAX_HELD_MS, this.#parts.flusher.flush());
       return work();
     });
     this.#between = turn.catch(() => undefined);
@@ -196,24 +196,24 @@ export class CommitLog implements WriteLog, EncodedLog {
   }
 
   /** @throws what {@link append} does, whatever is written */
-  #demandTaken(projectId: string, deletes: boolean): void {
+  #requireTaken(projectId: string, deletes: boolean): void {
     // Little room is no reason to keep what is to be deleted.
-    if (deletes) this.#demandReady(projectId);
+    if (deletes) this.#requireReady(projectId);
     else this.admit(projectId);
   }
 
   /** @throws what {@link admit} throws, but for little room */
-  #demandReady(projectId: string): void {
+  #requireReady(projectId: string): void {
     const { isGone, log, flusher, writes, limits } = this.#parts;
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
     if (isGone?.(projectId) === true) throw new DomainError('not_found', 'The project was deleted.');
-    this.demandOpen();
+    this.requireOpen();
     this.#space.demand();
     if (log === null && flusher.failing) throw uncertain();
     if (log?.failing === true) throw logFailing();
     if (this.#queue.room(projectId) <= 0) throw overloaded();
     const share = { limit: limits.logMaxBytes, taken: writes.bytes, ofParty: writes.bytesOf(projectId) };
-    if (log !== null && writes.bytes > 0 && fairRoom(share) <= 0) throw flusher.away ? logFull() : overloaded();
+    if (log !== null && writes.bytes > 0 && remainingQuota(share) <= 0) throw flusher.away ? logFull() : overloaded();
   }
 
   /** @throws DomainError `too_large`, `overloaded`, both before memory is spent on what does not fit */
@@ -271,7 +271,7 @@ export class CommitLog implements WriteLog, EncodedLog {
   #mustWait(projectId: string): boolean {
     const { writes, flusher, log, follower } = this.#parts;
     if (log !== null && (this.#closed || flusher.away || performance.now() < this.#roundsFailUntil)) return false;
-    return writes.rowsOf(projectId) > MOST_BEHIND_ROWS || follower.isFull(projectId, writes.tracesOf(projectId));
+    return writes.rowsOf(projectId) > MAX_BEHIND_ROWS || follower.isFull(projectId, writes.tracesOf(projectId));
   }
 
   /** Resolves when nothing goes on between two commits. The caller begins its commit in the same turn. */
@@ -388,7 +388,7 @@ export class CommitLog implements WriteLog, EncodedLog {
 const LOOK_AGAIN_MS = 250;
 const ROUNDS_FAIL_MS = 2_000;
 /** Requests wait no longer for work between two commits to begin. */
-const MOST_HELD_MS = 10_000;
+const MAX_HELD_MS = 10_000;
 
 /** @throws DomainError `unavailable` when it takes longer */
 async function within(ms: number, work: Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import { fairRoom } from '../../work/fair-share.js';
+import { remainingQuota } from '../../work/fair-quota.js';
 
 /** A request, by what it takes of the queue and of a commit. */
 export interface Queued {
@@ -49,7 +49,7 @@ export class CommitQueue<Request extends Queued> {
     if (this.#held.bytes === 0) return Number.POSITIVE_INFINITY;
     const ofParty = this.#heldBytes.get(projectId) ?? 0;
     const taken = this.#held.bytes;
-    return ofParty === 0 ? this.#maxBytes - taken : fairRoom({ limit: this.#maxBytes, taken, ofParty });
+    return ofParty === 0 ? this.#maxBytes - taken : remainingQuota({ limit: this.#maxBytes, taken, ofParty });
   }
 
   add(request: Request): void {

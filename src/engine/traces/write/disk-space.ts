@@ -5,7 +5,7 @@ export interface DiskSpace {
   /** @throws DomainError `unavailable` while the disk is full: nothing is stored then, tombstones of deletions neither. */
   demand(): void;
   /** @throws DomainError `unavailable` when less would stay free than is to: nothing more is taken in then */
-  demandFree(): void;
+  requireFree(): void;
   /** So many bytes are taken in and not written yet. */
   queued(bytes: number): void;
   /** So much was written. */
@@ -17,7 +17,7 @@ export interface DiskSpace {
 /** Of a disk that nothing is known of. */
 export const UNBOUNDED: DiskSpace = {
   demand: () => undefined,
-  demandFree: () => undefined,
+  requireFree: () => undefined,
   queued: () => undefined,
   written: () => undefined,
   onFull: () => undefined,

@@ -130,7 +130,7 @@ export class Backups {
   async finish(manifest: Manifest): Promise<void> {
     // All: contents that were found may be of a backup that was cut off before this.
     await this.place.settle(OBJECTS);
-    await this.#lock?.demandHeld();
+    await this.#lock?.requireHeld();
     const text = JSON.stringify(manifest);
     await this.place.write(manifestName(manifest.id), `{"sha256":"${hashOf(text)}","manifest":${text}}\n`);
     this.#made = manifest.id;
@@ -171,7 +171,7 @@ export class Backups {
     // Lists are long: they are read only where one may go.
     if (isClear && old.size === 0) return 0;
     const held = await this.#heldWithout(old);
-    await this.#lock?.demandHeld();
+    await this.#lock?.requireHeld();
     for (const id of old) await this.place.remove(manifestName(id));
     await this.place.settle(MANIFESTS);
     return this.#collect(held);
@@ -202,7 +202,7 @@ export class Backups {
   /** Removes contents that no backup holds, such as those of one that was cut off. @param held hashes of the others */
   async #collect(held: ReadonlySet<string>): Promise<number> {
     const names = (await this.place.list(OBJECTS)).filter((name) => !held.has(name.slice(name.indexOf('/') + 1)));
-    await this.#lock?.demandHeld();
+    await this.#lock?.requireHeld();
     const freed = await inPortions(names, pLimit(FILES_AT_ONCE), async (name) => {
       const content = `${OBJECTS}/${name}`;
       const bytes = (await this.place.size(content)) ?? 0;

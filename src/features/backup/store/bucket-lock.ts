@@ -53,7 +53,7 @@ export class BucketLock implements PlaceLock {
     this.#bucket = bucket;
     this.#text = text;
     this.#etag = etag;
-    // One that fails is made up for by the next, and at the latest by `demandHeld`.
+    // One that fails is made up for by the next, and at the latest by `requireHeld`.
     this.#timer = setInterval(() => void this.#renew().catch(() => undefined), RENEW_MS).unref();
   }
 
@@ -75,7 +75,7 @@ export class BucketLock implements PlaceLock {
     return new BucketLock(bucket, text, etag);
   }
 
-  async demandHeld(): Promise<void> {
+  async requireHeld(): Promise<void> {
     await this.#renew();
     if (this.#isLost)
       throw new DomainError(

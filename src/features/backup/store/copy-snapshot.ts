@@ -27,7 +27,7 @@ const CHECKSUMS = 'checksums.txt';
  * Images of one backup. Its list is one string, with some 150 bytes for each and those of the files of parts beside them, and Node
  * has strings of half a gigabyte.
  */
-const MOST_IMAGES = 3_000_000;
+const MAX_IMAGES = 3_000_000;
 
 export interface CopyProgress {
   /** Called once, with the bytes of everything that is backed up. */
@@ -90,7 +90,7 @@ class SnapshotCopy {
     const metadataBytes = (await stat(file)).size;
     // Before it is read: reading may leave files beside it, and never changes it.
     const { rows, images } = readMetadataCopy(file);
-    if (held !== null) demandFew(images.length, this.#options.mostImages ?? MOST_IMAGES);
+    if (held !== null) requireFew(images.length, this.#options.mostImages ?? MAX_IMAGES);
     const bytes = parts.flatMap(({ files }) => files).reduce((sum, each) => sum + each.bytes, metadataBytes);
     this.#options.total(held === null ? bytes : images.reduce((sum, image) => sum + image.bytes, bytes));
     await this.#backups.begin();
@@ -189,7 +189,7 @@ class SnapshotCopy {
   }
 }
 
-function demandFew(images: number, most: number): void {
+function requireFew(images: number, most: number): void {
   if (images > most)
     throw new DomainError(
       'too_large',

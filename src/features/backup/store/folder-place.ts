@@ -90,7 +90,7 @@ export class FolderPlace implements BackupPlace {
     if (lock === null)
       throw new DomainError('conflict', `Another backup is being written to ${this.address}: wait until it finishes`);
     // The operating system holds it.
-    return { demandHeld: async () => undefined, release: async () => lock.release() };
+    return { requireHeld: async () => undefined, release: async () => lock.release() };
   }
 
   async clear(): Promise<void> {

@@ -34,7 +34,7 @@ export interface BackupPlace {
 
 export interface PlaceLock {
   /** @throws DomainError `conflict` when somebody else has it by now */
-  demandHeld(): Promise<void>;
+  requireHeld(): Promise<void>;
   release(): Promise<void>;
 }
 

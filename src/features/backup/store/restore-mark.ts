@@ -10,7 +10,7 @@ const MARK = 'restore-unfinished';
 const OF_LOCK = ['spanhouse.lock', 'spanhouse.pid'];
 
 /** @throws DomainError `conflict` where a restore was cut off: what is there is not all of it */
-export function demandRestored(dataDir: string): void {
+export function requireRestored(dataDir: string): void {
   if (existsSync(join(dataDir, MARK)))
     throw new DomainError(
       'conflict',

@@ -8,7 +8,7 @@ import { CompletionPageRead, completionQuery, statisticsQuery, TAG, VersionStati
 
 /** Completions of a prompt, and figures of its versions. */
 export function completionRoutes(completions: CompletionLists) {
-  return [listCompletionsRoute(completions), summariseVersionsRoute(completions)];
+  return [listCompletionsRoute(completions), summarizeVersionsRoute(completions)];
 }
 
 function listCompletionsRoute(completions: Pick<CompletionLists, 'list'>) {
@@ -34,7 +34,7 @@ function listCompletionsRoute(completions: Pick<CompletionLists, 'list'>) {
   });
 }
 
-function summariseVersionsRoute(completions: Pick<CompletionLists, 'statistics'>) {
+function summarizeVersionsRoute(completions: Pick<CompletionLists, 'statistics'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/versions:stats',

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FeedbackPage } from '../feedback-lists.js';
 import type { Window } from '../../../engine/schema/page.js';
-import type { SerialisedResult } from '../../../http/route.js';
+import type { SerializedResult } from '../../../http/route.js';
 import { listedFeedbackRead } from './presenters.js';
 
 /** The answer that is a page of feedback, written as its items are read: together they may be larger than memory. */
-export function feedbackPageAnswer(page: FeedbackPage, window: Window): SerialisedResult {
+export function feedbackPageAnswer(page: FeedbackPage, window: Window): SerializedResult {
   const stream = Readable.from(jsonOf(page, window), { objectMode: false });
   return { status: 200, stream, contentType: 'application/json' };
 }

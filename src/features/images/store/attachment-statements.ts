@@ -1,4 +1,4 @@
-import type { ReferencedImage } from '../catalogue.js';
+import type { ReferencedImage } from '../catalog.js';
 import type { ImageReference, UnboundReference } from '../../../engine/traces/model/attachments.js';
 import type { KeptImage } from '../extraction.js';
 import type { Micros } from '../../../engine/timestamp.js';
@@ -7,7 +7,7 @@ import type { Database } from '../../../engine/metadata/database.js';
 const OF_IMAGE = 'project_id = @project_id AND sha256 = @sha256';
 const NAMED = `EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})`;
 
-/** The prepared SQL of the catalogue of images. */
+/** The prepared SQL of the catalog of images. */
 export function prepareAttachmentSql(db: Database) {
   return {
     find: db.prepare<ReferencedImage, KeptImage>(

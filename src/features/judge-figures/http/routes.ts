@@ -17,7 +17,7 @@ import { checkTimeRange, timeRange } from '../../../http/time-range.js';
 
 /** What judges found, and the list of them that can say so. */
 export function judgeFigureRoutes(judges: Pick<JudgeService, 'list' | 'count'>, figures: JudgeFigureService) {
-  return [summariseJudgesRoute(figures), listJudgesRoute(judges, figures)];
+  return [summarizeJudgesRoute(figures), listJudgesRoute(judges, figures)];
 }
 
 const FiguresQuery = Type.Object({ ...judgePage, ...timeRange('evaluations stored') });
@@ -27,7 +27,7 @@ const figuresQuery = queryOf(FiguresQuery, {
   to: ({ start_date: start = null, end_date: end = null, ...window }) => ({ between: { start, end }, window }),
 });
 
-function summariseJudgesRoute(figures: Pick<JudgeFigureService, 'list'>) {
+function summarizeJudgesRoute(figures: Pick<JudgeFigureService, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges:stats',

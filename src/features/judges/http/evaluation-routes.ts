@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { EvaluationItems, EvaluationLists, EvaluationPage } from '../evaluation-lists.js';
 import type { EvaluationService } from '../evaluation-service.js';
-import { MOST_OF_SPAN, type NamedEvaluation } from '../evaluation.js';
+import { MAX_OF_SPAN, type NamedEvaluation } from '../evaluation.js';
 import type { ExplainService } from '../explain-service.js';
 import { ExplanationRead, RunInput, RunPageRead, RunQueuedRead, RunsRetriedRead } from '../run-schema.js';
 import type { RunService } from '../run-service.js';
 import { EvaluationInput, EvaluationPageRead, EvaluationRead, SpanEvaluationsRead } from '../schema.js';
 import type { Window } from '../../../engine/schema/page.js';
 import { queryOf } from '../../../http/query.js';
-import { defineRoute, type SerialisedResult, uncheckedJsonBody } from '../../../http/route.js';
+import { defineRoute, type SerializedResult, uncheckedJsonBody } from '../../../http/route.js';
 import { evaluationRead, explanationRead, namedEvaluationRead, runPageRead, runQueuedRead } from './presenters.js';
 import { evaluationQuery, JudgeParams, JudgeSpanParams, RunListQuery, SpanParams, TAG } from './schema.js';
 
@@ -61,7 +61,7 @@ function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'record'>) {
     path: '/projects/:project_id/judges/:judge_id/evaluations',
     operationId: 'recordEvaluation',
     summary: 'Store an evaluation that ran elsewhere',
-    description: `Each call stores a further evaluation. For a scored judge, score and threshold determine the result. Returns 409 if the span has ${MOST_OF_SPAN} evaluations. The span may arrive later; the id of a stored trace or session is refused (422).`,
+    description: `Each call stores a further evaluation. For a scored judge, score and threshold determine the result. Returns 409 if the span has ${MAX_OF_SPAN} evaluations. The span may arrive later; the id of a stored trace or session is refused (422).`,
     tag: TAG,
     access: 'key',
     params: JudgeParams,
@@ -183,18 +183,18 @@ function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>) {
 }
 
 /** The answer that is a page of evaluations, written as they are read: together they may be larger than memory. */
-export function evaluationPageAnswer({ total, items }: EvaluationPage, { limit, offset }: Window): SerialisedResult {
+export function evaluationPageAnswer({ total, items }: EvaluationPage, { limit, offset }: Window): SerializedResult {
   return answer({ total, limit, offset }, items, evaluationRead);
 }
 
 /** The answer that is all evaluations of a span, written as they are read. */
-export function spanEvaluationsAnswer(span_id: string, items: EvaluationItems): SerialisedResult {
+export function spanEvaluationsAnswer(span_id: string, items: EvaluationItems): SerializedResult {
   return answer({ span_id }, items, namedEvaluationRead);
 }
 
 type Present = (evaluation: NamedEvaluation) => object;
 
-function answer(head: object, items: EvaluationItems, present: Present): SerialisedResult {
+function answer(head: object, items: EvaluationItems, present: Present): SerializedResult {
   const stream = Readable.from(jsonOf(head, items, present), { objectMode: false });
   return { status: 200, stream, contentType: 'application/json' };
 }

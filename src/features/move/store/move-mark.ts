@@ -66,7 +66,7 @@ export function isMoving(dataDir: string): boolean {
  * Makes sure that a server writes spans where they are. How a URL is spelt does not count: what does is whether there is one.
  * @throws DomainError `conflict`
  */
-export function demandPlace(dataDir: string, configured: SpanPlace): MoveMark | null {
+export function requirePlace(dataDir: string, configured: SpanPlace): MoveMark | null {
   const mark = readMoveMark(dataDir);
   if (mark === null) return null;
   const { from, to, done_at } = mark;

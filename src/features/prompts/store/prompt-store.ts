@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { PromptSummary, StoredVersion, TagEntry, TagMove, VersionDraft, VersionSelector } from '../prompt.js';
 import { DomainError } from '../../../engine/errors.js';
-import { LATEST, MOST_TAGS } from '../prompt.js';
+import { LATEST, MAX_TAGS } from '../prompt.js';
 import type { PromptStore } from '../prompt-store.js';
-import { MOST_VERSIONS } from '../schema.js';
+import { MAX_VERSIONS } from '../schema.js';
 import type { VersionUses } from '../version-uses.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
@@ -68,7 +68,7 @@ function prepare(db: Database) {
        WHERE ${OF_PROMPT} AND ${pinnedVersion('p.id', '@tag')} IS NOT NULL`,
     ),
     hadTag: db.prepare<{ prompt: string; tag: string }, number>(`SELECT ${hadTag('@prompt', '@tag')}`).pluck(),
-    countTags: db.prepare<{ prompt: string }, number>(countOfTags('@prompt', MOST_TAGS)).pluck(),
+    countTags: db.prepare<{ prompt: string }, number>(countOfTags('@prompt', MAX_TAGS)).pluck(),
     tags: db.prepare<{ prompt: string }, TagEntry>(`${pinnedTags('@prompt')} ORDER BY tag`),
     pins: db.prepare<OfPrompt & Window & { tag: string }, MoveRow>(
       `SELECT nullif(t.version, ${NO_VERSION}) AS version, t.pinned_at AS at, ${move} FROM prompts AS p
@@ -135,10 +135,10 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
         prompt = randomUUID();
         insertPrompt.run({ id: prompt, projectId, slug, at: draft.created_at });
       }
-      if (takeNumber.run(prompt, MOST_VERSIONS).changes === 0)
+      if (takeNumber.run(prompt, MAX_VERSIONS).changes === 0)
         throw new DomainError(
           'conflict',
-          `The prompt ${slug} has no version number left: an import set it to ${MOST_VERSIONS}, the maximum. Use a prompt with another slug.`,
+          `The prompt ${slug} has no version number left: an import set it to ${MAX_VERSIONS}, the maximum. Use a prompt with another slug.`,
         );
       insertVersion.run({ ...draft, metadata: JSON.stringify(draft.metadata), id: randomUUID(), promptId: prompt });
       return this.findVersion(projectId, slug, selector);
@@ -191,7 +191,7 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
     const { promptId, hadTag: had, countTags } = this.statements;
     return guarded(() => {
       const prompt = promptId.get({ projectId, slug }) ?? '';
-      return had.get({ prompt, tag }) === 1 || (countTags.get({ prompt }) ?? 0) < MOST_TAGS;
+      return had.get({ prompt, tag }) === 1 || (countTags.get({ prompt }) ?? 0) < MAX_TAGS;
     });
   }
 

@@ -18,7 +18,7 @@ export interface ReviewAssets {
 }
 
 const FOLDER = new URL('static/', import.meta.url);
-/** Colours and type, which the console has, too. */
+/** Colors and type, which the console has, too. */
 const TOKENS = new URL('../../../http/pages/static/tokens.css', import.meta.url);
 
 /** Styles and scripts of the pages of feedback links. */

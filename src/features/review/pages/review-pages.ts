@@ -4,7 +4,7 @@ import type { ReviewedCompletion, ReviewService } from '../review-service.js';
 import type { Reviewer, ReviewerClaim } from '../reviewer.js';
 import type { ReviewTextLimits } from '../schema.js';
 import { basePath } from '../../../http/base-path.js';
-import type { SerialisedResult } from '../../../http/route.js';
+import type { SerializedResult } from '../../../http/route.js';
 import type { From, ReviewAccess } from './access.js';
 import { completionPage, type FormValues } from './completion-page.js';
 import { html, type Html } from './html.js';
@@ -93,7 +93,7 @@ export class ReviewPages {
   }
 
   /** The page that was asked for: a completion, what was given, or that there is nothing. */
-  async show(visit: Visit, asked: PageRequest): Promise<SerialisedResult> {
+  async show(visit: Visit, asked: PageRequest): Promise<SerializedResult> {
     const { reviews } = this.#parts;
     const { link, memory, signal } = visit;
     const again = asked.c !== undefined || asked.done !== undefined;
@@ -117,7 +117,7 @@ export class ReviewPages {
   }
 
   /** The form again, with what was filled in and what is wrong with it; null when there is no such completion. */
-  async refused(visit: Visit, completionId: string, { values, issues }: RefusedForm): Promise<SerialisedResult | null> {
+  async refused(visit: Visit, completionId: string, { values, issues }: RefusedForm): Promise<SerializedResult | null> {
     const { reviews } = this.#parts;
     const completion = await reviews.completion(visit.link, completionId, visit.signal);
     if (completion === undefined) return null;
@@ -128,7 +128,7 @@ export class ReviewPages {
   }
 
   /** Where to go after a completion was answered: the next that is open, or the thanks. */
-  async saved(visit: Visit, givenName: string, completionId: string): Promise<SerialisedResult> {
+  async saved(visit: Visit, givenName: string, completionId: string): Promise<SerializedResult> {
     const { reviews } = this.#parts;
     const round = await this.#roundWith(visit, completionId);
     const reviewer = this.#known(visit, givenName);
@@ -189,7 +189,7 @@ export class ReviewPages {
       readonly issues: readonly Issue[];
     },
     status: number,
-  ): SerialisedResult {
+  ): SerializedResult {
     const { round, reviewer } = page;
     const position = Math.max(0, round.indexOf(completion.id));
     const main = completionPage({
@@ -212,7 +212,7 @@ export class ReviewPages {
     return this.#page(visit, `${position + 1} of ${round.length}`, main, round, reviewer, status);
   }
 
-  #nothing(visit: Visit): SerialisedResult {
+  #nothing(visit: Visit): SerializedResult {
     const { page } = this.pathsOf(visit.token);
     const main = html`<section class="message">
       <h1 tabindex="-1">Nothing to review yet</h1>
@@ -232,7 +232,7 @@ export class ReviewPages {
     round: readonly string[],
     reviewer: Reviewer | null,
     status: number,
-  ): SerialisedResult {
+  ): SerializedResult {
     const paths = this.pathsOf(visit.token);
     const { name } = visit.memory;
     const aside = html`<p class="topic"><span class="unseen">Prompt: </span>${visibleText(visit.link.prompt_slug)}</p>

@@ -6,7 +6,7 @@ import { oneSpan, traceOrSession } from '../../../engine/traces/model/list/one.j
 import { SessionRead, SpanRead, TraceRead } from '../../../engine/traces/model/list/read-schemas.js';
 import { uuid } from '../../../engine/schema/parts.js';
 import { queryOf } from '../../../http/query.js';
-import { defineRoute, type SerialisedResult } from '../../../http/route.js';
+import { defineRoute, type SerializedResult } from '../../../http/route.js';
 import { NOT_CURRENT_HEADERS, notCurrentHeaders } from './object-headers.js';
 
 type Kind = 'span' | 'trace' | 'session';
@@ -66,7 +66,7 @@ function shared<const W extends Kind, S extends TSchema>(what: W, schema: S, mor
   } as const;
 }
 
-async function answer(what: Kind, concerned: string | null, { json, notCurrent }: Page): Promise<SerialisedResult> {
+async function answer(what: Kind, concerned: string | null, { json, notCurrent }: Page): Promise<SerializedResult> {
   const object = await onlyElement(json);
   if (object === null) throw new DomainError('not_found', `There is no ${what} with this id`);
   const headers = notCurrentHeaders(notCurrent.filter((id) => id === concerned));

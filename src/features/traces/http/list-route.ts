@@ -3,7 +3,7 @@ import type { ListDefinition } from '../../../engine/traces/model/list/definitio
 import type { Page } from '../../../engine/traces/model/list/lists.js';
 import type { ListQuery } from '../../../engine/traces/model/list/query.js';
 import { listQueries } from '../../../http/list-query.js';
-import { defineRoute, type SerialisedResult } from '../../../http/route.js';
+import { defineRoute, type SerializedResult } from '../../../http/route.js';
 import { NOT_CURRENT, OBJECT_HEADERS, objectHeaders } from './object-headers.js';
 
 export type ReadPage = (projectId: string, query: ListQuery, signal: AbortSignal) => Promise<Page>;
@@ -42,7 +42,7 @@ const HEADERS = {
   'X-Total-Count': 'Number of all matches; only with `count=true`.',
 };
 
-function answer({ json, total, notCurrent }: Page, query: ListQuery): SerialisedResult {
+function answer({ json, total, notCurrent }: Page, query: ListQuery): SerializedResult {
   const headers = {
     ...objectHeaders(query, notCurrent),
     ...(total === null ? {} : { 'X-Total-Count': String(total) }),

@@ -36,7 +36,7 @@ export function statisticsRoute<const N extends ListDefinition['name']>(
   return defineRoute({
     method: 'GET',
     path: `/${name}:stats` as const,
-    operationId: `get${capitalised(name)}Statistics`,
+    operationId: `get${capitalized(name)}Statistics`,
     summary: `Count ${name}, by time and group`,
     description: `Returns figures of all ${name} that \`GET /${name}\` lists with the same filters, regardless of paging: in total, by start time (\`started_at\`), and by the value of a field or tag. They equal a recount of the list at one moment. The limits of the list apply.${TAGGED[name]} ${NOT_CURRENT[name]}`,
     tag: 'Traces',
@@ -61,7 +61,7 @@ export function facetsRoute<const N extends ListDefinition['name']>(
   return defineRoute({
     method: 'GET',
     path: `/${name}:facets` as const,
-    operationId: `get${capitalised(name)}Facets`,
+    operationId: `get${capitalized(name)}Facets`,
     summary: `List values of ${name}`,
     description: `Returns the values of a field or tag in the ${name} that \`GET /${name}\` lists with the same filters, or the keys of their tags, each with its count. Unless the query limits the time (\`started_…\`, \`created_…\`) or names an object by its id, only objects that started within the last seven days count, as \`from\` in the response says.${TAGGED[name]} ${NOT_CURRENT[name]}`,
     tag: 'Traces',
@@ -77,7 +77,7 @@ export function facetsRoute<const N extends ListDefinition['name']>(
   });
 }
 
-const capitalised = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /** As JSON with every decimal of costs, which JavaScript's numbers would not keep: they are digits in quotes till the end. */
 function statisticsJson({ from, to, bucketSeconds, starts, groups, rest, ...all }: Statistics): string {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { LONGEST_VALUE, MOST_GROUPS } from '../../../engine/traces/model/list/statistics.js';
+import { LONGEST_VALUE, MAX_GROUPS } from '../../../engine/traces/model/list/statistics.js';
 import { byKey, count, number, orNull, time } from '../../../engine/schema/parts.js';
 
 const figures = {
@@ -51,7 +51,7 @@ export const StatisticsRead = Type.Object(
         totals: Totals,
         buckets: Buckets,
       }),
-      { description: `The ${MOST_GROUPS} largest groups by count; empty without \`group_by\`.` },
+      { description: `The ${MAX_GROUPS} largest groups by count; empty without \`group_by\`.` },
     ),
     rest: orNull(
       Type.Object(

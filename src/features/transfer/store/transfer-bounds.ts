@@ -1,6 +1,6 @@
 import { DomainError } from '../../../engine/errors.js';
-import { MOST_IMPORTED_OF_SPAN, MOST_IMPORTED_VERSIONS } from '../../judges/evaluation.js';
-import { MOST_TAGS } from '../../prompts/prompt.js';
+import { MAX_IMPORTED_OF_SPAN, MAX_IMPORTED_VERSIONS } from '../../judges/evaluation.js';
+import { MAX_TAGS } from '../../prompts/prompt.js';
 import { MAX_PRICES_PER_PROJECT } from '../../prices/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
@@ -32,13 +32,13 @@ function priceBound(db: Database): Bound {
 }
 
 function tagBound(db: Database): Bound {
-  const count = db.prepare<{ prompt: string }, number>(countOfTags('@prompt', MOST_TAGS + 1)).pluck();
+  const count = db.prepare<{ prompt: string }, number>(countOfTags('@prompt', MAX_TAGS + 1)).pluck();
   return (_projectId, records) => {
     for (const prompt of new Set(records.map(({ prompt_id }) => String(prompt_id))))
-      if ((count.get({ prompt }) ?? 0) > MOST_TAGS)
+      if ((count.get({ prompt }) ?? 0) > MAX_TAGS)
         throw new DomainError(
           'conflict',
-          `The prompt ${prompt} would have more than ${MOST_TAGS} tags, including removed ones; none of these moves were stored. ` +
+          `The prompt ${prompt} would have more than ${MAX_TAGS} tags, including removed ones; none of these moves were stored. ` +
             'Remove unneeded tags from the import',
         );
   };
@@ -52,7 +52,7 @@ function evaluationBound(db: Database): Bound {
 }
 
 function spanBound(db: Database): Bound {
-  const most = MOST_IMPORTED_OF_SPAN;
+  const most = MAX_IMPORTED_OF_SPAN;
   const count = db
     .prepare<[string, string], number>(
       `SELECT count(*) FROM (SELECT 1 FROM evaluations WHERE project_id = ? AND span_id = ? LIMIT ${most + 1})`,
@@ -69,7 +69,7 @@ function spanBound(db: Database): Bound {
 }
 
 function versionBound(db: Database): Bound {
-  const most = MOST_IMPORTED_VERSIONS;
+  const most = MAX_IMPORTED_VERSIONS;
   const count = db
     .prepare<[string], number>(
       `SELECT count(*) FROM (SELECT 1 FROM judge_versions WHERE judge_id = ? LIMIT ${most + 1})`,

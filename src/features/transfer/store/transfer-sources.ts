@@ -1,5 +1,5 @@
 import type { MetadataPart } from '../parts.js';
-import { MOST_REVISIONS } from '../records.js';
+import { MAX_REVISIONS } from '../records.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
 
 /** What rows are found by: an index that has the project in front, or else each prompt or judge of the project. */
@@ -25,7 +25,7 @@ export interface Source {
 const person = (user: string) =>
   `(SELECT json_object('id', u.id, 'name', u.name) FROM users AS u WHERE u.id = ${user})`;
 /** Whatever was counted since an import, another installation takes it. */
-const counted = (revision: string) => `min(ifnull(${revision}, 0), ${MOST_REVISIONS})`;
+const counted = (revision: string) => `min(ifnull(${revision}, 0), ${MAX_REVISIONS})`;
 const SAID = `t.thumbs_up, t.reason, t.expected_output, t.expected_score, t.score_direction, t.criteria_feedback`;
 const plain = { json: [], flags: [] };
 

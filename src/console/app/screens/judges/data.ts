@@ -7,9 +7,9 @@ import { place } from '../../state/location.js';
 import { changedAt, queries, useQuery } from '../../state/query.js';
 
 /** Most judges, evaluations or runs that one call answers. */
-export const MOST = 500;
+export const MAX_PAGE = 500;
 /** Since when figures of lists are. */
-export const LATELY = '7d';
+export const RECENT = '7d';
 /** Rows on one page. */
 export const PAGE = 50;
 
@@ -40,7 +40,7 @@ export function useJudges(window: { readonly offset: number; readonly limit: num
 
 /** A page of judges with what became of them lately, asked for again every ten seconds. */
 export function useListedJudges(offset: number, limit: number) {
-  const query = { include: 'figures', figures_since: LATELY, count: true, offset, limit };
+  const query = { include: 'figures', figures_since: RECENT, count: true, offset, limit };
   return useQuery({
     key: ['/judges', 'list', query],
     ask: (signal) => callPage('GET /projects/:project_id/judges', { query, signal }),

@@ -11,7 +11,7 @@ import { Rate } from '../../parts/rate.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { ofProject } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
-import { LATELY, offsetShown, PAGE, useListedJudges } from './data.js';
+import { RECENT, offsetShown, PAGE, useListedJudges } from './data.js';
 
 /** Every judge of the project, with what it found lately. */
 export function JudgeList() {
@@ -89,7 +89,7 @@ const COLUMNS: readonly Column<ListedJudgeRead>[] = [
     label: 'Evaluations, 7 days',
     figure: true,
     named: true,
-    cell: (judge) => <Counted judge={judge} of="evaluations" query={{ tab: 'evaluations', start_date: LATELY }} />,
+    cell: (judge) => <Counted judge={judge} of="evaluations" query={{ tab: 'evaluations', start_date: RECENT }} />,
   },
   {
     name: 'rate',

@@ -13,7 +13,7 @@ import { changedAt, queries, useQuery, type Answer } from '../../state/query.js'
 export type TagEntry = Static<typeof TagEntryRead>;
 
 /** Most versions, tags' moves or prompts that one call answers. */
-export const MOST = 1000;
+export const MAX_PAGE = 1000;
 export const PRODUCTION = 'production';
 export const LATEST = 'latest';
 
@@ -41,10 +41,10 @@ export function usePrompts(query: ReturnType<typeof promptsAsked>): Answer<ListP
 }
 
 /** Since when figures of the list are. */
-export const LATELY = '7d';
+export const RECENT = '7d';
 
 export function promptsAsked(q: string, offset: number, limit: number) {
-  return { ...(q !== '' && { q }), include: 'figures', figures_since: LATELY, count: true, offset, limit };
+  return { ...(q !== '' && { q }), include: 'figures', figures_since: RECENT, count: true, offset, limit };
 }
 
 export function useTags(slug: string): Answer<TagEntry[]> {
@@ -56,7 +56,7 @@ export function useTags(slug: string): Answer<TagEntry[]> {
 }
 
 /** What a tag pointed at, newest first: of `latest`, each version with when and by whom it was made. */
-export function useTagHistory(slug: string, tag: string, offset = 0, limit = MOST): Answer<TagMoveRead[]> {
+export function useTagHistory(slug: string, tag: string, offset = 0, limit = MAX_PAGE): Answer<TagMoveRead[]> {
   return useQuery({
     key: ['/prompts', slug, 'tags', tag, offset, limit],
     ask: (signal) =>

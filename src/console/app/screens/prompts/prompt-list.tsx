@@ -10,7 +10,7 @@ import { Answered, Empty } from '../../parts/states.js';
 import { ofProject } from '../../state/api.js';
 import { hrefOf, hrefWith, navigate, place, setQuery } from '../../state/location.js';
 import { offsetAsked } from './asked.js';
-import { LATELY, LATEST, PRODUCTION, promptsAsked, usePrompts } from './data.js';
+import { RECENT, LATEST, PRODUCTION, promptsAsked, usePrompts } from './data.js';
 import { EditorDialog } from './editor-dialog.js';
 
 const PAGE = 50;
@@ -161,7 +161,7 @@ interface LatelyProps {
 
 /** A figure of the spans that name the prompt. */
 function Lately({ prompt: { slug, figures }, of }: LatelyProps) {
-  const query = { prompt_slug: slug, range: LATELY, ...(of === 'errors' && { has_error: 'true' }) };
+  const query = { prompt_slug: slug, range: RECENT, ...(of === 'errors' && { has_error: 'true' }) };
   const value = figures?.[of] ?? null;
   return <a href={hrefOf({ screen: 'spans', query })}>{of === 'cost' ? money(value) : count(value)}</a>;
 }

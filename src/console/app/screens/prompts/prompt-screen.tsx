@@ -9,7 +9,7 @@ import { CompletionsTab } from './completions-tab.js';
 import { useTags, versionIn } from './data.js';
 import { FeedbackTab } from './feedback-tab.js';
 import { FiguresTab } from './figures-tab.js';
-import { OptimisationsTab } from './optimisations-tab.js';
+import { OptimizationsTab } from './optimizations-tab.js';
 import { TagsTab } from './tags-tab.js';
 import { VersionsTab } from './versions-tab.js';
 
@@ -19,7 +19,7 @@ const TABS = [
   { name: 'figures', label: 'Metrics', Tab: FiguresTab },
   { name: 'completions', label: 'Completions', Tab: CompletionsTab },
   { name: 'feedback', label: 'Feedback', Tab: FeedbackTab },
-  { name: 'optimisation', label: 'Optimization', Tab: OptimisationsTab },
+  { name: 'optimization', label: 'Optimization', Tab: OptimizationsTab },
 ] as const;
 
 /** One prompt: its versions and tags, and what became of them. */

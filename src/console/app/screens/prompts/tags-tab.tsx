@@ -7,7 +7,7 @@ import { When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
 import { hrefOf, hrefWith, place } from '../../state/location.js';
 import { offsetAsked } from './asked.js';
-import { LATEST, MOST, ofPrompt, PRODUCTION, useTagHistory, type TagEntry } from './data.js';
+import { LATEST, MAX_PAGE, ofPrompt, PRODUCTION, useTagHistory, type TagEntry } from './data.js';
 import { RemoveTag } from './delete-dialogs.js';
 import { PinDialog } from './pin-dialog.js';
 import type { TabProps } from './tab-props.js';
@@ -111,7 +111,7 @@ function Timeline({ slug, tag, tags, onPin }: TimelineProps) {
           </ol>
         )}
       </Answered>
-      {answer.data?.length === MOST && <a href={hrefWith({ offset: String(offset + MOST) })}>Older changes</a>}
+      {answer.data?.length === MAX_PAGE && <a href={hrefWith({ offset: String(offset + MAX_PAGE) })}>Older changes</a>}
     </section>
   );
 }

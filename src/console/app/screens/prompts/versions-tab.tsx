@@ -9,9 +9,9 @@ import { TextDiff } from '../../parts/text-diff.js';
 import { useKeys } from '../../state/keys.js';
 import { hrefWith, navigate, place, setQuery } from '../../state/location.js';
 import { offsetAsked } from './asked.js';
-import { MOST, tagsOf, useTagHistory, useVersion, versionIn, type TagEntry } from './data.js';
+import { MAX_PAGE, tagsOf, useTagHistory, useVersion, versionIn, type TagEntry } from './data.js';
 import type { TabProps } from './tab-props.js';
-import { VersionShown } from './version-shown.js';
+import { VersionView } from './version-view.js';
 import { TagBadge } from './tag-badge.js';
 
 /** Versions shown before somebody asks for all of them. */
@@ -85,8 +85,8 @@ function VersionRail({ made, tags, shown, from }: RailProps) {
       {listed.length < made.length && (
         <Button onClick={() => setAll(true)}>Show all {counted(made.length, 'version')}</Button>
       )}
-      {made.length === MOST && <a href={hrefWith({ offset: String(from + MOST) })}>Older versions</a>}
-      {from > 0 && <a href={hrefWith({ offset: from > MOST ? String(from - MOST) : null })}>Newer versions</a>}
+      {made.length === MAX_PAGE && <a href={hrefWith({ offset: String(from + MAX_PAGE) })}>Older versions</a>}
+      {from > 0 && <a href={hrefWith({ offset: from > MAX_PAGE ? String(from - MAX_PAGE) : null })}>Newer versions</a>}
       {made.length === 0 && <p class="soft">No versions after the first {count(from)}.</p>}
     </nav>
   );
@@ -128,7 +128,7 @@ function Compared({ slug, tags, latest, shown, against, made }: ComparedProps) {
   return (
     <Answered answer={after}>
       {(version) => (
-        <VersionShown
+        <VersionView
           version={version}
           tags={tags}
           latest={latest}

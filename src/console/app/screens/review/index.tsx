@@ -4,7 +4,7 @@ import { Answered } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
 import { hrefOf, place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
-import { MOST, ofJudge, useJudge, useJudges } from '../judges/data.js';
+import { MAX_PAGE, ofJudge, useJudge, useJudges } from '../judges/data.js';
 import { CompletionReview } from './completion-review.js';
 import { VerdictReview } from './verdict-review.js';
 
@@ -69,7 +69,7 @@ function OfJudge({ id }: { readonly id: string }) {
 
 /** Prompts and judges, to choose one of. */
 function WhatToReview() {
-  const judges = useJudges({ offset: 0, limit: MOST });
+  const judges = useJudges({ offset: 0, limit: MAX_PAGE });
   const prompts = useQuery({
     key: ['/prompts', 'review'],
     ask: (signal) => call('GET /projects/:project_id/prompts', { query: { limit: 1000 }, signal }),

@@ -11,7 +11,7 @@ import { TurnRail } from './turn-rail.js';
 import { TurnShown, type Verdict } from './turn-shown.js';
 import { useTurns } from './turns.js';
 
-/** Turns on a page. */
+/** FairSemaphore on a page. */
 const LIMIT = 50;
 /** How often a session is asked for again, as it may go on. */
 const AGAIN_MS = 10_000;
@@ -31,7 +31,7 @@ export default function SessionScreen({ id }: ScreenProps) {
 }
 
 /** Spans whose traces are asked for at once: the most that the list answers. */
-const MOST_SPANS = 10_000;
+const MAX_SPANS = 10_000;
 
 /** What judges and people say of the session's spans, by trace. */
 function useVerdicts(sessionId: string): ReadonlyMap<string, readonly Verdict[]> {
@@ -46,7 +46,7 @@ function useVerdicts(sessionId: string): ReadonlyMap<string, readonly Verdict[]>
     every: AGAIN_MS,
   });
   const items = said.data?.items ?? [];
-  const query = { session_id: sessionId, fields: 'id,trace_id', limit: MOST_SPANS };
+  const query = { session_id: sessionId, fields: 'id,trace_id', limit: MAX_SPANS };
   const spans = useQuery({
     key: ['/spans', 'traces of', query],
     ask: (signal) => call('GET /spans', { query, signal }),
@@ -80,7 +80,7 @@ function Conversation({ session }: { readonly session: SessionRead }) {
               <div class="stack">
                 <div class="line apart">
                   <p class="soft">
-                    Turns {offset + 1} to {offset + rows.length} of {total}
+                    FairSemaphore {offset + 1} to {offset + rows.length} of {total}
                   </p>
                   <TextFormSwitch />
                 </div>

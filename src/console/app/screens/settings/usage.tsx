@@ -130,7 +130,7 @@ function Subject({ purpose, id, name, subject_id }: NamedUsage) {
   if (purpose === 'playground') return <bdi>{name}</bdi>;
   const href =
     purpose === 'optimization'
-      ? hrefOf({ screen: 'prompts', id: name, query: { tab: 'optimisations', job: id } })
+      ? hrefOf({ screen: 'prompts', id: name, query: { tab: 'optimization', job: id } })
       : hrefOf({
           screen: 'judges',
           id: subject_id,

@@ -64,8 +64,8 @@ function draw(canvas: HTMLCanvasElement, probe: HTMLElement, view: TraceView, wi
   const scale = devicePixelRatio;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(HEIGHT * scale);
-  const colours = new Map<KindLook | 'error', string>(LOOKS.map((look) => [look, colourOf(probe, `kind-${look}`)]));
-  colours.set('error', colourOf(probe, 'bad'));
+  const colors = new Map<KindLook | 'error', string>(LOOKS.map((look) => [look, colorOf(probe, `kind-${look}`)]));
+  colors.set('error', colorOf(probe, 'bad'));
   const { outline, tree, bounds } = {
     outline: view.outline.peek(),
     tree: view.tree.peek(),
@@ -78,13 +78,13 @@ function draw(canvas: HTMLCanvasElement, probe: HTMLElement, view: TraceView, wi
     const span = at(tree.span, node);
     const start = at(outline.start, span);
     const length = outline.duration[span] ?? bounds.to - start;
-    context.fillStyle = colours.get(outline.hasError(span) ? 'error' : lookOf(outline.kindOf(span))) ?? '';
+    context.fillStyle = colors.get(outline.hasError(span) ? 'error' : lookOf(outline.kindOf(span))) ?? '';
     context.fillRect((start - bounds.from) * perMs, node * perNode, Math.max(scale, length * perMs), height);
   }
 }
 
-/** Colours are the style sheet's, in the theme of the moment. */
-function colourOf(probe: HTMLElement, name: string): string {
+/** Colors are the style sheet's, in the theme of the moment. */
+function colorOf(probe: HTMLElement, name: string): string {
   probe.className = name;
   return getComputedStyle(probe).color;
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
-import type { Turns } from '../../../work/turns.js';
+import type { FairSemaphore } from '../../../work/fair-semaphore.js';
 import { AbandonedReads } from './abandoned-reads.js';
 import { clickHouseFailure, insertFailure, isDiskFull } from './client-errors.js';
 import { drained } from './drained.js';
@@ -23,7 +23,7 @@ export interface ClientOptions {
   /** Whether a connection serves further statements; default: it does. */
   readonly reuseConnections?: boolean;
   /** Whose turn it is to read, of the projects that statements name; default: nobody waits. */
-  readonly turns?: Turns;
+  readonly turns?: FairSemaphore;
   /** Called when a statement has failed for want of room on ClickHouse's disk. */
   readonly onDiskFull?: () => void;
   /** Whether gzip is used both ways; default off, as within one machine it costs more than it saves. */
@@ -136,7 +136,7 @@ const WHOLE: ClickHouseSettings = { wait_end_of_query: 1 };
 
 class HttpClient implements ClickHouseClient {
   readonly #libraries: Libraries;
-  readonly #turns: Turns | undefined;
+  readonly #turns: FairSemaphore | undefined;
   readonly #onDiskFull: () => void;
   readonly #abandoned = new AbandonedReads({ kill: (beginning) => this.#kill(beginning) });
   #writeSettings: Promise<ClickHouseSettings> | undefined;

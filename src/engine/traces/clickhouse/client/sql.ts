@@ -167,7 +167,7 @@ export function numbers(of: readonly (number | string)[]): Sql {
 
 /**
  * Very many constants as one text, from which ClickHouse makes a list once: tens of thousands of expressions take it seconds to
- * analyse, for each part that a deletion looks at.
+ * analyze, for each part that a deletion looks at.
  * @throws Error when one is not of the type
  */
 export function listOf(type: 'UInt64' | 'UUID', of: readonly string[]): Sql {

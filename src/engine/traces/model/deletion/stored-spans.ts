@@ -33,7 +33,11 @@ export interface StoredSpans {
    * @param upTo what was written after it stays; null: nothing stays
    * @returns ids of the spans that stay
    */
-  bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>>;
+  writeTombstones(
+    projectId: string,
+    things: readonly DeletedThing[],
+    upTo: Micros | null,
+  ): Promise<ReadonlySet<string>>;
   /**
    * Deletes traces with all that is in them, seen by every later read.
    * @param upTo a trace that was written to after it stays as it is, to be deleted thing by thing

@@ -10,8 +10,8 @@ export interface Buckets {
 }
 
 const DAY = 86_400;
-export const MOST_BUCKETS = 1000;
-const MOST_CHOSEN = 120;
+export const MAX_BUCKETS = 1000;
+const MAX_CHOSEN = 120;
 /** The lengths that are chosen among. */
 const CHOSEN = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200],
@@ -43,11 +43,11 @@ export function bucketsBetween(from: Micros, to: Micros, seconds: number | null,
   const [first, last] = [Math.floor(from / 1e6), Math.floor(to / 1e6)];
   if (last < first) return { seconds: seconds ?? 1, edges: [] };
   const fits = (length: number, most: number) => (last - first) / length + 2 <= most;
-  const length = seconds ?? CHOSEN.find((chosen) => fits(chosen, MOST_CHOSEN)) ?? DAY * 1820;
-  const edges = (last - first) / length > MOST_BUCKETS ? [] : edgesBetween(first, last, length, timeZone);
-  if (edges.length === 0 || edges.length - 1 > MOST_BUCKETS)
+  const length = seconds ?? CHOSEN.find((chosen) => fits(chosen, MAX_CHOSEN)) ?? DAY * 1820;
+  const edges = (last - first) / length > MAX_BUCKETS ? [] : edgesBetween(first, last, length, timeZone);
+  if (edges.length === 0 || edges.length - 1 > MAX_BUCKETS)
     throw invalid([
-      { pointer: '?bucket', detail: `must be longer: this would create more than ${MOST_BUCKETS} buckets` },
+      { pointer: '?bucket', detail: `must be longer: this would create more than ${MAX_BUCKETS} buckets` },
     ]);
   return { seconds: length, edges: edges.map((edge) => edge * 1e6) };
 }

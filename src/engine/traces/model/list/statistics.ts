@@ -18,7 +18,7 @@ export type Property =
 export type PropertyValue = string | number | boolean | null;
 
 /** The most groups that are shown by themselves. */
-export const MOST_GROUPS = 8;
+export const MAX_GROUPS = 8;
 /** Longest value that is a group, or is listed by facets, in bytes of UTF-8: a URL has room for no longer one to filter by. */
 export const LONGEST_VALUE = 4096;
 

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../errors.js';
-import { Turns } from '../../../work/turns.js';
+import { FairSemaphore } from '../../../work/fair-semaphore.js';
 import type { ListQuery } from './query.js';
 
 /** Lists that can be followed. */
@@ -44,7 +44,7 @@ export const TAILS_PER_PROJECT = 20;
 /** Reads at once, with those that rest: tails are many, and everybody waits for what they take from writes and lists. */
 const READS = { atOnce: 6, perParty: 1 };
 /** How long a project's tails rest after a read, for each millisecond of it, and at most: a twentieth of one thread is theirs. */
-const REST = 19;
+const REST_FACTOR = 19;
 const LONGEST_REST_MS = 5_000;
 
 /**
@@ -55,7 +55,7 @@ export class Tails {
   readonly #source: TailSource;
   readonly #groups = new Map<string, Group>();
   readonly #open = new Map<string, Set<Tail>>();
-  readonly #turns = new Turns('tail reads', READS);
+  readonly #turns = new FairSemaphore('tail reads', READS);
   #closed = false;
 
   constructor(source: TailSource) {
@@ -113,7 +113,7 @@ class Group {
   commits = 0;
   readonly #of: TailOf;
   readonly #source: TailSource;
-  readonly #turns: Turns;
+  readonly #turns: FairSemaphore;
   readonly #empty: () => void;
   readonly #members = new Map<Tail, () => void>();
   #unsubscribe = (): void => undefined;
@@ -123,7 +123,7 @@ class Group {
   #turnedAt = -Infinity;
 
   /** @param shared `turns` of all groups; `empty` is called once nobody is left */
-  constructor(of: TailOf, source: TailSource, shared: { readonly turns: Turns; readonly empty: () => void }) {
+  constructor(of: TailOf, source: TailSource, shared: { readonly turns: FairSemaphore; readonly empty: () => void }) {
     this.#of = of;
     this.#source = source;
     this.#turns = shared.turns;
@@ -176,7 +176,7 @@ class Group {
       if (this.#members.size === 0) return { rows: [], skipped: 0, state: after };
       return await this.#source.read(this.#of, after);
     } finally {
-      setTimeout(end, Math.min(LONGEST_REST_MS, REST * (performance.now() - beganAt))).unref();
+      setTimeout(end, Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - beganAt))).unref();
     }
   }
 }

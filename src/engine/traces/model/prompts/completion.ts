@@ -11,14 +11,14 @@ export interface PromptIdentity {
 }
 
 /** Most versions of a prompt that one statement can tell apart. */
-const MOST_TOLD_APART = 5_000;
+const MAX_TOLD_APART = 5_000;
 
 /** @throws DomainError `conflict` for a prompt whose completions cannot be counted */
 export function requireCountable({ versions }: PromptIdentity): void {
-  if (versions.size > MOST_TOLD_APART)
+  if (versions.size > MAX_TOLD_APART)
     throw new DomainError(
       'conflict',
-      `The prompt has more than ${MOST_TOLD_APART} versions: completions cannot be assigned to versions`,
+      `The prompt has more than ${MAX_TOLD_APART} versions: completions cannot be assigned to versions`,
     );
 }
 

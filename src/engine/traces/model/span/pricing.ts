@@ -1,7 +1,7 @@
 import { calcPrice, type Provider, type Usage } from '@pydantic/genai-prices';
 import { listedModel } from '../../../models/listed-models.js';
 import { listedProvider, modelNameOf } from '../../../models/model-name.js';
-import { normaliseCost } from '../../../schema/normalise.js';
+import { normalizeCost } from '../../../schema/normalize.js';
 import type { Span } from './span.js';
 import { PRICED_KINDS, statedModel, tokensOf, type StatedModel } from './usage.js';
 
@@ -33,7 +33,7 @@ export function costOf(span: PricedParts, projectId: string, price: PriceModelCa
   if (!PRICED_KINDS.has(span.kind)) return null;
   const usage = modelUsage(span);
   const cost = usage === null ? null : price(projectId, usage);
-  return cost === null ? null : normaliseCost(cost);
+  return cost === null ? null : normalizeCost(cost);
 }
 
 /** The span with a cost that is not its client's. */

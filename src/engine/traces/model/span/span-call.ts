@@ -1,6 +1,6 @@
 import { modelNameOf } from '../../../models/model-name.js';
 import { promptNamedIn, type PromptNames } from './named-prompt.js';
-import { normaliseText } from '../../../schema/normalise.js';
+import { normalizeText } from '../../../schema/normalize.js';
 import type { Span } from './span.js';
 import { PRICED_KINDS, statedModel, tokensOf, WRAPPER_KINDS } from './usage.js';
 import type { SpanCall } from './call.js';
@@ -39,8 +39,8 @@ export function callOf(
   return {
     ...NO_CALL,
     ...(meant !== null && {
-      provider: meant.provider === null ? null : normaliseText(meant.provider),
-      model: normaliseText(meant.model),
+      provider: meant.provider === null ? null : normalizeText(meant.provider),
+      model: normalizeText(meant.model),
     }),
     ...(tokens !== null && {
       input_tokens: whole(tokens.inputTokens),

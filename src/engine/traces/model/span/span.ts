@@ -6,7 +6,7 @@ export type { Micros };
 export type SpanStatus = 'unset' | 'ok' | 'error';
 
 /**
- * A span as it is stored: validated, normalised, with every default applied and its cost settled. All transports
+ * A span as it is stored: validated, normalized, with every default applied and its cost settled. All transports
  * (REST, OTLP) produce this one shape, and the write path knows no other.
  * Names are those of the interface, so that nothing has to be renamed on its way through.
  */

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../../errors.js';
 import { uuidOf } from '../../../schema/ids.js';
 import {
-  normaliseCost,
-  normaliseTags,
-  normaliseText,
+  normalizeCost,
+  normalizeTags,
+  normalizeText,
   optionalText,
   positiveZero,
-  type Normaliser,
-} from '../../../schema/normalise.js';
+  type Normalizer,
+} from '../../../schema/normalize.js';
 import type { SessionInput, TraceInput } from './schema.js';
 import type { SpanStatus } from '../span/span.js';
 import type { Tags } from '../../../schema/tags.js';
@@ -36,21 +36,21 @@ export interface PostedSession {
   readonly tags: Tags;
 }
 
-export function normaliseTrace(input: TraceInput, normaliser: Normaliser): PostedTrace {
-  const startedAt = normaliser.time('started_at', input.started_at);
-  const endedAt = normaliser.optionalTime('ended_at', input.ended_at);
-  normaliser.order(startedAt, endedAt);
+export function normalizeTrace(input: TraceInput, normalizer: Normalizer): PostedTrace {
+  const startedAt = normalizer.time('started_at', input.started_at);
+  const endedAt = normalizer.optionalTime('ended_at', input.ended_at);
+  normalizer.order(startedAt, endedAt);
   return {
-    id: normaliser.optionalId('id', input.id) ?? randomUUID(),
-    session_id: normaliser.id('session_id', input.session_id),
-    name: normaliseText(input.name),
+    id: normalizer.optionalId('id', input.id) ?? randomUUID(),
+    session_id: normalizer.id('session_id', input.session_id),
+    name: normalizeText(input.name),
     status: input.status ?? null,
     started_at: startedAt,
     ended_at: endedAt,
     duration_ms: input.duration_ms == null ? null : positiveZero(input.duration_ms),
-    cost: input.cost == null ? null : normaliseCost(input.cost),
+    cost: input.cost == null ? null : normalizeCost(input.cost),
     attributes: input.attributes ?? {},
-    tags: normaliseTags(input.tags),
+    tags: normalizeTags(input.tags),
   };
 }
 
@@ -67,11 +67,11 @@ export function requireOwnSessions(body: unknown, projectId: string): void {
   }
 }
 
-export function normaliseSession(input: SessionInput, normaliser: Normaliser): PostedSession {
+export function normalizeSession(input: SessionInput, normalizer: Normalizer): PostedSession {
   return {
-    id: normaliser.optionalId('id', input.id) ?? randomUUID(),
+    id: normalizer.optionalId('id', input.id) ?? randomUUID(),
     name: optionalText(input.name),
     attributes: input.attributes ?? {},
-    tags: normaliseTags(input.tags),
+    tags: normalizeTags(input.tags),
   };
 }

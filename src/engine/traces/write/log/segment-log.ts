@@ -246,14 +246,14 @@ export class SegmentLog {
       await rm(path, { force: true });
       return [];
     }
-    this.#demandOwn(header);
+    this.#requireOwn(header);
     // What was being written when the machine stopped was not acknowledged, and is never looked at again.
     await truncate(path, end);
     this.#segments.push(segment);
     return found;
   }
 
-  #demandOwn({ schema, store }: SegmentHeader): void {
+  #requireOwn({ schema, store }: SegmentHeader): void {
     const { directory } = this.#options;
     if (store !== this.#options.store)
       throw new ForeignLogError(directory, `in ${store}: start the server once with that setting, then stop it`);
@@ -326,7 +326,7 @@ export class SegmentLog {
  * For a start without a log.
  * @throws ForeignLogError when an earlier run with one has left something that may not be stored
  */
-export async function demandEmptyLog(directory: string): Promise<void> {
+export async function requireEmptyLog(directory: string): Promise<void> {
   const names = await readdir(directory).catch(() => []);
   if (names.some((name) => SEGMENT_NAME.test(name)))
     throw new ForeignLogError(
@@ -355,7 +355,7 @@ async function writeAll(file: FileHandle, pieces: readonly Buffer[], position: n
   let at = position;
   let left = pieces.filter(({ length }) => length > 0);
   while (left.length > 0) {
-    const { bytesWritten } = await file.writev(left.slice(0, MOST_PIECES), at);
+    const { bytesWritten } = await file.writev(left.slice(0, MAX_PIECES), at);
     at += bytesWritten;
     let skipped = bytesWritten;
     left = left.flatMap((piece) => {
@@ -367,4 +367,4 @@ async function writeAll(file: FileHandle, pieces: readonly Buffer[], position: n
 }
 
 /** The most that the system takes in one call. */
-const MOST_PIECES = 1024;
+const MAX_PIECES = 1024;

@@ -1,4 +1,4 @@
-import type { AttachmentCatalogue, ReferencedImage } from '../catalogue.js';
+import type { AttachmentCatalog, ReferencedImage } from '../catalog.js';
 import type { ImageReference, UnboundReference } from '../../../engine/traces/model/attachments.js';
 import type { KeptImage } from '../extraction.js';
 import type { Micros } from '../../../engine/timestamp.js';
@@ -9,7 +9,7 @@ import { guarded, type Database } from '../../../engine/metadata/database.js';
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /** Which images there are and what names them, in the SQLite file. */
-export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
+export class SqliteAttachmentCatalog implements AttachmentCatalog {
   readonly #db: Database;
   readonly #statements: AttachmentSql;
 

@@ -11,7 +11,7 @@ import { empty, literal, quotedIdentifier, sql, value } from './clickhouse/clien
  */
 export const NEEDED_VERSION = '26.7';
 
-export type OwnServerErrorKind =
+export type ExternalServerErrorKind =
   | 'no_answer' // nobody answers at the address
   | 'refused_user' // unknown user or wrong password
   | 'several_servers' // more than one answers at the address
@@ -20,17 +20,17 @@ export type OwnServerErrorKind =
   | 'no_database'; // the database does not exist, and the user may not create it
 
 /** The operator's own ClickHouse cannot be used. The message is fit to print before exiting with 1. */
-export class OwnServerError extends Error {
-  readonly kind: OwnServerErrorKind;
+export class ExternalServerError extends Error {
+  readonly kind: ExternalServerErrorKind;
 
-  constructor(kind: OwnServerErrorKind, message: string, cause?: unknown) {
+  constructor(kind: ExternalServerErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = 'OwnServerError';
+    this.name = 'ExternalServerError';
     this.kind = kind;
   }
 }
 
-export interface OwnServerOptions {
+export interface ExternalServerOptions {
   /** Cluster that the tables are on; null: one server. */
   readonly cluster: string | null;
   /** Called when only the server addressed was checked: the user may not ask the other replicas, or they cannot be reached. */
@@ -44,8 +44,8 @@ interface Found {
   readonly present: number;
 }
 
-/** @returns the server that answers at an address @throws OwnServerError `several_servers` */
-export async function demandOneServer(endpoint: ClickHouseEndpoint): Promise<ServerIdentity> {
+/** @returns the server that answers at an address @throws ExternalServerError `several_servers` */
+export async function requireOneServer(endpoint: ClickHouseEndpoint): Promise<ServerIdentity> {
   const [only, ...others] = await serversAt(endpoint);
   if (only === undefined || others.length > 0)
     throw severalServers(endpoint, only === undefined ? [] : [only, ...others]);
@@ -53,9 +53,9 @@ export async function demandOneServer(endpoint: ClickHouseEndpoint): Promise<Ser
 }
 
 /** Why a server does not go on when others than one answer at its address. */
-export function severalServers({ url }: ClickHouseEndpoint, servers: readonly ServerIdentity[]): OwnServerError {
+export function severalServers({ url }: ClickHouseEndpoint, servers: readonly ServerIdentity[]): ExternalServerError {
   const names = servers.map(({ host, uuid }) => (uuid === null ? host : `${host} (${uuid})`));
-  return new OwnServerError(
+  return new ExternalServerError(
     'several_servers',
     `${servers.length} ClickHouse servers respond at ${new URL(url).host}: ${names.join(', ')}. One may lack what another ` +
       'has stored, which makes metrics wrong. Set CLICKHOUSE_URL to the address of one server, ' +
@@ -74,16 +74,16 @@ const NOT_ALLOWED: ReadonlySet<number> = new Set([164, 497]); // READONLY, ACCES
  * Makes sure that a ClickHouse of the operator's is recent enough, and that its database exists. The database is created
  * only when it is missing: a user who may not create one needs no right for it.
  * @returns the one server that answers there
- * @throws OwnServerError, also when a replica of the cluster that can be asked is too old; DomainError for other failures.
+ * @throws ExternalServerError, also when a replica of the cluster that can be asked is too old; DomainError for other failures.
  */
 export async function prepareOwnServer(
   endpoint: ClickHouseEndpoint,
-  options: OwnServerOptions,
+  options: ExternalServerOptions,
 ): Promise<ServerIdentity> {
   const client = connect({ ...endpoint, database: ALWAYS_THERE });
   try {
     const own = await addressed(client, endpoint);
-    const server = await demandOneServer(endpoint);
+    const server = await requireOneServer(endpoint);
     const found = [own, ...(await replicas(client, endpoint, options))];
     for (const { host, version } of found) checkVersion(host, version);
     if (found.some(({ present }) => present === 0)) await createDatabase(client, endpoint, options.cluster);
@@ -93,12 +93,12 @@ export async function prepareOwnServer(
   }
 }
 
-/** @throws OwnServerError `too_old` */
+/** @throws ExternalServerError `too_old` */
 function checkVersion(host: string, version: string): void {
   const [needYear = 0, needMonth = 0] = NEEDED_VERSION.split('.').map(Number);
   const [year = 0, month = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   if (year > needYear || (year === needYear && month >= needMonth)) return;
-  throw new OwnServerError(
+  throw new ExternalServerError(
     'too_old',
     `The ClickHouse at ${host} has version ${version}; upgrade it to ${NEEDED_VERSION} or newer`,
   );
@@ -113,13 +113,13 @@ async function addressed(client: ClickHouseClient, endpoint: ClickHouseEndpoint)
     return { host, version: row?.version ?? 'unknown', present: databases.length };
   } catch (error) {
     if (refusedWith(error, REFUSED_USER))
-      throw new OwnServerError(
+      throw new ExternalServerError(
         'refused_user',
         `The ClickHouse at ${host} rejects ${userOf(endpoint)}: correct CLICKHOUSE_USER and CLICKHOUSE_PASSWORD`,
         error,
       );
     if (error instanceof DomainError && error.kind === 'unavailable')
-      throw new OwnServerError('no_answer', `Cannot use the ClickHouse at ${host}: ${error.message}`, error);
+      throw new ExternalServerError('no_answer', `Cannot use the ClickHouse at ${host}: ${error.message}`, error);
     throw error;
   }
 }
@@ -128,7 +128,7 @@ async function addressed(client: ClickHouseClient, endpoint: ClickHouseEndpoint)
 async function replicas(
   client: ClickHouseClient,
   { url, database }: ClickHouseEndpoint,
-  { cluster, onReplicasUnknown }: OwnServerOptions,
+  { cluster, onReplicasUnknown }: ExternalServerOptions,
 ): Promise<Found[]> {
   if (cluster === null) return [];
   try {
@@ -139,7 +139,7 @@ async function replicas(
     );
   } catch (error) {
     if (refusedWith(error, UNKNOWN_CLUSTER))
-      throw new OwnServerError(
+      throw new ExternalServerError(
         'unknown_cluster',
         `The ClickHouse at ${new URL(url).host} has no cluster ${cluster}: set CLICKHOUSE_CLUSTER to one of ` +
           'those that `SELECT cluster FROM system.clusters` shows',
@@ -167,7 +167,7 @@ async function createDatabase(
     const rights = [`ALL ON ${name}.*`, ...(cluster === null ? [] : ['CLUSTER ON *.*'])];
     const grant = `GRANT${everywhere.render().text}`;
     const byHand = [statement.render().text, ...rights.map((right) => `${grant} ${right} TO ${user}`)];
-    throw new OwnServerError(
+    throw new ExternalServerError(
       'no_database',
       `The user ${user} cannot see or create the database ${name} on the ClickHouse at ${new URL(endpoint.url).host}. ` +
         `Ask an administrator to run there:\n${byHand.map((line) => `  ${line};`).join('\n')}`,

@@ -1,9 +1,9 @@
 import { DomainError } from '../errors.js';
 
 export interface TurnLimits {
-  /** Turns at once, of all parties. */
+  /** FairSemaphore at once, of all parties. */
   readonly atOnce: number;
-  /** Turns at once of one party; with fewer than all, it never has them all. Default: all. */
+  /** FairSemaphore at once of one party; with fewer than all, it never has them all. Default: all. */
   readonly perParty?: number;
   /** How long a turn is waited for; default: as long as it takes. */
   readonly maxWaitMs?: number;
@@ -24,7 +24,7 @@ const RETRY_AFTER_SECONDS = 1;
  * Something of which only so much goes on at once, shared by parties: those that wait are served in rotation, one turn of
  * each, so that a party's requests queue behind its own, and behind one of each other party.
  */
-export class Turns {
+export class FairSemaphore {
   readonly #limits: Required<TurnLimits>;
   readonly #what: string;
   readonly #underWay = new Map<string, number>();

@@ -14,8 +14,8 @@ import { call } from '../../state/api.js';
 import { hrefOf, hrefWith, place, setQuery } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { ofPrompt, promptsChanged } from './data.js';
-import { OptimisationShown } from './optimisation-shown.js';
-import { OptimisationStart } from './optimisation-start.js';
+import { OptimizationView } from './optimization-view.js';
+import { OptimizationStart } from './optimization-start.js';
 import type { TabProps } from './tab-props.js';
 import { isUnderWay, JobState } from './job-state.js';
 
@@ -23,7 +23,7 @@ import { isUnderWay, JobState } from './job-state.js';
 const POLL = 1000;
 
 /** Better versions of the prompt, written by a model from feedback: whether it can be done, what was done (`job`). */
-export function OptimisationsTab({ slug, latest }: TabProps) {
+export function OptimizationsTab({ slug, latest }: TabProps) {
   const [starting, setStarting] = useState(false);
   const params = { prompt_slug: slug };
   const readiness = useQuery({
@@ -60,7 +60,7 @@ export function OptimisationsTab({ slug, latest }: TabProps) {
       </Answered>
       {chosen !== null && <Job key={chosen} slug={slug} id={chosen} />}
       {starting && (
-        <OptimisationStart
+        <OptimizationStart
           slug={slug}
           latest={latest}
           onClose={() => setStarting(false)}
@@ -173,5 +173,5 @@ function Job({ slug, id }: { readonly slug: string; readonly id: string }) {
     },
     every,
   });
-  return <Answered answer={answer}>{(job) => <OptimisationShown slug={slug} job={job} />}</Answered>;
+  return <Answered answer={answer}>{(job) => <OptimizationView slug={slug} job={job} />}</Answered>;
 }

@@ -27,7 +27,7 @@ interface VersionShownProps {
 }
 
 /** A version: what can be done with it, what is known of it, its text. */
-export function VersionShown({ version, tags, latest, choice, changes }: VersionShownProps) {
+export function VersionView({ version, tags, latest, choice, changes }: VersionShownProps) {
   const { prompt: slug, version: number } = version;
   const [open, setOpen] = useState<'edit' | 'pin' | 'model' | 'delete' | null>(null);
   const close = () => setOpen(null);

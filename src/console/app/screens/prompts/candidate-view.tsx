@@ -11,7 +11,7 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf } from '../../state/location.js';
 import { promptsChanged } from './data.js';
-import type { Candidate, Result } from './optimisation-result.js';
+import type { Candidate, Result } from './optimization-result.js';
 
 interface CandidateShownProps {
   readonly slug: string;
@@ -22,7 +22,7 @@ interface CandidateShownProps {
 }
 
 /** A candidate: what it changes and why, and what came of it beside the version that it is to replace. */
-export function CandidateShown({ slug, job, result, candidate, name }: CandidateShownProps) {
+export function CandidateView({ slug, job, result, candidate, name }: CandidateShownProps) {
   const [promoting, setPromoting] = useState(false);
   const { promoted_version: version, rationale } = candidate;
   const diff = (

@@ -8,7 +8,7 @@ import { identifier, listOf, literal, number, sql, type Sql } from '../clickhous
 import type { Version } from '../write/version-clock.js';
 import { stateVersion } from '../rollup/row-version.js';
 
-export interface RemainsSource {
+export interface TombstoneGcSource {
   readonly client: ClickHouseClient;
   /** A state that is rolled up, and that every read sees at least; 0: what was deleted has to stay. */
   readonly settled: () => Version;
@@ -34,10 +34,10 @@ const QUIETLY = { ...LONG_STATEMENTS, max_threads: 1, optimize_aggregation_in_or
  * is written meanwhile has later versions, and stays; no row that counts depends on those that go, and the row by which a thing
  * is found goes last, so that it may be cut off anywhere.
  */
-export class Remains {
-  readonly #source: RemainsSource;
+export class TombstoneGc {
+  readonly #source: TombstoneGcSource;
 
-  constructor(source: RemainsSource) {
+  constructor(source: TombstoneGcSource) {
     this.#source = source;
   }
 

@@ -11,18 +11,18 @@ import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf, hrefWith, place } from '../../state/location.js';
-import { CandidateShown } from './candidate-shown.js';
+import { CandidateView } from './candidate-view.js';
 import { ofPrompt, promptsChanged } from './data.js';
 import { isUnderWay, JobState } from './job-state.js';
-import type { Result, Candidate } from './optimisation-result.js';
+import type { Result, Candidate } from './optimization-result.js';
 
-interface OptimisationShownProps {
+interface OptimizationViewProps {
   readonly slug: string;
   readonly job: OptimizationRead;
 }
 
-/** An optimisation: how far it is, and its candidates beside the version that they are to replace. */
-export function OptimisationShown({ slug, job }: OptimisationShownProps) {
+/** An optimization: how far it is, and its candidates beside the version that they are to replace. */
+export function OptimizationView({ slug, job }: OptimizationViewProps) {
   const [cancelling, setCancelling] = useState(false);
   const { result, error, base_version } = job;
   return (
@@ -69,7 +69,7 @@ function Progress({ job: { phase, done, total } }: { readonly job: OptimizationR
   );
 }
 
-function CancelJob({ slug, job, onClose }: OptimisationShownProps & { readonly onClose: () => void }) {
+function CancelJob({ slug, job, onClose }: OptimizationViewProps & { readonly onClose: () => void }) {
   const { busy, failure, run } = useAction();
   const cancel = () =>
     run(async () => {
@@ -95,7 +95,7 @@ interface Row {
   readonly candidate: Candidate | null;
 }
 
-function Results({ slug, job, result }: OptimisationShownProps & { readonly result: Result }) {
+function Results({ slug, job, result }: OptimizationViewProps & { readonly result: Result }) {
   const { current, candidates, problem, missing, spent, metric } = result;
   const rows: Row[] = [
     { id: 'current', name: `Version ${job.base_version}`, arm: current, candidate: null },
@@ -125,7 +125,7 @@ function Results({ slug, job, result }: OptimisationShownProps & { readonly resu
         {count(spent.input_tokens)} input tokens, {count(spent.output_tokens)} output tokens, {money(spent.cost)}.
       </p>
       {chosen?.candidate != null && (
-        <CandidateShown
+        <CandidateView
           key={chosen.id}
           slug={slug}
           job={job}

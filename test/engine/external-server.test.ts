@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
-import { NEEDED_VERSION } from '../../src/engine/traces/own-server.js';
+import { NEEDED_VERSION } from '../../src/engine/traces/external-server.js';
 import { removeDirectory } from '../harness/fresh-directory.js';
 import { addressed, type TestEngine } from './contract/engines.js';
 import { eventually } from '../judges/judge-api.js';

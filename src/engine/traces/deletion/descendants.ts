@@ -8,7 +8,7 @@ import { current, rolledUp, standing, tracesOfSession } from '../read/visibility
 import { PORTION, sessionThing, toSpan, toThing, uuids, type FactRow, type SpanRow } from './things.js';
 
 /** Reads what is below a thing that is to be deleted: of a session its traces, of these their spans. */
-export class ThingsBelow {
+export class Descendants {
   readonly #rows: ReadRows;
   readonly #reads: ReadsInProgress;
 

@@ -4,7 +4,7 @@
  * @param queued how many are waiting, by project
  * @param max how many the queue holds
  */
-export function queueRoom(projectId: string, queued: ReadonlyMap<string, number>, max: number): number {
+export function queueQuota(projectId: string, queued: ReadonlyMap<string, number>, max: number): number {
   const own = queued.get(projectId) ?? 0;
   const all = [...queued.values()].reduce((sum, each) => sum + each, 0);
   const projects = queued.size + (queued.has(projectId) ? 0 : 1);

@@ -4,10 +4,10 @@ import type { Tags } from './tags.js';
 import { parseTimestamp, type Micros } from '../timestamp.js';
 
 /**
- * Turns checked input into stored form and notes what no schema can say. One per element of a request; its getters
+ * FairSemaphore checked input into stored form and notes what no schema can say. One per element of a request; its getters
  * return a placeholder where they note an issue, because nothing of such a request is stored.
  */
-export class Normaliser {
+export class Normalizer {
   private readonly pointer: string;
   private readonly issues: Issue[];
 
@@ -53,16 +53,16 @@ type TagInput = Readonly<Record<string, string | number | boolean | null>>;
  * Text without halves of surrogate pairs, which JSON can hold and UTF-8 cannot: they become the replacement character
  * here, and not only on the way into the store, so that the answer to a write is the same as a later read.
  */
-export function normaliseText(text: string): string {
+export function normalizeText(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }
 
 export function optionalText(text: string | null | undefined): string | null {
-  return text == null ? null : normaliseText(text);
+  return text == null ? null : normalizeText(text);
 }
 
 /** Tags as stored: strings as they are, numbers and booleans as their JSON text, nulls dropped. */
-export function normaliseTags(input: TagInput | null | undefined): Tags {
+export function normalizeTags(input: TagInput | null | undefined): Tags {
   if (input == null) return {};
   for (const key in input) {
     const value = input[key];
@@ -75,14 +75,14 @@ function stringTags(input: TagInput): Tags {
   const kept = Object.entries(input).filter(([, value]) => value !== null);
   return Object.fromEntries(
     kept.map(([key, value]) => [
-      normaliseText(key),
-      typeof value === 'string' ? normaliseText(value) : JSON.stringify(value),
+      normalizeText(key),
+      typeof value === 'string' ? normalizeText(value) : JSON.stringify(value),
     ]),
   );
 }
 
 /** Cost as stored, rounded to 1e-12, so that the answer to a write is the same as a later read. */
-export function normaliseCost(cost: number): number {
+export function normalizeCost(cost: number): number {
   return positiveZero(Number(cost.toFixed(12)));
 }
 

@@ -14,7 +14,7 @@ export interface ReferencedImage {
  *
  * @throws DomainError `unavailable` when it does not answer.
  */
-export interface AttachmentCatalogue {
+export interface AttachmentCatalog {
   /** A fully stored image. */
   find(projectId: string, sha256: string): KeptImage | undefined;
   /** How many images of a project are fully stored, and their bytes together. */

@@ -10,17 +10,17 @@ export interface Holdings {
  * The rule by which many share something limited: nobody has more than is left free. Whoever comes alone gets half, a
  * second one half of the rest, and so on; so one that takes all it can never keeps the others out.
  */
-export function fairRoom({ limit, taken, ofParty }: Holdings): number {
+export function remainingQuota({ limit, taken, ofParty }: Holdings): number {
   return (limit - taken - ofParty) / 2;
 }
 
-/** Whether a party may take so much more, see {@link fairRoom}. */
+/** Whether a party may take so much more, see {@link remainingQuota}. */
 export function isFair(holdings: Holdings, amount: number): boolean {
-  return amount <= fairRoom(holdings);
+  return amount <= remainingQuota(holdings);
 }
 
-/** Counts what parties hold, by the rule of {@link fairRoom}; a party that holds nothing is not kept. */
-export class FairShares {
+/** Counts what parties hold, by the rule of {@link remainingQuota}; a party that holds nothing is not kept. */
+export class FairQuota {
   readonly #limit: number;
   #taken = 0;
   readonly #parties = new Map<string, number>();

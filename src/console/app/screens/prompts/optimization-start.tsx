@@ -11,7 +11,7 @@ import { call } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
 import { promptsChanged, useJudges, versionIn } from './data.js';
 
-interface OptimisationStartProps {
+interface OptimizationStartProps {
   readonly slug: string;
   readonly latest: number;
   readonly onStarted: (job: OptimizationRead) => void;
@@ -19,7 +19,7 @@ interface OptimisationStartProps {
 }
 
 /** Chooses how a prompt is to be improved, and begins. */
-export function OptimisationStart({ slug, latest, onStarted, onClose }: OptimisationStartProps) {
+export function OptimizationStart({ slug, latest, onStarted, onClose }: OptimizationStartProps) {
   const [judge, setJudge] = useState('');
   const [base, setBase] = useState('');
   const [candidates, setCandidates] = useState('3');

@@ -29,23 +29,28 @@ const TOMBSTONE_BYTES = 200;
 /** As many as one round computes: until it has, lists compute these traces themselves. */
 const TRACES_BESIDE_READS = 2_000;
 
-type BurialSource = Pick<DeletionSource, 'client' | 'log' | 'settle' | 'settleMany' | 'reads' | 'stale' | 'deleted'>;
+type TombstoneSource = Pick<DeletionSource, 'client' | 'log' | 'settle' | 'settleMany' | 'reads' | 'stale' | 'deleted'>;
 
 /** Writes tombstones of what is deleted, but for what was sent again meanwhile. */
-export class Burial {
-  readonly #source: BurialSource;
+export class TombstoneWriter {
+  readonly #source: TombstoneSource;
   readonly #rows: ReadRows;
 
-  constructor(source: BurialSource, rows: ReadRows) {
+  constructor(source: TombstoneSource, rows: ReadRows) {
     this.#source = source;
     this.#rows = rows;
   }
 
-  /** As {@link StoredSpans.bury}. */
-  async bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>> {
+  /** As {@link StoredSpans.writeTombstones}. */
+  async writeTombstones(
+    projectId: string,
+    things: readonly DeletedThing[],
+    upTo: Micros | null,
+  ): Promise<ReadonlySet<string>> {
     const staying = new Set<string>();
     for (let from = 0; from < things.length; from += PORTION)
-      for (const id of await this.#bury(projectId, things.slice(from, from + PORTION), upTo)) staying.add(id);
+      for (const id of await this.#writeTombstones(projectId, things.slice(from, from + PORTION), upTo))
+        staying.add(id);
     return staying;
   }
 
@@ -60,7 +65,7 @@ export class Burial {
     return removed;
   }
 
-  /** As in {@link #bury}, nothing may come between the look at the watch and the append. */
+  /** As in {@link #writeTombstones}, nothing may come between the look at the watch and the append. */
   async #removeTraces(projectId: string, ids: readonly string[], upTo: Micros): Promise<string[]> {
     const { log, settle, settleMany, stale, deleted } = this.#source;
     const watch = await log.watch(projectId);
@@ -106,7 +111,7 @@ WHERE ${inProject(projectId)} AND t.id IN ${uuids(ids)} GROUP BY t.id`,
   }
 
   /** Nothing may come between the look at the watch and the append: both are in one turn of the event loop. */
-  async #bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<string[]> {
+  async #writeTombstones(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<string[]> {
     const { log, settle, deleted } = this.#source;
     const watch = await log.watch(projectId);
     try {
@@ -130,7 +135,10 @@ WHERE ${inProject(projectId)} AND t.id IN ${uuids(ids)} GROUP BY t.id`,
       await settle(projectId);
       await this.#hideStale(projectId, things);
       deleted();
-      return [...idsOfSpans(staying.filter(sentLater)), ...(await this.#buryUnsure(projectId, staying, upTo))];
+      return [
+        ...idsOfSpans(staying.filter(sentLater)),
+        ...(await this.#writeUnsureTombstones(projectId, staying, upTo)),
+      ];
     } finally {
       watch.end();
     }
@@ -175,11 +183,15 @@ WHERE ${among} AND row_type = 0 AND f.ver < last`;
   }
 
   /** Deletes things that stayed because a later write of them was accepted, where that write was not stored after all. */
-  async #buryUnsure(projectId: string, staying: readonly LiveThing[], upTo: Micros | null): Promise<string[]> {
+  async #writeUnsureTombstones(
+    projectId: string,
+    staying: readonly LiveThing[],
+    upTo: Micros | null,
+  ): Promise<string[]> {
     const unsure = staying.filter(({ sentAt }) => upTo !== null && sentAt <= upTo);
     if (unsure.length === 0) return [];
     await this.#source.log.idle();
-    return this.#bury(projectId, unsure, upTo);
+    return this.#writeTombstones(projectId, unsure, upTo);
   }
 
   /** What is left of the things: in traces that nothing was written to since they were read, that is all of them. */
