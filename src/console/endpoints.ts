@@ -7,12 +7,12 @@ import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js
 import type { judgeRoutes } from '../features/judges/http/routes.js';
 import type { linkRoutes } from '../features/review/http/routes.js';
 import type { optimizationRoutes } from '../features/optimization/http/routes.js';
-import type { playgroundRoutes } from '../features/playground/http/index.js';
+import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
 import type { projectRoutes } from '../features/projects/http/routes.js';
 import type { promptRoutes } from '../features/prompts/http/routes.js';
 import type { signInRoutes } from '../features/sign-in/http/routes.js';
-import type { traceRoutes } from '../features/traces/http/index.js';
+import type { traceRoutes } from '../features/traces/http/routes.js';
 import type { transferRoutes } from '../features/transfer/http/routes.js';
 import type { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
 

@@ -8,7 +8,7 @@ import { calibrationOf } from '../../src/features/calibration/report.js';
 import { truthsOf } from '../../src/features/calibration/truths.js';
 import type { FeedbackContent } from '../../src/features/feedback/feedback.js';
 import { SqliteJudgeCounts } from '../../src/features/judge-figures/store/judge-counts.js';
-import { calibrationRead } from '../../src/features/calibration/http/presenters.js';
+import { calibrationRead } from '../../src/features/calibration/http/routes.js';
 import { JUDGE, JudgeFile, MONDAY } from './judge-file.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;

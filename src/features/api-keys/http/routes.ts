@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { IdentityService } from '../../../engine/identity/identity-service.js';
+import type { ApiKey, CreatedApiKey, ListedApiKey } from '../../../engine/identity/identity.js';
 import { DEFAULT_KEY_ACCESS } from '../../../engine/identity/key-access.js';
+import type { Micros } from '../../../engine/timestamp.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
-import { toApiKeyRead, toCreatedKeyRead } from './presenters.js';
 import { access, ApiKeyCreated, ApiKeyParams, ApiKeyRead, ProjectParams } from './schema.js';
 
 /** Keys of a project. */
@@ -80,4 +81,30 @@ function revokeApiKeyRoute(identity: Pick<IdentityService, 'revokeKey'>) {
       return { status: 204 };
     },
   });
+}
+
+function partsOf(key: ApiKey): Omit<ApiKeyRead, 'user_name'> {
+  return {
+    id: key.id,
+    project_id: key.project_id,
+    user_id: key.user_id,
+    name: key.name,
+    prefix: key.prefix,
+    access: key.access,
+    created_at: toIso(key.created_at),
+    last_used_at: key.last_used_at === null ? null : toIso(key.last_used_at),
+  };
+}
+
+function toApiKeyRead(key: ListedApiKey): ApiKeyRead {
+  return { ...partsOf(key), user_name: key.user_name };
+}
+
+function toCreatedKeyRead(key: CreatedApiKey): ApiKeyCreated {
+  return { ...partsOf(key), key: key.key };
+}
+
+/** Milliseconds are enough for keys. */
+function toIso(at: Micros): string {
+  return new Date(at / 1000).toISOString();
 }

@@ -1,11 +1,39 @@
 import { Type } from '@sinclair/typebox';
-import type { CalibrationService } from '../calibration-service.js';
-import { CalibrationRead, CalibrationTrialRead, CalibrationTrialSummaryRead, TrialInputBody } from '../schema.js';
+import { DateTime } from 'luxon';
+import { oneOf, uuid } from '../../../engine/schema/parts.js';
+import { formatTimestamp } from '../../../engine/timestamp.js';
+import { toJobRead } from '../../../http/job-presenters.js';
+import { judge_id, JudgeParams, project_id } from '../../../http/parameters.js';
+import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
+import { checkTimeRange, timeRange } from '../../../http/time-range.js';
+import type { CalibrationReport, CalibrationService, CorrectionsPerCall } from '../calibration-service.js';
+import type { VersionAgreement, WeekAgreement } from '../report.js';
+import { CalibrationRead, CalibrationTrialRead, CalibrationTrialSummaryRead, TrialInputBody } from '../schema.js';
+import type { CalibrationTrial, CalibrationTrialHead } from '../trial.js';
 import { calibrationSvg } from './calibration-svg.js';
-import { calibrationRead } from './presenters.js';
-import { JobParams, JudgeParams, reportQuery, TAG } from './schema.js';
-import { toTrialRead, toTrialSummaryRead } from './trial-presenters.js';
+
+/** How the documentation groups these routes. */
+export const TAG = 'Calibration';
+
+const job_id = uuid('Id of the job.');
+
+export const JobParams = Type.Object({ project_id, judge_id, job_id });
+
+const ReportQuery = Type.Object({
+  ...timeRange('corrections given'),
+  versions: oneOf(
+    ['steps', 'each'],
+    'steps: a new version of the judge starts when the instruction changes or the number of changes to its ' +
+      'corrections reaches 1, 5, 10, 20, 50, 100, …; each: every change of the corrections starts one.',
+    'steps',
+  ),
+});
+
+const reportQuery = queryOf(ReportQuery, {
+  check: checkTimeRange,
+  to: ({ start_date = null, end_date = null, versions }) => ({ start: start_date, end: end_date, versions }),
+});
 
 /** How far judges and people agree, and what corrections are worth. */
 export function calibrationRoutes(calibration: CalibrationService) {
@@ -156,4 +184,62 @@ function cancelTrialRoute(calibration: Pick<CalibrationService, 'cancel'>) {
       body: toTrialRead(calibration.cancel(project_id, judge_id, job_id)),
     }),
   });
+}
+
+export function calibrationRead(
+  calibration: CalibrationReport,
+  corrections_per_call: CorrectionsPerCall | null,
+): CalibrationRead {
+  return {
+    ...calibration,
+    corrections_per_call,
+    by_week: calibration.by_week.map(weekRead),
+    by_version: calibration.by_version.map(versionRead),
+  };
+}
+
+function weekRead({ start, ...agreement }: WeekAgreement): CalibrationRead['by_week'][number] {
+  return {
+    week: DateTime.fromMillis(start / 1000, { zone: 'utc' }).toFormat("kkkk-'W'WW"),
+    start: formatTimestamp(start),
+    ...agreement,
+  };
+}
+
+/** Members in the order of the schema. */
+function versionRead({
+  version,
+  prompt_version,
+  prompt_version_id,
+  examples,
+  began_at,
+  evaluations,
+  not_counted,
+  ...agreement
+}: VersionAgreement): CalibrationRead['by_version'][number] {
+  return {
+    version,
+    prompt_version,
+    prompt_version_id,
+    examples,
+    began_at: began_at === null ? null : formatTimestamp(began_at),
+    evaluations,
+    not_counted,
+    ...agreement,
+  };
+}
+
+function toTrialSummaryRead(trial: CalibrationTrialHead): CalibrationTrialSummaryRead {
+  return { ...toJobRead(trial), ...trial.about };
+}
+
+function toTrialRead(trial: CalibrationTrial): CalibrationTrialRead {
+  const { result } = trial;
+  const summary = toTrialSummaryRead(trial);
+  if (result === null) return { ...summary, result };
+  const spans = result.spans.map(({ human, ...span }) => ({
+    ...span,
+    human: { evaluation_result: human.passed, ...human },
+  }));
+  return { ...summary, result: { ...result, spans } };
 }

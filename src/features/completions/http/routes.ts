@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox';
-import type { CompletionLists } from '../completion-lists.js';
-import { Slug } from '../../prompts/schema.js';
-import { defineRoute } from '../../../http/route.js';
+import type { Window } from '../../../engine/schema/page.js';
+import { formatTimestamp } from '../../../engine/timestamp.js';
 import { project_id } from '../../../http/parameters.js';
-import { completionPageRead, versionStatisticsRead } from './presenters.js';
+import { defineRoute } from '../../../http/route.js';
+import { Slug } from '../../prompts/schema.js';
+import type { CompletionLists, CompletionPage } from '../completion-lists.js';
+import type { VersionStatistics } from '../version-statistics.js';
 import { CompletionPageRead, completionQuery, statisticsQuery, TAG, VersionStatisticsRead } from './schema.js';
 
 /** Completions of a prompt, and figures of its versions. */
@@ -55,4 +57,27 @@ function summarizeVersionsRoute(completions: Pick<CompletionLists, 'statistics'>
       body: versionStatisticsRead(await completions.statistics(project_id, prompt_slug, query, signal)),
     }),
   });
+}
+
+function completionPageRead({ completions, total }: CompletionPage, window: Window): CompletionPageRead {
+  return {
+    completions: completions.map(({ version_id: _id, started_at, thumbs, verdicts, input, output, ...rest }) => ({
+      ...rest,
+      input_data: input,
+      output_data: output,
+      input,
+      output,
+      started_at: formatTimestamp(started_at),
+      thumbs_up: thumbs.up,
+      thumbs_down: thumbs.down,
+      verdicts: [...verdicts],
+    })),
+    total,
+    limit: window.limit,
+    offset: window.offset,
+  };
+}
+
+function versionStatisticsRead({ versions, looked_up }: VersionStatistics): VersionStatisticsRead {
+  return { versions: versions.map((version) => ({ ...version, judges: [...version.judges] })), looked_up };
 }

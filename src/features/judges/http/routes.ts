@@ -3,8 +3,7 @@ import { JudgePreviewInput, JudgePreviewRead } from '../preview-schema.js';
 import type { PreviewService } from '../preview-service.js';
 import { CriteriaRead, JudgeInput, JudgePatch, JudgeRead } from '../schema.js';
 import { defineRoute, uncheckedJsonBody } from '../../../http/route.js';
-import { criteriaRead, judgeRead } from './presenters.js';
-import { judgePreviewRead } from './preview-presenters.js';
+import { criteriaRead, judgeRead, judgePreviewRead } from './presenters.js';
 import { JudgeParams, ProjectParams, TAG } from './schema.js';
 import { evaluationRoutes, type EvaluationServices } from './evaluation-routes.js';
 

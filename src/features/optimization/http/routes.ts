@@ -1,9 +1,10 @@
-import type { OptimizationService } from '../optimization-service.js';
-import { OptimizationInputBody } from '../schema.js';
+import { toJobRead } from '../../../http/job-presenters.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import { toVersionRead } from '../../prompts/http/presenters.js';
 import { PromptVersionRead } from '../../prompts/http/schema.js';
-import { toOptimizationRead, toSummaryRead } from './presenters.js';
+import type { OptimizationService } from '../optimization-service.js';
+import type { Optimization, OptimizationHead } from '../optimization.js';
+import { OptimizationInputBody } from '../schema.js';
 import {
   JobParams,
   OptimizationRead,
@@ -163,4 +164,36 @@ function cancelOptimizationRoute(optimizations: Pick<OptimizationService, 'cance
       body: toOptimizationRead(optimizations.cancel(project_id, prompt_slug, job_id)),
     }),
   });
+}
+
+export function toSummaryRead(optimization: OptimizationHead): OptimizationSummaryRead {
+  const { about, compared_by } = optimization;
+  return {
+    ...toJobRead(optimization),
+    ...about,
+    base_version_reason: about.base_version_reason ?? null,
+    compared_by,
+  };
+}
+
+function toOptimizationRead(optimization: Optimization): OptimizationRead {
+  const { result, compared_by } = optimization;
+  const summary = toSummaryRead(optimization);
+  if (result === null) return { ...summary, result: null };
+  const { id: _id, rationale: _rationale, ...current } = result.current;
+  return {
+    ...summary,
+    result: {
+      compared_by,
+      ...result,
+      current: { ...current, results: current.results.map(triedRead) },
+      candidates: result.candidates.map((candidate) => ({ ...candidate, results: candidate.results.map(triedRead) })),
+    },
+  };
+}
+
+type Tried = NonNullable<Optimization['result']>['current']['results'][number];
+
+function triedRead(tried: Tried) {
+  return { ...tried, evaluation_result: tried.passed };
 }

@@ -1,16 +1,17 @@
 import { Type } from '@sinclair/typebox';
-import type { FeedbackLists } from '../../feedback/feedback-lists.js';
-import { FeedbackPageRead } from '../../feedback/list-schema.js';
-import type { LinkService } from '../link-service.js';
-import { LinkInput, LinkPatch } from '../schema.js';
 import { uuid } from '../../../engine/schema/parts.js';
-import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
+import { formatOptionalTimestamp, formatTimestamp } from '../../../engine/timestamp.js';
 import { pageOfThousand } from '../../../http/parameters.js';
-import { toCreatedLinkRead, toListedLinkRead } from './presenters.js';
-import { CreatedLinkRead, ListedLinkRead } from './schema.js';
+import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
+import type { FeedbackLists } from '../../feedback/feedback-lists.js';
 import { linkFeedbackQuery } from '../../feedback/http/list-query.js';
 import { feedbackPageAnswer } from '../../feedback/http/page-json.js';
 import { TAG } from '../../feedback/http/schema.js';
+import { FeedbackPageRead } from '../../feedback/list-schema.js';
+import type { CreatedLink, FeedbackLink, ListedLink } from '../feedback-link.js';
+import type { LinkService } from '../link-service.js';
+import { LinkInput, LinkPatch } from '../schema.js';
+import { CreatedLinkRead, type LinkRead, ListedLinkRead } from './schema.js';
 
 /** Links by which reviewers give feedback. */
 export function linkRoutes(links: LinkService, lists: Pick<FeedbackLists, 'ofLink'>) {
@@ -144,4 +145,30 @@ function listLinkFeedbackRoute(lists: Pick<FeedbackLists, 'ofLink'>) {
     handle: async ({ principal, params: { link_id }, query, signal }) =>
       feedbackPageAnswer(await lists.ofLink(principal.project_id, link_id, query, signal), query.window),
   });
+}
+
+/** A link that was made earlier: its URL is kept nowhere. */
+function toListedLinkRead(link: ListedLink): ListedLinkRead {
+  const { creator_id: id, creator_name: name, reviewer_count } = link;
+  return { ...linkRead(link, null), created_by: { id, name }, reviewer_count };
+}
+
+function toCreatedLinkRead(link: CreatedLink): CreatedLinkRead {
+  return { ...linkRead(link, link.url), note: link.opens_here_only ? HERE_ONLY : null };
+}
+
+const HERE_ONLY =
+  'This URL works only on the server machine. To share links, start the server with PUBLIC_URL set to the address ' +
+  'that others use; this link then works there too, with the same path.';
+
+function linkRead(link: FeedbackLink, url: string | null): LinkRead {
+  return {
+    id: link.id,
+    url,
+    prompt_slug: link.prompt_slug,
+    link_type: link.link_type,
+    created_at: formatTimestamp(link.created_at),
+    expires_at: formatTimestamp(link.expires_at),
+    revoked_at: formatOptionalTimestamp(link.revoked_at),
+  };
 }
