@@ -16,7 +16,7 @@ const BROWSERS = ['chrome123', 'firefox125', 'safari17.5'];
 /** What so many screens share is loaded with the first of them, whichever that is; what two share, with one of these. */
 const SHARED_BY_MANY = 3;
 
-const [chunks, others] = await Promise.all([screens(), beside()]).catch((error) => {
+const [chunks, worker, others] = await Promise.all([screens(), besideDrawing(), beside()]).catch((error) => {
   console.error(error.message);
   process.exit(1);
 });
@@ -27,7 +27,7 @@ const theme = other('theme-');
 mkdirSync(target, { recursive: true });
 const kept = new Set(['manifest.json']);
 const files = [
-  ...chunks.map(({ fileName, code }) => ({ name: fileName, contents: Buffer.from(code) })),
+  ...[...chunks, ...worker].map(({ fileName, code }) => ({ name: fileName, contents: Buffer.from(code) })),
   ...others.filter((file) => file !== theme),
 ];
 for (const { name, contents } of files) keep(`${name}.gz`, gzipSync(contents, { level: 9 }));
@@ -36,7 +36,7 @@ const manifest = {
   console: entry.fileName,
   /** The script itself: the page holds it. */
   theme: Buffer.from(theme.contents).toString('utf8').trim(),
-  worker: other('worker-').name,
+  worker: worker[0].fileName,
   style: other('style-').name,
   /** Loaded with the console's entry: named in the page, so that the browser asks for them at once. */
   preload: entry.imports,
@@ -52,8 +52,35 @@ function keep(name, contents) {
 
 /** The console itself and its screens. */
 async function screens() {
+  return bundled('console', 'entry.tsx', {
+    format: 'esm',
+    codeSplitting: {
+      groups: [
+        { name: 'common', minShareCount: SHARED_BY_MANY, priority: 2 },
+        { name: 'shared', minShareCount: 2, priority: 1 },
+      ],
+    },
+  });
+}
+
+/** What reads large texts beside the thread that draws; of marked it has the lexer alone, a fifth less of what is sent. */
+async function besideDrawing() {
+  const lexerAlone = {
+    name: 'lexer-alone',
+    // The instance that marked makes of itself, and hangs its functions on, is never used.
+    transform: {
+      filter: { id: /\/marked\.esm\.js$/ },
+      handler: (code) => code.replaceAll(/=new (\w+);/g, '=/* @__PURE__ */ new $1;'),
+    },
+  };
+  const treeshake = { propertyReadSideEffects: false, propertyWriteSideEffects: false };
+  return bundled('worker', 'worker.ts', { format: 'iife' }, { plugins: [lexerAlone], treeshake });
+}
+
+async function bundled(name, file, output, input = {}) {
   const bundle = await rolldown({
-    input: { console: join(app, 'entry.tsx') },
+    ...input,
+    input: { [name]: join(app, file) },
     cwd: root,
     tsconfig: false,
     // Sources name what they import by what it is compiled to.
@@ -63,29 +90,22 @@ async function screens() {
       if (level === 'warn') throw new Error(log.message);
     },
   });
-  const { output } = await bundle.generate({
-    format: 'esm',
+  const made = await bundle.generate({
+    ...output,
     minify: true,
     // Annotations are for those who bundle further; they took 1 % of what is sent.
     comments: { legal: false, annotation: false },
     entryFileNames: '[name]-[hash].js',
     chunkFileNames: '[name]-[hash].js',
-    codeSplitting: {
-      groups: [
-        { name: 'common', minShareCount: SHARED_BY_MANY, priority: 2 },
-        { name: 'shared', minShareCount: 2, priority: 1 },
-      ],
-    },
   });
-  return output;
+  return made.output;
 }
 
-/** What is no module of the console: its styles, what runs before it, and what runs beside it. */
+/** What is no module of the console: its styles, and what runs before it. */
 async function beside() {
   const { outputFiles } = await build({
     entryPoints: {
       theme: join(app, 'theme.ts'),
-      worker: join(app, 'worker.ts'),
       style: join(app, 'styles/index.css'),
     },
     outdir: target,

@@ -1,4 +1,5 @@
 /** What runs beside the thread that draws: reading of texts that may be large, and of markdown, which may be hostile. */
+import { lex } from '../model/markdown-lexer.js';
 import { TextDocument } from '../model/text-document.js';
 import type { WorkerAnswer, WorkerTask } from './state/worker.js';
 
@@ -18,7 +19,7 @@ function answer(answered: WorkerAnswer): void {
 async function work(task: WorkerTask): Promise<unknown> {
   switch (task.does) {
     case 'lex':
-      return (await import('../model/markdown-lexer.js')).lex(task.text);
+      return lex(task.text);
     case 'open': {
       const { source, document } = task;
       documents.set(document, source instanceof ArrayBuffer ? TextDocument.ofAnswer(source) : new TextDocument(source));
