@@ -56,6 +56,22 @@ describe('a document of texts', () => {
     }
   });
 
+  it('shows JSON that is no conversation as data, not as prose', () => {
+    const document = new TextDocument({
+      input: '{"city":"Paris"}',
+      output: JSON.stringify('{"a":[1]}'),
+      text: 'prose',
+    });
+    const parts = document.conversation(['input', 'output', 'text']).map(({ parts: [part] }) => part);
+    expect(parts.map((part) => [part?.kind, part?.label, part?.text.head])).to.deep.equal([
+      ['data', 'JSON', '{\n  "city": "Paris"\n}'],
+      ['data', 'JSON', '{\n  "a": [\n    1\n  ]\n}'],
+      ['text', null, 'prose'],
+    ]);
+    expect(document.jsonRows('output', 0, 9).rows.map(({ key }) => key)).to.deep.equal([null, 'a', '0']);
+    expect(document.json('text')).to.equal(false);
+  });
+
   it('reads an answer of the API, and the JSON in its texts', () => {
     const answer = JSON.stringify([{ input_data: '{"a":[1,2]}', output_data: 'no JSON', attributes: { b: 'c' } }]);
     const document = TextDocument.ofAnswer(new TextEncoder().encode(answer).buffer);

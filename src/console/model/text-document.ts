@@ -91,10 +91,10 @@ export class TextDocument {
     const text = this.#texts.get(name);
     if (text === undefined || text === '') return [];
     const read = readConversation(text);
-    if (read.kind === 'text') {
-      const part = { kind: 'text', label: null, purpose: null, callId: null, text: shown(name, text) } as const;
-      if (read.text === text) return [{ role: '', of: name, parts: [part] }];
-      return [{ role: '', of: name, parts: [{ ...part, text: this.#keep(read.text) }] }];
+    if (read.kind !== 'messages') {
+      const said = read.text === text ? shown(name, text) : this.#keep(read.text);
+      const label = read.kind === 'data' ? 'JSON' : null;
+      return [{ role: '', of: name, parts: [{ kind: read.kind, label, purpose: null, callId: null, text: said }] }];
     }
     return read.messages.map(({ role, parts }) => ({
       role,
@@ -185,10 +185,12 @@ function shown(name: string, text: string): ShownText {
   return { name, length: text.length, head: text.length <= FOLDED_FROM ? text : text.slice(0, SHOWN_FOLDED) };
 }
 
+/** Objects and lists, also those that some write into a JSON string. */
 function readJson(text: string): JsonRows | null {
-  if (!/^\s*[[{]/.test(text)) return null;
+  if (!/^\s*[[{"]/.test(text)) return null;
   try {
-    return new JsonRows(parseExactly(text));
+    const value = parseExactly(text);
+    return typeof value === 'string' ? readJson(value) : new JsonRows(value);
   } catch {
     return null;
   }

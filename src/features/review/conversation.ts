@@ -25,9 +25,10 @@ export interface MessagePart {
 
 export type PartPurpose = 'reasoning' | 'call' | 'result' | 'image';
 
+/** Messages, a text to read, or JSON of something else, such as what a tool was given. */
 export type Conversation =
   | { readonly kind: 'messages'; readonly messages: readonly Message[] }
-  | { readonly kind: 'text'; readonly text: string };
+  | { readonly kind: 'text' | 'data'; readonly text: string };
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -42,7 +43,9 @@ export function readConversation(text: string): Conversation {
   const messages = messagesOf(value);
   if (messages !== null) return { kind: 'messages', messages };
   const said = typeof value === 'string' ? value : onlyText(value);
-  return { kind: 'text', text: said ?? written(value) };
+  if (said === null) return { kind: 'data', text: written(value) };
+  // Some write JSON into a JSON string.
+  return /^\s*[[{]/.test(said) ? readConversation(said) : { kind: 'text', text: said };
 }
 
 function parsed(text: string): unknown {
@@ -122,12 +125,14 @@ function roleOfType(type: unknown): string | undefined {
 }
 
 function partsOf(content: unknown, ofTool = false): MessagePart[] {
-  if (typeof content === 'string') {
-    if (content === '') return [];
-    return [ofTool && parsed(content) !== undefined ? data('result', content) : plain(content)];
-  }
-  if (Array.isArray(content)) return content.map(partOf);
-  return [partOf(content)];
+  if (content === '') return [];
+  const parts = Array.isArray(content) ? content.map(partOf) : [partOf(content)];
+  return ofTool ? parts.map(ofJson) : parts;
+}
+
+/** A text of a tool as data, where it is JSON. */
+function ofJson(part: MessagePart): MessagePart {
+  return part.kind === 'text' && parsed(part.text) !== undefined ? data('result', part.text) : part;
 }
 
 function partOf(part: unknown): MessagePart {
@@ -183,7 +188,7 @@ function callOf(part: Json): MessagePart | null {
   if (result !== undefined)
     return { ...answer, label: typeof name === 'string' ? `result of ${name}` : 'result', text: textOf(result) };
   if (part['type'] === 'tool_result' && part['content'] !== undefined) {
-    const parts = partsOf(part['content']).map(({ text }) => text);
+    const parts = partsOf(part['content'], true).map(({ text }) => text);
     return { ...answer, label: 'result', text: parts.join('\n') };
   }
   return null;

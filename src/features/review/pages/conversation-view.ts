@@ -24,7 +24,7 @@ export function limitsOf(all: boolean): Limits {
 export function conversationView(text: string | null, limits: Limits, allHref: string): Html {
   if (text === null || text === '') return html`<p class="nothing">No text recorded.</p>`;
   const conversation = readConversation(text);
-  if (conversation.kind === 'text')
+  if (conversation.kind !== 'messages')
     return html`<div class="bubble">${textView(conversation.text, limits, allHref)}</div>`;
   // The end of a conversation says most about its last answer.
   const { messages } = conversation;

@@ -7,7 +7,7 @@ const LONGEST = 200;
 export function excerptOf(text: string | null): string | null {
   if (text === null) return null;
   const read = readConversation(text);
-  if (read.kind === 'text') return read.text.slice(0, LONGEST);
+  if (read.kind !== 'messages') return read.text.slice(0, LONGEST);
   const last = read.messages.at(-1)?.parts.map((part) => part.text) ?? [];
   return last.join(' ').slice(0, LONGEST);
 }
