@@ -12,6 +12,7 @@ import { copy } from '../../state/announce.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { changedAt } from '../../state/query.js';
 import { NextAndPrevious } from './next-and-previous.js';
+import { SessionLink } from './session-link.js';
 import { TagChips } from './tag-chips.js';
 
 interface TraceHeadProps {
@@ -65,9 +66,7 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
         </Figure>
         {session_id !== null && (
           <Figure label="Session">
-            <a href={hrefOf({ screen: 'sessions', id: session_id })}>
-              <code>{session_id.slice(0, 8)}…</code>
-            </a>
+            <SessionLink id={session_id} />
           </Figure>
         )}
         <Figure label="ID">
