@@ -2,22 +2,19 @@ import { count, money, moneyInFull } from '../../../model/format.js';
 import { Dialog } from '../../parts/dialog.js';
 import { When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
-import { call } from '../../state/api.js';
-import { useQuery } from '../../state/query.js';
+import { RemedyButton, remedyOf, useCost, type CostRemedy } from './span-cost.js';
 import type { SpanHeadRead } from './span-head.js';
 
 interface CostDialogProps {
   readonly span: SpanHeadRead;
+  readonly onRemedy: (remedy: CostRemedy) => void;
   readonly onClose: () => void;
 }
 
-/** How the cost of a span came about, or why it is not known. */
-export function CostDialog({ span: { id, trace_id }, onClose }: CostDialogProps) {
-  const answer = useQuery({
-    key: [`/spans/${id}/cost`, trace_id],
-    ask: (signal) => call('GET /spans/:id/cost', { params: { id }, query: { trace_id }, signal }),
-    keep: false,
-  });
+/** How the cost of a span came about, or why it is not known and what to do about it. */
+export function CostDialog({ span, onRemedy, onClose }: CostDialogProps) {
+  const answer = useCost(span);
+  const remedy = remedyOf(answer.data?.reason);
   return (
     <Dialog title="Span cost" onClose={onClose}>
       <Answered answer={answer} rows={4}>
@@ -26,6 +23,11 @@ export function CostDialog({ span: { id, trace_id }, onClose }: CostDialogProps)
             <p>
               <strong title={moneyInFull(cost)}>{cost === null ? 'Unknown' : moneyInFull(cost)}</strong>. {explanation}
             </p>
+            {remedy !== null && (
+              <p>
+                <RemedyButton remedy={remedy} onChoose={onRemedy} />
+              </p>
+            )}
             {price !== null && (
               <p class="soft">
                 {price.source === 'own_price' ? 'Custom price' : 'List price'} of <bdi>{price.provider}</bdi>/
