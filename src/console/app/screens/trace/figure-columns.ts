@@ -1,28 +1,49 @@
 import { compact, count, duration, money, moneyInFull } from '../../../model/format.js';
-import type { TraceOutline } from '../../../model/trace-outline.js';
+import { shownFigure } from '../../../model/trace-sums.js';
+import { at } from '../../../model/trace-tree.js';
+import type { TraceView } from './trace-view.js';
+
+/** A figure as a column shows it. */
+interface Written {
+  readonly text: string;
+  /** What the tooltip says. */
+  readonly full: string;
+  /** Whether it is of the spans below, and none of the span's own. */
+  readonly isSum: boolean;
+}
 
 /** A column of figures beside the bars. */
 export interface FigureColumn {
   readonly title: string;
-  readonly short: (outline: TraceOutline, span: number) => string;
-  /** What the tooltip says. */
-  readonly full: (outline: TraceOutline, span: number) => string;
+  readonly of: (view: TraceView, node: number) => Written;
 }
+
+type Write = (value: number | null) => string;
 
 export const FIGURES: readonly FigureColumn[] = [
   {
     title: 'Duration',
-    short: (outline, span) => duration(outline.duration[span]),
-    full: (outline, span) => `${outline.duration[span] ?? 'unknown'} ms`,
+    of(view, node) {
+      const ms = view.outline.value.duration[view.spanOf(node)];
+      return { text: duration(ms), full: `${ms ?? 'unknown'} ms`, isSum: false };
+    },
   },
   {
     title: 'Cost',
-    short: (outline, span) => money(outline.cost[span]),
-    full: (outline, span) => moneyInFull(outline.cost[span]),
+    of: (view, node) =>
+      summed(view.outline.value.cost[view.spanOf(node)] ?? null, at(view.sums.value.cost, node), money, moneyInFull),
   },
   {
     title: 'Tokens',
-    short: (outline, span) => compact(outline.tokens(span)),
-    full: (outline, span) => count(outline.tokens(span)),
+    of: (view, node) =>
+      summed(view.outline.value.tokens(view.spanOf(node)), at(view.sums.value.tokens, node), compact, count),
   },
 ];
+
+function summed(own: number | null, sum: number, short: Write, inFull: Write): Written {
+  const { value, isSum, withBelow } = shownFigure(own, sum);
+  // The sign says it to those who do not see that it is softer.
+  if (isSum) return { text: `Σ ${short(value)}`, full: `Sum of the spans below: ${inFull(value)}`, isSum };
+  const full = withBelow === null ? inFull(value) : `${inFull(value)}; with the spans below: ${inFull(withBelow)}`;
+  return { text: short(value), full, isSum };
+}

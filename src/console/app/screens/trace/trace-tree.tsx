@@ -209,7 +209,7 @@ function Row({ view, prefix, tree, top, row, node, expanded }: RowProps): JSX.El
         <Bar view={view} node={node} span={span} failed={failed} />
       </span>
       {FIGURES.map((column) => (
-        <Figure key={column.title} column={column} view={view} span={span} />
+        <Figure key={column.title} column={column} view={view} node={node} />
       ))}
     </div>
   );
@@ -218,14 +218,14 @@ function Row({ view, prefix, tree, top, row, node, expanded }: RowProps): JSX.El
 interface FigureProps {
   readonly column: FigureColumn;
   readonly view: TraceView;
-  readonly span: number;
+  readonly node: number;
 }
 
-function Figure({ column: { short, full }, view, span }: FigureProps): JSX.Element {
-  const outline = view.outline.value;
+function Figure({ column, view, node }: FigureProps): JSX.Element {
+  const { text, full, isSum } = column.of(view, node);
   return (
-    <span role="gridcell" class="figure" title={full(outline, span)}>
-      {short(outline, span)}
+    <span role="gridcell" class={`figure${isSum ? ' sum' : ''}`} title={full}>
+      {text}
     </span>
   );
 }

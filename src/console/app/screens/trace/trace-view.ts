@@ -2,6 +2,7 @@ import { batch, computed, signal, type ReadonlySignal, type Signal } from '@prea
 import { criticalPath, lastRoot } from '../../../model/critical-path.js';
 import { nextMarked, type Marks } from '../../../model/trace-marks.js';
 import { afterTreeKey, TraceRows } from '../../../model/trace-rows.js';
+import { sumsOf, type TraceSums } from '../../../model/trace-sums.js';
 import { at, buildTraceTree, type TraceTree } from '../../../model/trace-tree.js';
 import type { TraceOutline } from '../../../model/trace-outline.js';
 
@@ -20,6 +21,7 @@ export class TraceView {
   readonly active = signal(0);
   /** The node whose detail is open. */
   readonly selected = signal<number | null>(null);
+  readonly sums: ReadonlySignal<TraceSums>;
   readonly bounds: ReadonlySignal<TimeRange>;
   readonly zoom = signal<TimeRange | null>(null);
   /** Nodes that a search found; null: nothing is looked for. */
@@ -32,6 +34,7 @@ export class TraceView {
     this.outline = signal(outline);
     this.rows = signal(TraceRows.expanded(buildTraceTree(outline)));
     this.tree = computed(() => this.rows.value.tree);
+    this.sums = computed(() => sumsOf(this.tree.value, this.outline.value));
     this.bounds = computed(() => boundsOf(this.outline.value));
     this.path = computed(() => (this.pathShown.value ? this.#criticalPath() : new Map<number, TimeRange[]>()));
   }
