@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { criticalPath, lastRoot } from '../../src/console/model/critical-path.js';
+import { firstLookedAt } from '../../src/console/model/trace-marks.js';
 import { afterTreeKey, rowInGrown, TraceRows } from '../../src/console/model/trace-rows.js';
 import { buildTraceTree, ROOT, type TraceColumns } from '../../src/console/model/trace-tree.js';
 
@@ -93,6 +94,23 @@ describe('the tree of a trace', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('is first looked at where the first failure began, else at its root', () => {
+    fc.assert(
+      fc.property(traces, fc.array(fc.boolean(), { minLength: 30, maxLength: 30 }), (columns, failed) => {
+        const tree = buildTraceTree(columns);
+        const nodes = [...tree.span.keys()];
+        const hasFailed = (node: number) => failed[tree.span[node]!] === true;
+        const causes = nodes.filter(
+          (node) => hasFailed(node) && !nodes.slice(node + 1, tree.end[node]).some(hasFailed),
+        );
+        const roots = nodes.filter((node) => tree.root[node] === ROOT.root);
+        expect(firstLookedAt(tree, (span) => failed[span] === true)).to.equal(causes[0] ?? roots[0] ?? 0);
+      }),
+      { numRuns: 200 },
+    );
+    expect(firstLookedAt(buildTraceTree({ parent: [], start: [] }), () => true)).to.equal(null);
   });
 
   it('is built of chains and circles of 50,000 spans', () => {

@@ -1,5 +1,5 @@
 import type { TraceOutline } from './trace-outline.js';
-import { at, type TraceTree } from './trace-tree.js';
+import { at, ROOT, type TraceTree } from './trace-tree.js';
 
 /** A flag for each node. */
 export type Marks = Uint8Array;
@@ -45,4 +45,20 @@ export function nextMarked(marks: Marks, from: number, direction: 1 | -1): numbe
 /** How many marked nodes come up to and including this one: “3 of 17”. */
 export function placeAmongMarks(marks: Marks, node: number): number {
   return countMarks(marks.subarray(0, node + 1));
+}
+
+/**
+ * The node that a reader looks at first: the first failed one below which nothing else failed, as what is above it mostly failed
+ * because of it; else the first root. Null: the tree has none.
+ */
+export function firstLookedAt(tree: TraceTree, hasError: (span: number) => boolean): number | null {
+  let failed = -1;
+  for (let node = 0; node < tree.size; node++) {
+    if (!hasError(at(tree.span, node))) continue;
+    if (failed >= 0 && node >= at(tree.end, failed)) break;
+    failed = node;
+  }
+  if (failed >= 0) return failed;
+  // Spans of a missing parent may have started before the true root.
+  return tree.size === 0 ? null : Math.max(0, tree.root.indexOf(ROOT.root));
 }

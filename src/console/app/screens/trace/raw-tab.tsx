@@ -7,8 +7,8 @@ import type { SpanHeadRead } from './span-head.js';
 import { useDocumentAt } from './span-texts.js';
 
 /** The span as the API answers it. */
-export function RawTab({ span: { id, trace_id } }: { readonly span: SpanHeadRead }) {
-  const answer = useDocumentAt(`/spans/${id}`, { trace_id });
+export function RawTab({ span: { id, trace_id, created_at } }: { readonly span: SpanHeadRead }) {
+  const answer = useDocumentAt(`/spans/${id}`, { trace_id }, created_at);
   return <Answered answer={answer}>{(document) => <Raw document={document} />}</Answered>;
 }
 

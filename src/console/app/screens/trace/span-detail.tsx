@@ -27,19 +27,24 @@ const TABS = [
 interface SpanDetailProps {
   readonly traceId: string;
   readonly id: string;
+  /** Differs when the span has changed, so that it is asked again. */
+  readonly state: string;
   readonly onClose: () => void;
 }
 
 /** One span in full. */
-export function SpanDetail({ traceId, id, onClose }: SpanDetailProps) {
+export function SpanDetail({ traceId, id, state, onClose }: SpanDetailProps) {
   const answer = useQuery({
-    key: ['/spans', traceId, id, 'head'],
+    key: ['/spans', traceId, id, 'head', state],
     ask: (signal) =>
       call('GET /spans', { query: { id, trace_id: traceId, fields: SMALL_FIELDS.join(','), limit: 1 }, signal }),
-    keep: false,
   });
   const chosen = TABS.find(({ name }) => name === place.value.query.get('tab')) ?? TABS[0];
-  const choose = (name: string) => setQuery({ tab: name === TABS[0].name ? null : name }, { replace: true });
+  const choose = (name: string) => {
+    const tab = name === TABS[0].name ? null : name;
+    // Who chooses what to see of a span means this one, also where the view selected it by itself.
+    setQuery({ span: place.peek().query.get('span') ?? id, tab }, { replace: true });
+  };
   useKeys(
     TABS.map(({ name, label }, index) => ({ keys: String(index + 1), does: label, run: () => choose(name) })),
     [],

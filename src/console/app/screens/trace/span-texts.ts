@@ -7,17 +7,19 @@ import type { SpanHeadRead } from './span-head.js';
 const KEPT_MS = 30_000;
 
 /** What of a span may be large, as a document with a text or value of each name. */
-export function useSpanTexts({ id, trace_id }: SpanHeadRead): Answer<OpenDocument> {
+export function useSpanTexts({ id, trace_id, created_at }: SpanHeadRead): Answer<OpenDocument> {
   const fields = 'input_data,output_data,attributes';
-  return useDocumentAt('/spans', { id, trace_id, fields, limit: 1 });
+  return useDocumentAt('/spans', { id, trace_id, fields, limit: 1 }, created_at);
 }
 
-/** The answer of a call as a document, read in a worker when it is large. */
-export function useDocumentAt(path: string, query: Parameters): Answer<OpenDocument> {
+/**
+ * The answer of a call as a document, read in a worker when it is large.
+ * @param version differs when the answer does
+ */
+export function useDocumentAt(path: string, query: Parameters, version: string): Answer<OpenDocument> {
   return useQuery({
-    key: [path, 'document', query],
+    key: [path, 'document', query, version],
     ask: async (signal) => openDocument(await (await request(path, { query, signal })).arrayBuffer()),
-    keep: false,
     keptMs: KEPT_MS,
   });
 }

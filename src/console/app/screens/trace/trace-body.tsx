@@ -36,12 +36,17 @@ export function TraceBody({ id, outline }: TraceBodyProps) {
   if (outline.id.length === 0)
     return <Empty title="This trace has no spans">The trace was created without spans; they may still arrive.</Empty>;
   const selected = view.selected.value;
-  const span = selected === null ? null : (view.outline.value.id[view.spanOf(selected)] ?? null);
+  const at = selected === null ? -1 : view.spanOf(selected);
+  const span = view.outline.value.id[at] ?? null;
   const close = () => {
-    view.selected.value = null;
+    view.select(null);
     focusTree();
   };
-  const detail = span !== null && <SpanDetail key={span} traceId={id} id={span} onClose={close} />;
+  // A window that became narrow has no room for what nobody chose.
+  const isShown = span !== null && !(isNarrow.value && view.isPreselected.value);
+  const detail = isShown && (
+    <SpanDetail key={span} traceId={id} id={span} state={stateOf(view.outline.value, at)} onClose={close} />
+  );
   return (
     <div class="trace-body">
       {outline.total > outline.id.length && (
@@ -60,6 +65,11 @@ export function TraceBody({ id, outline }: TraceBodyProps) {
   );
 }
 
+/** What changes of a span when it ends or is written again. */
+function stateOf({ duration, cost, hasError }: TraceOutline, span: number): string {
+  return JSON.stringify([duration[span], cost[span], hasError(span)]);
+}
+
 export function focusTree(): void {
   document.querySelector<HTMLElement>('.trace-tree')?.focus({ preventScroll: true });
 }
@@ -68,20 +78,27 @@ export function focusTree(): void {
 function useAddress(view: TraceView): void {
   const { query } = place.value;
   const [span, zoom] = [query.get('span'), query.get('zoom')];
+  const isEmpty = view.tree.value.size === 0;
   // Before anything is painted: a key that comes sooner would be undone.
   useLayoutEffect(() => {
-    const node = span === null ? null : view.nodeOf(span);
-    if (node === view.selected.peek()) return;
-    if (span !== null && node === null) announce('The trace has no span with the ID in the URL', { bad: true });
-    if (node !== null) view.reveal(node);
-    view.selected.value = node;
-  }, [span]);
+    if (span === null) {
+      // On a phone, the detail would cover the trace.
+      if (isNarrow.peek()) view.select(null);
+      else view.preselect();
+      return;
+    }
+    const node = view.nodeOf(span);
+    if (node === null) announce('The trace has no span with the ID in the URL', { bad: true });
+    else if (node !== view.selected.peek()) view.reveal(node);
+    view.select(node);
+  }, [span, isEmpty]);
   useLayoutEffect(() => {
     view.zoom.value = zoomOf(zoom);
   }, [zoom]);
   useSignalEffect(() => {
     const { selected, outline } = { selected: view.selected.value, outline: view.outline.value };
-    const chosen = selected === null ? null : (outline.id[view.spanOf(selected)] ?? null);
+    const isChosen = selected !== null && !view.isPreselected.value;
+    const chosen = isChosen ? (outline.id[view.spanOf(selected)] ?? null) : null;
     if (chosen !== place.peek().query.get('span')) setQuery({ span: chosen }, { replace: true });
   });
   useSignalEffect(() => {
@@ -109,7 +126,7 @@ function useFollowing(view: TraceView): void {
     clearTimeout(timer.current);
     if (view.selected.peek() === null || view.selected.peek() === active || isNarrow.peek()) return;
     timer.current = window.setTimeout(() => {
-      if (view.selected.peek() !== null) view.selected.value = active;
+      if (view.selected.peek() !== null) view.select(active);
     }, FOLLOWS_AFTER_MS);
   });
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -131,7 +148,7 @@ function useTraceKeys(view: TraceView): void {
       { keys: 'j', does: 'Next span', run: () => move('j') },
       { keys: 'k', does: 'Previous span', run: () => move('k') },
       { keys: 'Enter', does: 'Open span details', run: () => view.press('Enter', 1) },
-      { keys: 'Escape', does: 'Close span', run: () => (view.selected.value = null) },
+      { keys: 'Escape', does: 'Close span', run: () => view.select(null) },
       { keys: 'e', does: 'Next error', run: () => to(errors(), 1, 'No spans with errors') },
       { keys: 'E', does: 'Previous error', run: () => to(errors(), -1, 'No spans with errors') },
       { keys: 'm', does: 'Next model call', run: () => to(calls(), 1, 'No model calls') },

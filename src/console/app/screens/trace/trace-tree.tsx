@@ -49,7 +49,7 @@ export function TraceTree({ view, label }: { readonly view: TraceView; readonly 
     const node = Number(row.dataset['node']);
     view.active.value = node;
     if ((target as Element).closest('.twist')) view.toggle(node);
-    else view.selected.value = node;
+    else view.select(node);
   };
   return (
     <div

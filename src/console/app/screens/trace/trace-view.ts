@@ -1,6 +1,6 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { criticalPath, lastRoot } from '../../../model/critical-path.js';
-import { nextMarked, type Marks } from '../../../model/trace-marks.js';
+import { firstLookedAt, nextMarked, type Marks } from '../../../model/trace-marks.js';
 import { afterTreeKey, TraceRows } from '../../../model/trace-rows.js';
 import { sumsOf, type TraceSums } from '../../../model/trace-sums.js';
 import { at, buildTraceTree, type TraceTree } from '../../../model/trace-tree.js';
@@ -19,8 +19,10 @@ export class TraceView {
   readonly rows: Signal<TraceRows>;
   /** The node that keys act on. */
   readonly active = signal(0);
-  /** The node whose detail is open. */
-  readonly selected = signal<number | null>(null);
+  readonly #selected = signal<number | null>(null);
+  readonly #isPreselected = signal(false);
+  /** Whether its reader has closed the detail, which then opens for a choice alone. */
+  #isClosed = false;
   readonly sums: ReadonlySignal<TraceSums>;
   readonly bounds: ReadonlySignal<TimeRange>;
   readonly zoom = signal<TimeRange | null>(null);
@@ -37,6 +39,35 @@ export class TraceView {
     this.sums = computed(() => sumsOf(this.tree.value, this.outline.value));
     this.bounds = computed(() => boundsOf(this.outline.value));
     this.path = computed(() => (this.pathShown.value ? this.#criticalPath() : new Map<number, TimeRange[]>()));
+  }
+
+  /** The node whose detail is open. */
+  get selected(): ReadonlySignal<number | null> {
+    return this.#selected;
+  }
+
+  /** Whether the view selected it by itself: until its reader chooses something, that is nothing to keep in the address. */
+  get isPreselected(): ReadonlySignal<boolean> {
+    return this.#isPreselected;
+  }
+
+  /** What its reader chooses; null: they close the detail. */
+  select(node: number | null): void {
+    this.#isClosed = node === null;
+    batch(() => {
+      this.#selected.value = node;
+      this.#isPreselected.value = false;
+    });
+  }
+
+  /** Selects what is looked at first, unless its reader has closed that. */
+  preselect(): void {
+    const node = this.#isClosed ? null : firstLookedAt(this.tree.peek(), this.outline.peek().hasError);
+    batch(() => {
+      if (node !== null) this.reveal(node);
+      this.#selected.value = node;
+      this.#isPreselected.value = node !== null;
+    });
   }
 
   spanOf(node: number): number {
@@ -86,7 +117,7 @@ export class TraceView {
   press(key: string, page: number): boolean {
     const active = this.active.peek();
     if (key === 'Enter') {
-      this.selected.value = active;
+      this.select(active);
       return true;
     }
     const place = afterTreeKey({ rows: this.rows.peek(), active }, key, page);
@@ -109,7 +140,7 @@ export class TraceView {
     batch(() => {
       this.outline.value = outline;
       this.#place(rows, rows.shown(moved(active) ?? 0));
-      this.selected.value = selected === null ? null : moved(selected);
+      this.#selected.value = selected === null ? null : moved(selected);
       this.found.value = null;
     });
   }
