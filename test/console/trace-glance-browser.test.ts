@@ -262,10 +262,10 @@ describe("a trace's first glance in a browser", function () {
 
   it('says what happened where nothing is read', async function () {
     this.timeout(90_000);
-    const covered = () =>
+    const covered = (within: string) =>
       page.evaluate(`(() => {
         const notice = document.querySelector('.notice').getBoundingClientRect();
-        return [...document.querySelectorAll('#main :is(h1, h2, p, dl, button, .trace-tree, .span-detail)')].filter((read) => {
+        return [...document.querySelectorAll('${within} :is(h1, h2, p:not(.notice), dl, button, .trace-tree, .data-text)')].filter((read) => {
           const { left, right, top, bottom } = read.getBoundingClientRect();
           return notice.left < right && notice.right > left && notice.top < bottom && notice.bottom > top;
         }).map(({ outerHTML }) => outerHTML.slice(0, 80));
@@ -275,9 +275,15 @@ describe("a trace's first glance in a browser", function () {
       await open();
       await page.keyboard.press('c');
       await until(`document.querySelector('.notice')?.getBoundingClientRect().width > 100`);
-      expect(await covered(), String(width)).to.deep.equal([]);
+      expect(await covered('#main'), String(width)).to.deep.equal([]);
       expect((await announced(watched)).join(' ')).to.match(/Link (not )?copied/);
     }
+    await open(`?span=${uuid(4)}`);
+    await until(`document.querySelectorAll('dialog .data-text').length === 2`);
+    await clickOn(page, 'dialog .span-title button');
+    await until(`document.querySelector('dialog .notice')?.getBoundingClientRect().width > 100`);
+    expect(await covered('dialog')).to.deep.equal([]);
+    expect((await announced(watched)).join(' ')).to.match(/Span ID (not )?copied/);
     await page.setViewport({ width: 1280, height: 860 });
   });
 
