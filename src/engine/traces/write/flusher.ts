@@ -3,6 +3,7 @@ import type { CommitObserver, FlushObserver } from '../observers.js';
 import { metLimit } from '../clickhouse/client/client-errors.js';
 import { InsertError, type ClickHouseClient } from '../clickhouse/client/client.js';
 import type { SegmentLog } from './log/segment-log.js';
+import { retryDelay } from '../../work/backoff.js';
 import { InsertAgain } from './insert-again.js';
 import { sizeOf } from './commit-group.js';
 import { insertedColumns, type TableName } from './rows.js';
@@ -261,7 +262,7 @@ export class Flusher {
     this.#parts.writes.restore(taken, !isNothingStored(error));
     this.#failures += 1;
     this.#parts.observer.flushFailed({ rows: sizeOf(taken).rows, error });
-    this.#schedule(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** Math.min(this.#failures - 1, 4)));
+    this.#schedule(Math.min(MAX_RETRY_MS, retryDelay(this.#failures, RETRY_MS, null)));
   }
 
   #schedule(delay: number): void {
