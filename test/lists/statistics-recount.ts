@@ -30,7 +30,13 @@ export function expectRecounted(answer: any, rows: readonly Row[], valuesOf?: Va
   }
   const largest = grouped(rows, valuesOf).slice(0, 8);
   expect(answer.groups.map(({ value }: Row) => value)).to.deep.equal(largest.map(({ value }) => value));
-  largest.forEach(({ value, members }, index) => expectSeries(String(value), answer.groups[index], members, starts));
+  largest.forEach(({ value, members }, index) => {
+    const group = answer.groups[index];
+    const started = members.flatMap(({ started_at }): string | [] => started_at ?? []);
+    const last = started.sort().at(-1) ?? null;
+    expect(group.last_started_at, `${String(value)}: last start`).to.equal(last);
+    expectSeries(String(value), group, members, starts);
+  });
   const shown = new Set(largest.map(({ value }) => value));
   const rest = rows.filter((row) => valuesOf(row).some((value) => !shown.has(value)));
   if (rest.length === 0) expect(answer.rest).to.equal(null);

@@ -1,4 +1,4 @@
-SELECT toUInt8(ifNull(length(text), 0) > 4096) AS too_long, if(too_long, '', text) AS shown, toString(min(min(at)) OVER ()) AS first, toString(max(max(at)) OVER ()) AS last
+SELECT toUInt8(ifNull(length(text), 0) > 4096) AS too_long, if(too_long, '', text) AS shown, toString(max(at)) AS latest, toString(min(min(at)) OVER ()) AS first, toString(max(max(at)) OVER ()) AS last
 FROM (SELECT arrayJoin(texts) AS text, at FROM (SELECT [toString(name)] AS texts, toUnixTimestamp64Micro(started_at) AS at FROM spans WHERE project_id = {p1:String}
   AND NOT internal
   AND identity(ver) <= {p2:UInt64}

@@ -55,7 +55,7 @@ export class ClickHouseStatistics implements ListStatistics {
     return this.#reads.read<Statistics>(read, async (found) => {
       const objects = await this.#objects(read.source, found, query.objects, signal);
       const survey = await this.#survey(objects, query, signal);
-      const { from, to, texts } = survey;
+      const { from, to, texts, latest } = survey;
       const buckets =
         from === null || to === null ? null : bucketsBetween(from, to, query.bucketSeconds, query.timeZone);
       const grouped = query.groupBy === null ? null : { property: query.groupBy, texts };
@@ -71,6 +71,7 @@ export class ClickHouseStatistics implements ListStatistics {
         ...series(ALL_GROUPS),
         groups: texts.map((text, index) => ({
           value: valueOf(read.source, query.groupBy, text),
+          lastStart: latest[index] ?? null,
           ...series(index + 1),
         })),
         rest: figures.has(REST_GROUP) ? series(REST_GROUP) : null,
@@ -118,14 +119,16 @@ export class ClickHouseStatistics implements ListStatistics {
   /** What has to be known before figures can be asked for: the largest groups, and where no bounds say so, the time. */
   async #survey(objects: Objects, { objects: asked, groupBy }: StatisticsQuery, signal: AbortSignal | undefined) {
     const { from, to } = startsAskedFor(asked);
-    if (groupBy === null && from !== null && to !== null) return { from, to, texts: [] };
+    if (groupBy === null && from !== null && to !== null) return { from, to, texts: [], latest: [] };
     const statement = groupBy === null ? timeRange(objects) : largestGroups(objects, groupBy);
     const rows = await this.#rows<Surveyed>(statement, signal);
     const { first = null, last = null } = rows[0] ?? {};
+    const groups = groupBy === null ? [] : rows.filter(({ too_long }) => too_long === 0);
     return {
-      from: from ?? (first === null ? null : Number(first)),
-      to: to ?? (last === null ? null : Number(last)),
-      texts: groupBy === null ? [] : rows.filter(({ too_long }) => too_long === 0).map(({ shown = null }) => shown),
+      from: from ?? microsOf(first),
+      to: to ?? microsOf(last),
+      texts: groups.map(({ shown = null }) => shown),
+      latest: groups.map(({ latest = null }) => microsOf(latest)),
     };
   }
 
@@ -133,6 +136,8 @@ export class ClickHouseStatistics implements ListStatistics {
     return this.#reads.reader.rows<T>(statement, { signal });
   }
 }
+
+const microsOf = (text: string | null) => (text === null ? null : Number(text));
 
 /** A value of a property as the lists have it. */
 function valueOf({ list }: ListSource, property: Property | null, text: string | null): PropertyValue {

@@ -27,7 +27,8 @@ type Text = string | null;
 export interface Surveyed {
   readonly shown?: Text;
   readonly too_long?: 0 | 1;
-  /** Microseconds. */
+  /** Microseconds: of the group, and of all. */
+  readonly latest?: string | null;
   readonly first: string | null;
   readonly last: string | null;
 }
@@ -43,9 +44,9 @@ export function timeRange(objects: Objects): Sql {
 const TOO_LONG = sql`toUInt8(ifNull(length(text), 0) > ${number(LONGEST_VALUE)})`;
 const SHOWN = sql`${TOO_LONG} AS too_long, if(too_long, '', text) AS shown`;
 
-/** The values that most objects have, each with when all objects started. */
+/** The values that most objects have, with when the latest of each started, and when all objects did. */
 export function largestGroups(objects: Objects, property: Property): Sql {
-  return sql`SELECT ${SHOWN}, toString(min(min(at)) OVER ()) AS first, toString(max(max(at)) OVER ()) AS last
+  return sql`SELECT ${SHOWN}, toString(max(at)) AS latest, toString(min(min(at)) OVER ()) AS first, toString(max(max(at)) OVER ()) AS last
 FROM (SELECT arrayJoin(texts) AS text, at FROM (${rowsWithTexts(objects, property, { at: startOf(objects) })}))
 GROUP BY text ORDER BY too_long, count() DESC, text LIMIT ${number(MAX_GROUPS)}`;
 }

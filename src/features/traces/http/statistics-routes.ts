@@ -91,7 +91,11 @@ function statisticsJson({ from, to, bucketSeconds, starts, groups, rest, ...all 
     to: formatOptionalTimestamp(to),
     bucket_seconds: bucketSeconds,
     ...series(all),
-    groups: groups.map(({ value, ...group }) => ({ value, ...series(group) })),
+    groups: groups.map(({ value, lastStart, ...group }) => ({
+      value,
+      last_started_at: formatOptionalTimestamp(lastStart),
+      ...series(group),
+    })),
     rest: rest && series(rest),
   });
   // No value of a client looks like this: its quotes are escaped.

@@ -48,6 +48,7 @@ export const StatisticsRead = Type.Object(
         value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
           description: 'Their common value; null: they have none.',
         }),
+        last_started_at: orNull(time('Start of the latest of them; null: none has a start.')),
         totals: Totals,
         buckets: Buckets,
       }),

@@ -57,6 +57,12 @@ export interface Series {
   readonly buckets: readonly Figures[];
 }
 
+export interface Group extends Series {
+  readonly value: PropertyValue;
+  /** When the latest of them started; null: none has a start. */
+  readonly lastStart: Micros | null;
+}
+
 export interface Statistics extends Series {
   /** Null: nothing bounds the time, as nothing with a time was found. */
   readonly from: Micros | null;
@@ -64,7 +70,7 @@ export interface Statistics extends Series {
   readonly bucketSeconds: number | null;
   readonly starts: readonly Micros[];
   /** The largest by count. */
-  readonly groups: readonly (Series & { readonly value: PropertyValue })[];
+  readonly groups: readonly Group[];
   /** All that have another value than those of the groups; null: none has. */
   readonly rest: Series | null;
 }
