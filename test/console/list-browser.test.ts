@@ -74,6 +74,44 @@ describe('the lists of the console in a browser', function () {
     await watched.page.setViewport({ width: 1280, height: 860 });
   });
 
+  it('shows by default what was asked and answered, for whom and with which error', async () => {
+    const trace_id = randomUUID();
+    const say = (...said: string[]) => JSON.stringify(said.map((content) => ({ role: 'user', content })));
+    const input_data = say('Hello', 'x'.repeat(1000), 'Where is my “parcel”?');
+    const error = { status: 'error', error_code: 'E1', error_message: 'carrier does not answer' };
+    const tags = { user: 'ann', test: 'usual' };
+    await send(
+      spanOf(30, {
+        trace_id,
+        name: 'support',
+        input_data,
+        output_data: say('On its way'),
+        tags,
+        trace_tags: tags,
+        ...error,
+      }),
+    );
+    for (const list of ['traces', 'spans']) {
+      await open(`${list}?test=usual`);
+      await untilRows(1);
+      const [row = ''] = await rows();
+      for (const text of ['support', 'Where is my “parcel”?', 'On its way', 'ann', 'carrier does not answer'])
+        expect(row, list).to.include(text);
+      expect(row, 'nothing of JSON').to.not.include('role');
+      const heads = await watched.page.$$eval('.list-rows th', (all) => all.map((head) => head.textContent));
+      expect(heads).to.include.members(['Input', 'Output', 'User', 'Status']);
+      const titles = await watched.page.$$eval('.list-rows td', (all) => all.map((cell) => cell.title));
+      expect(titles.join('\n')).to.include('characters left out').and.include('carrier does not answer');
+      for (const width of [1440, 1280]) {
+        await watched.page.setViewport({ width, height: 860 });
+        await until(`innerWidth === ${width}`);
+        const hidden = await watched.page.$eval('.table-box', (box) => box.scrollWidth - box.clientWidth);
+        expect(hidden, `${list}, of ${width} pixels`).to.be.at.most(width === 1280 && list === 'spans' ? 100 : 0);
+      }
+    }
+    await scene!.server.request('DELETE', `/traces/${trace_id}`);
+  });
+
   it('is filtered by keyboard alone, and the address says how', async () => {
     await open('spans');
     await untilRows(10);
@@ -130,7 +168,7 @@ describe('the lists of the console in a browser', function () {
     await clickOn(watched.page, 'nav[aria-label=Pages] a[aria-label="Page 3"]');
     await untilRows(2);
     expect((await rows())[1]).to.include('step 0');
-    await clickOn(watched.page, 'th:nth-child(6) .sort');
+    await clickOn(watched.page, 'th:nth-child(9) .sort');
     await untilRows(4);
     expect((await rows())[0]).to.include('$0.009');
     expect(Object.fromEntries(urlQuery())).to.deep.equal({ limit: '4', range: 'all', sort_by: 'cost' });
@@ -142,16 +180,18 @@ describe('the lists of the console in a browser', function () {
     }`);
     await clickOn(watched.page, '[aria-label="Move Cost up"]');
     await until(`new URLSearchParams(location.search).has('columns')`);
-    expect(urlQuery().get('columns')).to.match(/^name,status,started_at,cost,duration_ms,/);
+    expect(urlQuery().get('columns')).to.match(
+      /^name,root_span_input,root_span_output,tags.user,status,started_at,cost,duration_ms$/,
+    );
     await until(`document.querySelector('dialog .notice')`);
-    expect(await announced(watched), 'read out within the dialog').to.include('Cost is column 4 of 9');
+    expect(await announced(watched), 'read out within the dialog').to.include('Cost is column 7 of 8');
     await keys('Escape');
     await until(`document.querySelector('.notice')`);
-    expect(await announced(watched), 'read out after it').to.include('Cost is column 4 of 9');
+    expect(await announced(watched), 'read out after it').to.include('Cost is column 7 of 8');
     await open('traces?limit=4&range=all');
     await untilRows(4);
     const heads = await watched.page.$$eval('.list-rows th', (all) => all.map((head) => head.textContent));
-    expect(heads.slice(1, 6)).to.deep.equal(['Name', 'Status', 'Started', 'Cost', 'Duration']);
+    expect(heads.slice(5, 9)).to.deep.equal(['Status', 'Started', 'Cost', 'Duration']);
   });
 
   it('shows inputs and outputs as columns, of long ones a part that says so', async () => {

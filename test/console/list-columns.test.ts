@@ -4,6 +4,8 @@ import {
   columnsOf,
   defaultWidth,
   fieldsFor,
+  flexibleOf,
+  isColumn,
   moved,
   valueOf,
   widthsOf,
@@ -26,12 +28,16 @@ describe('columns of lists in the console', () => {
     for (const list of [spanList, traceList, sessionList]) {
       expect(columnsOf(list, null)[0]).to.equal('name');
       expect(columnsOf(list, 'nonsense')).to.deep.equal(columnsOf(list, null));
-      for (const column of columnsOf(list, null)) expect(list.fields).to.have.property(column);
+      for (const column of columnsOf(list, null)) expect(isColumn(list, column), column).to.equal(true);
     }
   });
 
   it('ask for nothing large that is not shown', () => {
-    expect(fieldsFor(spanList, columnsOf(spanList, null))).to.not.include.members(['input_data', 'attributes', 'tags']);
+    const usual = fieldsFor(spanList, columnsOf(spanList, null));
+    expect(usual).to.include.members(['input_data', 'output_data', 'tags', 'error_message']);
+    for (const large of ['attributes', 'trace_tags', 'session_tags']) expect(usual).to.not.include(large);
+    for (const large of ['input_data', 'output_data', 'attributes', 'tags'])
+      expect(fieldsFor(spanList, ['name', 'cost'])).to.not.include(large);
     expect(fieldsFor(spanList, ['input_data', 'tags.a'])).to.include.members(['id', 'trace_id', 'input_data', 'tags']);
   });
 
@@ -42,6 +48,29 @@ describe('columns of lists in the console', () => {
       'b',
       null,
     ]);
+  });
+
+  it('show by default what was asked and answered, for whom, and how it went', () => {
+    for (const list of [spanList, traceList]) {
+      const usual = columnsOf(list, null);
+      expect(usual).to.include.members(['tags.user', 'status', 'started_at', 'duration_ms', 'cost']);
+      const payloads = usual.filter((column) => /input|output/.test(column));
+      expect(payloads).to.have.length(2);
+      expect(flexibleOf(list, usual, new Map())).to.deep.equal(payloads);
+      // What is left of 1440 pixels beside the navigation, the margins, the choice of rows and the filter.
+      const fixed = usual.filter((column) => !payloads.includes(column)).map((column) => defaultWidth(list, column));
+      expect(1440 - 184 - 48 - 70 - fixed.reduce((sum, width) => sum + width, 0)).to.be.greaterThan(2 * 150);
+    }
+  });
+
+  it('leave the rest of the width to payloads, else to the first text, unless somebody resized it', () => {
+    const flexible = (columns: readonly string[], ...resized: string[]) =>
+      flexibleOf(spanList, columns, new Map(resized.map((column) => [column, 100])));
+    expect(flexible(['name', 'input_data', 'output_data'], 'input_data')).to.deep.equal(['output_data']);
+    expect(flexible(['name', 'input_data', 'output_data'], 'input_data', 'output_data')).to.deep.equal(['name']);
+    expect(flexible(['cost', 'name', 'model'])).to.deep.equal(['name']);
+    expect(flexible(['cost', 'name', 'model'], 'name')).to.deep.equal(['model']);
+    expect(flexible(['cost', 'started_at'])).to.deep.equal(['started_at']);
   });
 
   it('are moved and resized', () => {

@@ -2,6 +2,7 @@ import { splitValues } from '../../engine/traces/model/list/comma-values.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import type { FieldType } from '../../engine/traces/model/list/fields.js';
 import { fieldLabel, type ListName } from './list-query.js';
+import type { Side } from './payload-line.js';
 
 /** The value of a field; undefined: it was not asked for. */
 export type Value = string | number | boolean | null | undefined | Readonly<Record<string, unknown>>;
@@ -9,20 +10,13 @@ export type Value = string | number | boolean | null | undefined | Readonly<Reco
 /** A row as a list answers it. */
 export type ListRow = Readonly<Record<string, Value>> & { readonly id: string };
 
-/** What is shown before somebody chooses, where the list has it. The first column leads to the object. */
+/**
+ * What is shown before somebody chooses, where the list has it: what was asked and answered, for whom, and how it went. The
+ * first column leads to the object.
+ */
 const SHOWN: Readonly<Record<ListName, readonly string[]>> = {
-  spans: ['name', 'status', 'model', 'started_at', 'duration_ms', 'cost', 'input_tokens', 'output_tokens'],
-  traces: [
-    'name',
-    'status',
-    'started_at',
-    'duration_ms',
-    'cost',
-    'span_count',
-    'error_count',
-    'input_tokens',
-    'output_tokens',
-  ],
+  spans: ['name', 'model', 'input_data', 'output_data', 'status', 'tags.user', 'started_at', 'duration_ms', 'cost'],
+  traces: ['name', 'root_span_input', 'root_span_output', 'tags.user', 'status', 'started_at', 'duration_ms', 'cost'],
   sessions: ['name', 'started_at', 'duration', 'cost', 'trace_count', 'error_count', 'input_tokens', 'output_tokens'],
 };
 
@@ -46,20 +40,28 @@ const NEEDED: Readonly<Record<ListName, readonly string[]>> = {
 
 const WIDTHS: Readonly<Record<FieldType, number>> = {
   id: 120,
-  text: 200,
+  text: 160,
   kind: 120,
-  status: 160,
-  time: 148,
-  number: 96,
-  money: 112,
+  status: 112,
+  time: 144,
+  number: 92,
+  money: 92,
   integer: 88,
   boolean: 88,
   tags: 240,
   json: 240,
 };
 
-/** Texts that say little in few words. */
-const PAYLOADS = new Set(['input_data', 'output_data', 'root_span_input', 'root_span_output']);
+/** So narrow that a screen of 1440 pixels has room for inputs and outputs beside them. */
+const WIDTHS_OF_COLUMNS: Readonly<Record<string, number>> = { name: 152, model: 128, 'tags.user': 112 };
+
+/** Inputs and outputs, which say the more the wider they are. */
+const PAYLOADS: ReadonlyMap<string, Side> = new Map([
+  ['input_data', 'input'],
+  ['output_data', 'output'],
+  ['root_span_input', 'input'],
+  ['root_span_output', 'output'],
+]);
 
 export const NARROWEST = 56;
 export const WIDEST = 1200;
@@ -79,14 +81,34 @@ export function isColumn(list: ListDefinition, column: string): boolean {
 export function columnsOf(list: ListDefinition, text: string | null): string[] {
   const named = splitValues(text ?? '').filter((column) => isColumn(list, column));
   const unique = [...new Set(named)].slice(0, MAX_COLUMNS);
-  return unique.length > 0 ? unique : SHOWN[list.name].filter((column) => Object.hasOwn(list.fields, column));
+  return unique.length > 0 ? unique : SHOWN[list.name].filter((column) => isColumn(list, column));
 }
 
 export function defaultWidth(list: ListDefinition, column: string): number {
-  if (PAYLOADS.has(column)) return 320;
   const type = tagOf(column) === null ? list.fields[column]?.type : undefined;
   // A head is never narrower than its label.
-  return type === undefined ? 160 : Math.max(WIDTHS[type], 28 + 8 * fieldLabel(column).length);
+  const usual = WIDTHS_OF_COLUMNS[column] ?? (type === undefined ? 160 : WIDTHS[type]);
+  return type === undefined ? usual : Math.max(usual, 28 + 8 * fieldLabel(column).length);
+}
+
+/** Whether a column shows an input or an output; null: neither. */
+export function sideOf(column: string): Side | null {
+  return PAYLOADS.get(column) ?? null;
+}
+
+/**
+ * The columns that share what the others leave: inputs and outputs, else the first text, of those that nobody resized.
+ * Nothing else is worth more width.
+ */
+export function flexibleOf(
+  list: ListDefinition,
+  columns: readonly string[],
+  widths: ReadonlyMap<string, number>,
+): readonly string[] {
+  const free = columns.filter((column) => !widths.has(column));
+  const payloads = free.filter((column) => PAYLOADS.has(column));
+  if (payloads.length > 0) return payloads;
+  return [free.find((column) => list.fields[column]?.type === 'text') ?? columns.at(-1) ?? ''];
 }
 
 export function clampWidth(width: number): number {

@@ -30,6 +30,8 @@ const OWN = new Set<string>([...RANGE_PARAMETERS, 'columns', 'live', 'list']);
 const PAGING = new Set(['sort_by', 'sort_order', 'limit', 'offset', 'count', 'fields', 'text_limit']);
 const IDS = new Set(['id', 'trace_id', 'session_id']);
 const TAG_PREFIX = 'tags.';
+/** The key of the tag that says for whom something was done (`otlp/genai/context-fields.ts`). */
+export const USER_TAG = 'user';
 
 /** Something to filter by: with a value it becomes a condition. */
 export interface Property {
@@ -119,7 +121,7 @@ function plain(description: string): string {
 export function tagProperty(key: string, parameter = TAG_PREFIX + key): Property {
   return {
     parameter,
-    words: `Tag ${key} is`,
+    words: key === USER_TAG ? 'User is' : `Tag ${key} is`,
     description: 'Repeat a tag to match any of its values.',
     field: TAG_PREFIX + key,
     several: true,

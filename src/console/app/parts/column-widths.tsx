@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { clampWidth } from '../../model/list-columns.js';
 
 /** What a column without a width of its own takes at least. */
-const LEAST_OF_THE_REST = 200;
+const LEAST_OF_THE_REST = 136;
 
 interface ColumnsProps {
   readonly widths: readonly (number | undefined)[];

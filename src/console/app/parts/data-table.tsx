@@ -12,7 +12,7 @@ export interface Column<T> {
   readonly figure?: boolean;
   /** Name of the API's sort; absent: the list cannot be sorted by it. */
   readonly sort?: string;
-  /** In pixels. Where every column has one but a single one, that takes what is left; where none has, all fit their content. */
+  /** In pixels. Columns without one share what is left; where none has one, all fit their content. */
   readonly width?: number | undefined;
   /** Why the column is there, in a tooltip. */
   readonly about?: string;

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { joinValues } from '../../../../engine/traces/model/list/comma-values.js';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
-import { clampWidth, columnsOf, defaultWidth, widthsOf, writeWidths } from '../../../model/list-columns.js';
+import { clampWidth, columnsOf, defaultWidth, flexibleOf, widthsOf, writeWidths } from '../../../model/list-columns.js';
 import { place, setQuery } from '../../state/location.js';
 import { remembered } from '../../state/preferences.js';
 
@@ -9,8 +9,8 @@ export interface ChosenColumns {
   readonly columns: readonly string[];
   /** Of those that somebody resized. */
   readonly widths: ReadonlyMap<string, number>;
-  /** The column that takes what the others leave. */
-  readonly flexible: string;
+  /** The columns that share what the others leave. */
+  readonly flexible: readonly string[];
   widthOf(column: string): number | undefined;
   setColumns(columns: readonly string[]): void;
   resize(column: string, width: number): void;
@@ -28,8 +28,7 @@ export function useColumns(list: ListDefinition): ChosenColumns {
   );
   const columns = columnsOf(list, place.value.query.get('columns') ?? kept.columns.value);
   const widths = widthsOf(kept.widths.value);
-  const isText = (column: string) => list.fields[column]?.type === 'text';
-  const flexible = columns.find((column) => isText(column) && !widths.has(column)) ?? columns.at(-1) ?? '';
+  const flexible = flexibleOf(list, columns, widths);
   const setColumns = (next: readonly string[]) => {
     kept.columns.value = joinValues(next);
     setQuery({ columns: joinValues(next) }, { replace: true });
@@ -39,7 +38,7 @@ export function useColumns(list: ListDefinition): ChosenColumns {
     widths,
     flexible,
     setColumns,
-    widthOf: (column) => (column === flexible ? undefined : (widths.get(column) ?? defaultWidth(list, column))),
+    widthOf: (column) => (flexible.includes(column) ? undefined : (widths.get(column) ?? defaultWidth(list, column))),
     resize: (column, width) => (kept.widths.value = writeWidths(new Map([...widths, [column, clampWidth(width)]]))),
     reset() {
       kept.columns.value = '';

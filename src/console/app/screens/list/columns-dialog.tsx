@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { columnsOf, defaultWidth, moved, NARROWEST, tagOf, WIDEST } from '../../../model/list-columns.js';
-import { fieldLabel } from '../../../model/list-query.js';
+import { fieldLabel, USER_TAG } from '../../../model/list-query.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
@@ -15,7 +15,8 @@ interface ColumnsDialogProps {
 }
 
 export function columnLabel(column: string): string {
-  return tagOf(column) ?? fieldLabel(column);
+  const tag = tagOf(column);
+  return tag === null ? fieldLabel(column) : tag === USER_TAG ? 'User' : tag;
 }
 
 /** Which columns a list shows, in which order and how wide: all that the pointer can do, too. */
@@ -103,7 +104,7 @@ function Width({ list, chosen, column }: Omit<ColumnsDialogProps, 'onClose'> & {
       max={WIDEST}
       step={8}
       placeholder="auto"
-      value={chosen.widths.get(column) ?? (column === chosen.flexible ? '' : defaultWidth(list, column))}
+      value={chosen.widths.get(column) ?? (chosen.flexible.includes(column) ? '' : defaultWidth(list, column))}
       onChange={(event) => {
         const width = event.currentTarget.valueAsNumber;
         if (Number.isFinite(width)) chosen.resize(column, width);

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { counted } from '../../../model/format.js';
-import { tagOf, type ListRow } from '../../../model/list-columns.js';
+import { sideOf, tagOf, type ListRow } from '../../../model/list-columns.js';
 import { pageOf } from '../../../model/list-query.js';
 import { Button } from '../../parts/button.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
@@ -56,7 +56,7 @@ function columnOf(list: ListDefinition, chosen: ChosenColumns, column: string, i
     label: columnLabel(column),
     about: field?.description ?? `Tag ${columnLabel(column)}`,
     figure: FIGURES.has(field?.type ?? ''),
-    named: field?.type === 'integer' || field === undefined,
+    named: field?.type === 'integer' || field === undefined || sideOf(column) !== null,
     ...(list.sorts.includes(column) && { sort: column }),
     width: chosen.widthOf(column),
     cell: (row) =>

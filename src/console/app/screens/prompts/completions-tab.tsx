@@ -1,5 +1,6 @@
 import type { CompletionPageRead } from '../../../../features/completions/http/schema.js';
 import { NOTHING } from '../../../model/format.js';
+import { payloadLine } from '../../../model/payload-line.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { Cost, Took, When } from '../../parts/figures.js';
@@ -14,7 +15,6 @@ import { useQuery } from '../../state/query.js';
 import { offsetAsked, parametersAsked, rangeAsked } from './asked.js';
 import { Choice } from './choice.js';
 import { ofPrompt, useJudges, versionIn } from './data.js';
-import { excerptOf } from './excerpt.js';
 import type { TabProps } from './tab-props.js';
 
 type Completion = CompletionPageRead['completions'][number];
@@ -131,13 +131,13 @@ const COLUMNS: readonly Column<Completion>[] = [
   {
     name: 'output',
     label: 'Output',
-    cell: ({ output_data, name }) => <bdi>{excerptOf(output_data)?.trim() || name}</bdi>,
+    cell: ({ output_data, name }) => <bdi>{payloadLine(output_data ?? '', 'output') || name}</bdi>,
     full: ({ output_data }) => output_data ?? undefined,
   },
   {
     name: 'input',
     label: 'Input',
-    cell: ({ input_data }) => <bdi class="soft">{excerptOf(input_data) ?? NOTHING}</bdi>,
+    cell: ({ input_data }) => <bdi class="soft">{payloadLine(input_data ?? '', 'input') || NOTHING}</bdi>,
     full: ({ input_data }) => input_data ?? undefined,
   },
   { name: 'status', label: 'Status', cell: ({ has_error }) => <Status error={has_error} /> },

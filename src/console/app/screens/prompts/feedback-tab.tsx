@@ -1,5 +1,6 @@
 import type { ListedFeedbackRead } from '../../../../features/feedback/list-schema.js';
 import { NOTHING } from '../../../model/format.js';
+import { payloadLine } from '../../../model/payload-line.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
@@ -13,7 +14,6 @@ import { offsetAsked } from './asked.js';
 import { Choice } from './choice.js';
 import { VersionChoice } from './completions-tab.js';
 import { ofPrompt } from './data.js';
-import { excerptOf } from './excerpt.js';
 import type { TabProps } from './tab-props.js';
 
 const PAGE = 50;
@@ -109,7 +109,9 @@ const COLUMNS: readonly Column<ListedFeedbackRead>[] = [
     label: 'Completion',
     cell: ({ completion }) => (
       <bdi>
-        {completion == null ? 'no longer stored' : excerptOf(completion.output_data)?.trim() || completion.name}
+        {completion == null
+          ? 'no longer stored'
+          : payloadLine(completion.output_data ?? '', 'output') || completion.name}
       </bdi>
     ),
     full: ({ completion }) => completion?.output_data?.slice(0, 2000),
