@@ -58,6 +58,7 @@ describe('the lists of the console in a browser', function () {
     await open('traces');
     await until(`document.body?.innerText.includes('No traces yet')`);
     expect(await watched.page.$eval('.state a', (link) => link.getAttribute('href'))).to.match(/\/first$/);
+    await until(`document.querySelector('.frame-nav a:last-child')?.textContent.includes('First trace')`);
   });
 
   it('shows rows, the exact total and hostile texts as what they are, to everybody', async () => {
@@ -72,6 +73,19 @@ describe('the lists of the console in a browser', function () {
     await until(`document.querySelector('.histogram [role=slider]')`);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await watched.page.setViewport({ width: 1280, height: 860 });
+  });
+
+  it('offers the first trace no more once there is one, but for those who ask for it', async () => {
+    await open('traces');
+    await until(`localStorage.getItem('spanhouse.traces.${scene!.server.projectId}') === 'some'`);
+    const asked = () => watched.requests.filter((url) => url.endsWith('/traces?limit=1&fields=id')).length;
+    const before = asked();
+    await watched.page.reload();
+    await untilRows(10);
+    expect(await watched.page.$eval('.frame-nav', (nav) => nav.textContent)).to.not.include('First trace');
+    expect(asked(), 'what is known is not asked again').to.equal(before);
+    await keys('g', '1');
+    await until(`document.querySelector('h1')?.textContent.includes('first trace')`);
   });
 
   it('shows by default what was asked and answered, for whom and with which error', async () => {

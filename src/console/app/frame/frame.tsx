@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon.js';
 import { Menu } from '../parts/menu.js';
 import { Notices } from '../parts/notices.js';
 import { announce, copy } from '../state/announce.js';
+import { useLacksTraces } from '../state/first-trace.js';
 import { useKeys } from '../state/keys.js';
 import { base, hrefOf, navigate, place } from '../state/location.js';
 import { density, keysOn, theme, zone } from '../state/preferences.js';
@@ -61,17 +62,7 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
             <img src={`${base}/feedback-page/icon.svg`} alt="" width="20" height="20" /> Spanhouse
           </a>
           <ProjectChoice me={me} />
-          <nav class="frame-nav" aria-label="Screens">
-            {SCREENS.map(({ name, label, icon }) => (
-              <a
-                key={name}
-                href={hrefOf({ screen: name })}
-                {...(name === screen && { 'aria-current': 'page' as const })}
-              >
-                <Icon name={icon} /> {label}
-              </a>
-            ))}
-          </nav>
+          <Screens shown={screen} />
           <div class="frame-foot">
             <Button look="quiet" icon="search" onClick={goTo}>
               Go to… <kbd>{isMac ? '⌘' : 'Ctrl '}K</kbd>
@@ -94,6 +85,19 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
       {overlay === 'help' && <KeyHelp onClose={() => setOverlay(null)} />}
       {overlay === 'go' && GoTo !== null && <GoTo onClose={() => setOverlay(null)} />}
     </>
+  );
+}
+
+function Screens({ shown }: { readonly shown: string }) {
+  const isNew = useLacksTraces();
+  return (
+    <nav class="frame-nav" aria-label="Screens">
+      {SCREENS.filter(({ forNewcomers }) => isNew || forNewcomers !== true).map(({ name, label, icon }) => (
+        <a key={name} href={hrefOf({ screen: name })} {...(name === shown && { 'aria-current': 'page' as const })}>
+          <Icon name={icon} /> {label}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -9,6 +9,8 @@ export interface Screen {
   readonly name: string;
   readonly label: string;
   readonly icon: IconName;
+  /** Whether the navigation offers it only while the project has no trace. */
+  readonly forNewcomers?: true;
   /** Goes there after `g`. */
   readonly key: string;
   /** Its chunk. */
@@ -17,7 +19,7 @@ export interface Screen {
   readonly loadOne?: Load;
 }
 
-/** Every screen, in the order of the navigation. */
+/** Every screen, in the order of the navigation; what newcomers alone are offered stands last, so that nothing moves. */
 export const SCREENS: readonly Screen[] = [
   {
     name: 'overview',
@@ -73,7 +75,14 @@ export const SCREENS: readonly Screen[] = [
     key: ',',
     load: () => import('../screens/settings/index.js'),
   },
-  { name: 'first', label: 'First trace', icon: 'first', key: '1', load: () => import('../screens/first/index.js') },
+  {
+    name: 'first',
+    label: 'First trace',
+    icon: 'first',
+    key: '1',
+    forNewcomers: true,
+    load: () => import('../screens/first/index.js'),
+  },
 ];
 
 /** The chunk of a screen, or of what stands behind it. */
