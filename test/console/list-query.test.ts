@@ -130,6 +130,22 @@ describe('what the filter bar offers', () => {
     expect(labels('envi', null, [{ value: 'environment', count: 12 }])).to.include('Tag environment is (12)');
   });
 
+  it('begins with what people filter by most, then tags, then all the rest', () => {
+    const all = labels('', null, [
+      { value: 'environment', count: 12 },
+      { value: 'user', count: 7 },
+    ]);
+    const first = ['Name is', 'User is (7)', 'Kind is', 'Model is', 'Has error is', 'Tag environment is (12)'];
+    expect(all.slice(0, first.length)).to.deep.equal(first);
+    expect(
+      all.filter((label) => /user/i.test(label)),
+      'once',
+    ).to.have.length(1);
+    expect(all.slice(first.length)).to.have.length(propertiesOf(spanList).length - 4);
+    expect(all.at(-1)).to.equal('Input, output or error contains');
+    expect(labels('us')).to.include('User is');
+  });
+
   it('offers values with how many have them, and what was typed', () => {
     expect(labels('', 'status', [{ value: 'error', count: 1234 }])).to.deep.equal(['ok', 'error (1,234)', 'unset']);
     expect(labels('pl', 'names', [{ value: 'plan', count: 2 }])).to.deep.equal(['Name is pl', 'plan (2)']);

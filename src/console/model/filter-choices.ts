@@ -1,6 +1,6 @@
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import { count } from './format.js';
-import { propertiesOf, tagProperty, type Condition, type Property } from './list-query.js';
+import { propertiesOf, tagProperty, USER_TAG, type Condition, type Property } from './list-query.js';
 
 /** A value that objects have, and how many have it. */
 export interface Suggestion {
@@ -22,6 +22,9 @@ export interface Choice {
   readonly typed: boolean;
 }
 
+/** What people filter by most, in this order: it stands before tags, and these before all else. */
+const MOST_USED = ['names', `tags.${USER_TAG}`, 'span_kind', 'models', 'has_error'];
+
 const TAG = /^([^=\s]+)=(.+)$/s;
 
 export function optionsFor(
@@ -36,14 +39,22 @@ export function optionsFor(
 function propertyChoices(list: ListDefinition, text: string, tagKeys: readonly Suggestion[]): Choice[] {
   const all = propertiesOf(list);
   const asked = text.trim().toLowerCase();
-  const fields = all
-    .filter(({ words, parameter }) => words.toLowerCase().includes(asked) || parameter.includes(asked))
-    .map((property) => choice(property));
-  const tags = tagKeys
-    .filter(({ value }) => value.toLowerCase().includes(asked))
-    .map(({ value, count }) => choice(tagProperty(value), { count }));
-  return [...typedChoice(all, text.trim()), ...fields, ...tags];
+  const counts = new Map(tagKeys.map(({ value, count }) => [value, count]));
+  const fields = [...all, tagProperty(USER_TAG)].filter(
+    ({ words, parameter }) => words.toLowerCase().includes(asked) || parameter.includes(asked),
+  );
+  const used = MOST_USED.flatMap((parameter) => fields.filter((property) => property.parameter === parameter));
+  const rest = fields.filter((property) => !used.includes(property));
+  const tags = tagKeys.filter(({ value }) => value !== USER_TAG && value.toLowerCase().includes(asked));
+  return [
+    ...typedChoice(all, text.trim()),
+    ...used.map((property) => choice(property, isUser(property) ? { count: counts.get(USER_TAG) } : {})),
+    ...tags.map(({ value, count }) => choice(tagProperty(value), { count })),
+    ...rest.map((property) => choice(property)),
+  ];
 }
+
+const isUser = ({ parameter }: Property) => parameter === `tags.${USER_TAG}`;
 
 /** What somebody means who enters a text without choosing a field. */
 function typedChoice(all: readonly Property[], text: string): Choice[] {

@@ -102,13 +102,14 @@ function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
   const [text, setText] = useState('');
   const [property, setProperty] = useState<Property | null>(null);
   const [open, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
+  /** The key of the choice that arrows went to: tags come later than fields, and between them. */
+  const [active, setActive] = useState<string | null>(null);
   const choices = useChoices({ list, suggest, property, text, open });
-  const at = Math.min(active, choices.length - 1);
+  const at = choices.findIndex(({ key }) => key === active);
   useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' }), [at]);
   const reset = (shown: boolean, next: Property | null = null) => {
     setText('');
-    setActive(-1);
+    setActive(null);
     setProperty(next);
     setOpen(shown);
   };
@@ -125,7 +126,8 @@ function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
     const atStart = input.current?.selectionStart === 0 && input.current.selectionEnd === 0;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      if (open && choices.length > 0) setActive(at < 0 && step < 0 ? choices.length - 1 : (at + step) % choices.length);
+      const next = at < 0 && step < 0 ? choices.length - 1 : (at + step) % choices.length;
+      if (open) setActive(choices[next]?.key ?? null);
       setOpen(true);
     } else if (event.key === 'Enter') enter();
     else if (event.key === 'Escape' && (open || property !== null || text !== '')) reset(false);
@@ -152,7 +154,7 @@ function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
-          setActive(-1);
+          setActive(null);
           setOpen(true);
         }}
         onClick={() => setOpen(true)}
