@@ -10,6 +10,7 @@ const ICONS: Readonly<Record<string, string>> = {
   traces: 'list-tree',
   spans: 'rows-3',
   sessions: 'messages-square',
+  users: 'users',
   prompts: 'file-text',
   judges: 'scale',
   review: 'clipboard-check',

@@ -45,6 +45,7 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/list/index.js'),
     loadOne: () => import('../screens/session/index.js'),
   },
+  { name: 'users', label: 'Users', icon: 'users', key: 'u', load: () => import('../screens/users/index.js') },
   { name: 'prompts', label: 'Prompts', icon: 'prompts', key: 'p', load: () => import('../screens/prompts/index.js') },
   {
     name: 'judges',
