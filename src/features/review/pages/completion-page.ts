@@ -3,7 +3,7 @@ import type { ReviewedCompletion } from '../review-service.js';
 import type { ReviewTextLimits } from '../schema.js';
 import { conversationView, limitsOf } from './conversation-view.js';
 import { issuesView } from './form-issues.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../http/pages/html.js';
 import { thumb } from './icons.js';
 import type { PagePaths } from './shell.js';
 import { visibleText } from './visible-text.js';

@@ -1,6 +1,6 @@
 import { readConversation, type Message, type MessagePart } from '../conversation.js';
 import { roleName } from '../../../http/pages/role-name.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../http/pages/html.js';
 import { visibleText } from './visible-text.js';
 
 /** Characters shown of one text, messages of a conversation and parts of a message, until a reader asks for all. */

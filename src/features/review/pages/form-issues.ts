@@ -1,5 +1,5 @@
 import type { Issue } from '../../../engine/errors.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../http/pages/html.js';
 import { visibleText } from './visible-text.js';
 
 /** Why a form was not saved, in the words of its fields. */

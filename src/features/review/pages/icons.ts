@@ -1,4 +1,4 @@
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../http/pages/html.js';
 
 /** A hand with its thumb up; down is the same, turned by the style. Drawn for this page. */
 export function thumb(which: 'up' | 'down'): Html {

@@ -7,7 +7,7 @@ import { basePath } from '../../../http/base-path.js';
 import type { SerializedResult } from '../../../http/route.js';
 import type { From, ReviewAccess } from './access.js';
 import { completionPage, type FormValues } from './completion-page.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../http/pages/html.js';
 import type { ReviewMemory, ReviewSigner } from './review-cookie.js';
 import { documentOf, messagePage, PAGE_HEADERS, pathsOf, type PagePaths } from './shell.js';
 import { thanksPage } from './thanks-page.js';

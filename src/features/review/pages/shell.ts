@@ -1,4 +1,4 @@
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../http/pages/html.js';
 
 /** Where the parts of a link's page are. */
 export interface PagePaths {

@@ -1,5 +1,5 @@
 import type { StoredFeedback } from '../../feedback/feedback.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../http/pages/html.js';
 import { thumb } from './icons.js';
 import type { PagePaths } from './shell.js';
 import { visibleText } from './visible-text.js';

@@ -1,4 +1,4 @@
-import { html, type Html, type Insertable } from './html.js';
+import { html, type Html, type Insertable } from '../../../http/pages/html.js';
 
 /**
  * Characters that nobody sees but that change what is seen: controls, marks that turn the direction of text, fillers
