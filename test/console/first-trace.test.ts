@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { SNIPPETS } from '../../src/console/model/snippets.js';
+import { SNIPPETS } from '../../src/http/manual/snippets.js';
 import { clickOn, WatchedPage } from '../review/browser.js';
 import { send } from '../harness/server.js';
 import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';

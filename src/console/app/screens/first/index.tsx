@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { SNIPPETS } from '../../../model/snippets.js';
+import { SNIPPETS } from '../../../../http/manual/snippets.js';
 import { Button } from '../../parts/button.js';
 import { CopyButton } from '../../parts/copy.js';
 import { DemoCommand } from '../../parts/demo-command.js';

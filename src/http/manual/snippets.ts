@@ -1,4 +1,7 @@
-/** Programs that send a first span: what the server's address and a key make complete. Each runs as it stands. */
+/**
+ * Programs that send a first span, for the manual and the console: what the server's address and a key make complete. Each
+ * runs as it stands.
+ */
 export interface SnippetParts {
   /** Address of the server, without a slash at its end. */
   readonly url: string;
@@ -10,6 +13,8 @@ export interface Snippet {
   readonly label: string;
   /** What is to be installed before; null: nothing. */
   readonly install: string | null;
+  /** As Markdown names it. */
+  readonly language: string;
   /** Where the program goes. */
   readonly file: string;
   readonly code: (parts: SnippetParts) => string;
@@ -24,6 +29,7 @@ export const SNIPPETS: readonly Snippet[] = [
     name: 'curl',
     label: 'curl',
     install: null,
+    language: 'sh',
     file: 'a terminal',
     code: ({ url, key }) => `curl -sS ${url}/spans \\
   -H 'Authorization: Bearer ${key}' \\
@@ -40,35 +46,10 @@ export const SNIPPETS: readonly Snippet[] = [
   }]'`,
   },
   {
-    name: 'javascript',
-    label: 'JavaScript',
-    install: 'npm install @opentelemetry/api @opentelemetry/sdk-node',
-    file: 'app.mjs',
-    code: ({ url, key }) => `import { trace } from '@opentelemetry/api';
-import { NodeSDK } from '@opentelemetry/sdk-node';
-
-process.env.OTEL_EXPORTER_OTLP_ENDPOINT = '${url}';
-process.env.OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20${key}';
-process.env.OTEL_METRICS_EXPORTER = process.env.OTEL_LOGS_EXPORTER = 'none';
-const sdk = new NodeSDK({ serviceName: 'first' });
-sdk.start();
-
-trace.getTracer('first').startActiveSpan('answer question', (span) => {
-  span.setAttributes({
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': 'openai',
-    'gen_ai.request.model': 'gpt-4o',
-    'gen_ai.usage.input_tokens': 12,
-    'gen_ai.usage.output_tokens': 9,
-  });
-  span.end();
-});
-await sdk.shutdown(); // sends what is left`,
-  },
-  {
     name: 'python',
     label: 'Python',
     install: 'pip install opentelemetry-sdk opentelemetry-exporter-otlp-proto-http',
+    language: 'python',
     file: 'app.py',
     code: ({ url, key }) => `from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -91,10 +72,64 @@ with trace.get_tracer("first").start_as_current_span("answer question") as span:
 provider.shutdown()  # sends what is left`,
   },
   {
+    name: 'typescript',
+    label: 'TypeScript',
+    install: 'npm install @opentelemetry/api @opentelemetry/sdk-node',
+    language: 'ts',
+    file: 'app.mts',
+    code: ({ url, key }) => `import { trace } from '@opentelemetry/api';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+
+process.env.OTEL_EXPORTER_OTLP_ENDPOINT = '${url}';
+process.env.OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20${key}';
+process.env.OTEL_METRICS_EXPORTER = process.env.OTEL_LOGS_EXPORTER = 'none';
+const sdk = new NodeSDK({ serviceName: 'first' });
+sdk.start();
+
+trace.getTracer('first').startActiveSpan('answer question', (span) => {
+  span.setAttributes({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': 'gpt-4o',
+    'gen_ai.usage.input_tokens': 12,
+    'gen_ai.usage.output_tokens': 9,
+  });
+  span.end();
+});
+await sdk.shutdown(); // sends what is left`,
+  },
+  {
     name: 'opentelemetry',
     label: 'OpenTelemetry',
     install: null,
+    language: 'sh',
     file: 'the environment of any OpenTelemetry SDK or instrumentation',
     code: environment,
+  },
+  {
+    name: 'ai-sdk',
+    label: 'AI SDK',
+    install: 'npm install ai @ai-sdk/openai @ai-sdk/otel @opentelemetry/sdk-node',
+    language: 'ts',
+    file: 'app.mts, with your OpenAI key in OPENAI_API_KEY',
+    code: ({ url, key }) => `import { openai } from '@ai-sdk/openai';
+import { OpenTelemetry } from '@ai-sdk/otel';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { generateText, registerTelemetry } from 'ai';
+
+process.env.OTEL_EXPORTER_OTLP_ENDPOINT = '${url}';
+process.env.OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20${key}';
+process.env.OTEL_METRICS_EXPORTER = process.env.OTEL_LOGS_EXPORTER = 'none';
+const sdk = new NodeSDK({ serviceName: 'first' });
+sdk.start();
+registerTelemetry(new OpenTelemetry());
+
+const { text } = await generateText({
+  model: openai.chat('gpt-4o-mini'),
+  prompt: 'What is a span?',
+  telemetry: { functionId: 'answer-question' },
+});
+console.log(text);
+await sdk.shutdown(); // sends what is left`,
   },
 ];
