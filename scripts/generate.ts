@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadConfig } from '../src/config/config.js';
 import { mainSettingsTable, passedVariables } from '../src/config/documentation.js';
+import { SNIPPETS_WRITTEN, snippetTabs } from '../src/http/manual/snippets.js';
 import { startServer } from '../src/server.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
@@ -16,7 +17,7 @@ import { monitoring } from './generate/monitoring.js';
 
 const root = new URL('../../', import.meta.url);
 
-const MANUAL_OF_MONITORING = 'src/http/manual/static/monitoring.md';
+const MANUAL = 'src/http/manual/static';
 
 /** One derived file: where it is, and what it must hold given what it holds. */
 interface Generated {
@@ -36,6 +37,7 @@ async function generatedFiles(): Promise<Generated[]> {
   const schema = await clickHouseSchema();
   const icons = await consoleIcons();
   const { files, alerts } = await monitoring();
+  const programs = snippetTabs(SNIPPETS_WRITTEN);
   return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
@@ -43,7 +45,8 @@ async function generatedFiles(): Promise<Generated[]> {
     { path: 'schema/clickhouse/current.sql', content: () => schema },
     { path: 'src/console/app/parts/icon-shapes.ts', content: () => icons },
     // Markdown begins a table behind a comment only after a blank line.
-    { path: MANUAL_OF_MONITORING, content: (current) => replaceSection(current, 'alerts', `\n${alerts}\n`) },
+    { path: `${MANUAL}/monitoring.md`, content: (current) => replaceSection(current, 'alerts', `\n${alerts}\n`) },
+    { path: `${MANUAL}/send-traces.md`, content: (current) => replaceSection(current, 'snippets', `\n${programs}\n`) },
     ...[...files].map(([path, text]) => ({ path, content: () => text })),
   ];
 }
@@ -65,9 +68,6 @@ async function openApiDocument(): Promise<unknown> {
   }
 }
 
-/** The manual is in the document of the API, which the server makes of the sources as they were compiled. */
-const AGAIN = ' Run it again: what is derived of texts follows.';
-
 async function main(check: boolean): Promise<number> {
   const stale: string[] = [];
   for (const { path, content } of await generatedFiles()) {
@@ -80,7 +80,7 @@ async function main(check: boolean): Promise<number> {
   }
   if (stale.length === 0) console.log('Everything generated is up to date.');
   else if (check) console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.`);
-  else console.log(`Written: ${stale.join(', ')}.${stale.includes(MANUAL_OF_MONITORING) ? AGAIN : ''}`);
+  else console.log(`Written: ${stale.join(', ')}.`);
   return check && stale.length > 0 ? 1 : 0;
 }
 

@@ -117,7 +117,7 @@ Open the console in your browser; this link signs you in once and expires in one
 
   ${created.signInUrl}
 
-Spanhouse is ready at ${url}, with API documentation at ${url}/docs${grpc}
+Spanhouse is ready at ${url}, with its manual at ${url}/docs${grpc}
 
 The API key of the first project${created.key === null ? ' is the one in SPANHOUSE_INIT_API_KEY' : ', shown only once: save it'}. For the commands below and in the README and manual:
 

@@ -96,6 +96,6 @@ export async function suggestions(api: Api, { projectId, run, judgeId, newKey }:
     `Slow model calls\n${curl(`/spans?span_kind=llm&sort_by=duration_ms&limit=10&fields=name,duration_ms,cost,attributes&${tag}`)}` +
     `Sessions by cost\n${curl(`/sessions?sort_by=cost&limit=10&${tag}`)}` +
     `Traces of one feature\n${curl(`/traces?feature=order-desk&environment=production&${tag}`)}` +
-    `API reference\n  ${url}/docs\n`
+    `Manual\n  ${url}/docs\n`
   );
 }

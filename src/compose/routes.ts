@@ -14,7 +14,8 @@ import { completionRoutes } from '../features/completions/http/routes.js';
 import { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
 import { judgeRoutes } from '../features/judges/http/routes.js';
 import { linkRoutes } from '../features/review/http/routes.js';
-import { docsRoutes } from '../http/operations/docs.js';
+import { manualRoutes } from '../http/manual/pages/routes.js';
+import { apiReferenceRoutes } from '../http/operations/api-reference.js';
 import { healthRoute } from '../http/operations/health.js';
 import { metricsRoute } from '../http/operations/metrics.js';
 import { openApiRoute } from '../http/operations/openapi-document.js';
@@ -41,9 +42,6 @@ export function createRoutes(context: Context, services: Services, door: Authent
     title: 'Spanhouse',
     version: packageVersion(),
     description: 'LLM traces, prompts and feedback on ClickHouse.',
-    settings: configurationTable(),
-    mapping: mappingTables(),
-    monitoring: monitoringTables(context.metrics),
   };
   const routes = [
     ...apiRoutes(services),
@@ -54,6 +52,7 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...projectRoutes(services),
     ...transferRoutes(services.transfer),
     ...operationRoutes(context, services),
+    ...documentationRoutes(context, door),
     rootRoute({ ...info, baseUrl: context.baseUrl }),
   ];
   // The document describes itself, too.
@@ -98,10 +97,16 @@ function reviewPages({ config, events, baseUrl }: Context, { reviews, pageSecret
 
 function operationRoutes({ config, metrics, baseUrl }: Context, { checks }: Services): Route[] {
   const names = { baseUrl, host: config.http.host };
-  return [
-    healthRoute(),
-    readinessRoute(checks, names),
-    metricsRoute(metrics.registry, config.metricsToken, names),
-    ...docsRoutes(baseUrl),
-  ];
+  return [healthRoute(), readinessRoute(checks, names), metricsRoute(metrics.registry, config.metricsToken, names)];
+}
+
+function documentationRoutes({ metrics, baseUrl }: Context, { callers }: Authentication): Route[] {
+  const tables = {
+    settings: configurationTable(),
+    mapping: mappingTables(),
+    monitoring: monitoringTables(metrics),
+  };
+  const projectOf: Parameters<typeof manualRoutes>[0]['projectOf'] = (headers) =>
+    callers.reader(headers)?.keys[0]?.project_id ?? null;
+  return [...manualRoutes({ baseUrl, tables, projectOf }), ...apiReferenceRoutes(baseUrl)];
 }

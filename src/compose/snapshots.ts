@@ -33,7 +33,7 @@ export class Snapshots implements SnapshotSource {
       throw new DomainError(
         'conflict',
         'The spans of this server are in the ClickHouse at CLICKHOUSE_URL: back up that database with its own BACKUP ' +
-          'statement, and DATA_DIR too; see "Backups" in the manual',
+          'statement, and DATA_DIR too; see "Back up and restore" in the manual',
       );
     if (this.#held !== null) throw new DomainError('conflict', 'Another backup is in progress: wait until it finishes');
     const started = performance.now();

@@ -58,7 +58,7 @@ export function pathFinder(routes: readonly Route[]): FindPath {
 export function nothingAt(meant: PathMeant | undefined): DomainError {
   if (meant?.lacksProject !== true) {
     const hint = meant === undefined ? '' : ` did you mean ${meant.path}?`;
-    return new DomainError('not_found', `Nothing exists at this path;${hint} GET /docs lists all paths`);
+    return new DomainError('not_found', `Nothing exists at this path;${hint} GET /docs/api lists all paths`);
   }
   const detail = `The path lacks the project: use ${meant.path}, with the project id that the first start printed`;
   return new DomainError('not_found', `${detail} (SPANHOUSE_PROJECT)`);

@@ -46,6 +46,11 @@ export class Callers implements RequestIdentity {
     return this.#sessionOf(this.#tokensOf(headers));
   }
 
+  /** Whose session a request for a page has. Wherever a link to the page is followed, no other site can read the page. */
+  reader({ cookie = '' }: IncomingHttpHeaders): SignIn | undefined {
+    return this.#sessionOf(this.#parts.cookie.tokensIn(cookie));
+  }
+
   #tokensOf(headers: IncomingHttpHeaders): string[] {
     const tokens = this.#parts.cookie.tokensIn(headers.cookie ?? '');
     if (tokens.length > 0) requireOwnOrigin(headers, this.#parts.baseUrl());

@@ -3,7 +3,7 @@ import { MAX_ISSUES, type DomainErrorKind } from '../engine/errors.js';
 import { ID, ID_DESCRIPTION } from '../engine/schema/ids.js';
 import { PROJECT_HEADER } from './callers.js';
 import { HTTP_MEANINGS } from './errors.js';
-import { chapters, overview } from './manual/manual.js';
+import { chapterOfTag } from './manual/chapters.js';
 import { isRest } from './parameter.js';
 import { templatePath } from './path.js';
 import type { Route } from './route.js';
@@ -13,12 +13,6 @@ export interface OpenApiInfo {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** Every setting of the server, as a table in Markdown. */
-  readonly settings: string;
-  /** What becomes of the attributes of OpenTelemetry, in Markdown. */
-  readonly mapping: string;
-  /** Metrics and lines of the log, in Markdown. */
-  readonly monitoring: string;
   /** Path of the server's public URL, without a slash at its end. */
   readonly base: string;
 }
@@ -27,10 +21,7 @@ export interface OpenApiInfo {
 export type Json = { [key: string]: unknown };
 
 /** The OpenAPI 3.1 document of these routes. Schemas with an `$id` become shared components of that name. */
-export function buildOpenApi(
-  routes: readonly Route[],
-  { base, settings, mapping, monitoring, ...info }: OpenApiInfo,
-): Json {
+export function buildOpenApi(routes: readonly Route[], { base, ...info }: OpenApiInfo): Json {
   const components = new Map<string, Json>();
   const shown = routes.filter(({ hidden }) => hidden !== true);
   const paths: Record<string, Json> = {};
@@ -38,14 +29,15 @@ export function buildOpenApi(
     const path = (paths[templatePath(route.path)] ??= {});
     path[route.method.toLowerCase()] = operation(route, components);
   }
-  const tags = chapters([...new Set(shown.map(({ tag }) => tag))], { settings, mapping, monitoring });
-  const description = `${info.description}\n\n${overview()}`;
+  const tags = [...new Set(shown.map(({ tag }) => tag))].map((tag) => tagOf(tag, base));
+  const description = `${info.description}\n\n${introduction(base)}`;
   const named = Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
   const schemas = { ...named, Id: SENT_ID, Problem: PROBLEM };
   return {
     openapi: '3.1.0',
     info: { ...info, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: `${base}/`, description: 'This server' }],
+    externalDocs: { description: 'The manual', url: `${base}/docs` },
     tags,
     paths,
     components: {
@@ -75,6 +67,16 @@ export function buildOpenApi(
     },
   };
 }
+
+/** A group of calls, with the chapter of the manual about it. */
+function tagOf(name: string, base: string): Json {
+  const { name: chapter, title, summary } = chapterOfTag(name);
+  return { name, description: summary, externalDocs: { description: title, url: `${base}/docs/${chapter}` } };
+}
+
+const introduction = (base: string) =>
+  `The [manual](${base}/docs) describes tasks, and [Use the API](${base}/docs/api-basics) what all calls have in common: ` +
+  'ids, times, errors and unknown names. To try a call on this page, select "Authorize" and enter an API key.';
 
 function operation(route: Route, components: Map<string, Json>): Json {
   const parameters = [...pathParameters(route, components), ...queryParameters(route, components)];

@@ -113,7 +113,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await open('first');
     await says(`curl -sS ${proxy.url}/spans`);
     const described = page.waitForResponse(`${proxy.url}/openapi.json`);
-    await page.goto(`${proxy.url}/docs`);
+    await page.goto(`${proxy.url}/docs/api`);
     expect((await (await described).json()).servers[0].url).to.equal(`${PATH}/`);
     // Of the question who is signed in, before anybody was.
     const complaints = watched.complaints.filter((one) => !one.includes('401'));

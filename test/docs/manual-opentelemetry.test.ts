@@ -4,6 +4,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { SNIPPETS } from '../../src/http/manual/snippets.js';
+import { mappingTables } from '../../src/otlp/genai/documentation.js';
 import { METADATA } from '../../src/otlp/genai/context-fields.js';
 import { KIND_RULES } from '../../src/otlp/genai/kind.js';
 import { MAPPING } from '../../src/otlp/genai/mapping.js';
@@ -123,9 +125,22 @@ describe('manual: OpenTelemetry', function () {
     expect(await newestCompletion()).to.equal(agent!.id);
   });
 
+  for (const name of ['curl', 'typescript', 'ai-sdk'])
+    it(`the first program of the tab ${name}: a call with its tokens and cost`, async () => {
+      const { code } = SNIPPETS.find((snippet) => snippet.name === name)!;
+      const program = code({ url: server.url, key: server.key });
+      if (name === 'curl') await execute('bash', ['-c', program]);
+      else await javascript(program);
+      const [span, ...others] = await list('/spans?span_kind=llm');
+      expect(others).to.deep.equal([]);
+      expect(span!.cost).to.be.above(0);
+    });
+
   it('Python: compiles', async function () {
     if (!(await succeeds('python3', ['--version']))) skip(this, 'python3 is not installed');
-    await execute('python3', ['-c', 'import sys; compile(sys.argv[1], "chapter", "exec")', python]);
+    const first = SNIPPETS.find(({ name }) => name === 'python')!.code({ url: server.url, key: server.key });
+    for (const program of [python, first])
+      await execute('python3', ['-c', 'import sys; compile(sys.argv[1], "chapter", "exec")', program]);
   });
 
   it("Python: a span of one's own", async function () {
@@ -173,11 +188,8 @@ describe('manual: OpenTelemetry', function () {
       expect((await server.request('POST', `/v1/${signal}`, { body: {} })).status).to.equal(404);
   });
 
-  it('shows the whole mapping, in tables that no cell breaks', async () => {
-    const { json } = await server.request('GET', '/openapi.json', { key: null });
-    const { tags } = json as { tags: { name: string; description: string }[] };
-    const text = tags.find(({ name }) => name === 'OpenTelemetry')?.description ?? '';
-    const [, tables = ''] = text.split('### Attributes');
+  it('shows the whole mapping, in tables that no cell breaks', () => {
+    const tables = mappingTables();
     const rows = tables.split('\n').filter((line) => line.startsWith('|'));
     for (const row of rows) expect(row.split('|'), row).to.have.lengthOf(4);
     // Two tables with two lines of head each; two rows of metadata, and two kinds that no attribute alone makes.

@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import { JudgeBench } from '../judges/judge-api.js';
-import { answersOf, section } from './commands.js';
+import { answersOf, blocks, chapter, section } from './commands.js';
 
 describe('README: first judge', () => {
+  it('is in the manual, too', () => {
+    expect(blocks(chapter('judges'))[0]).to.equal(section('judge'));
+  });
+
   it('works as it is written', async () => {
     const bench = await JudgeBench.boot();
     const { server, endpoint } = bench;

@@ -95,7 +95,14 @@ describe('the package that `npm pack` makes @slow', function () {
     expect(posted.status, await posted.text()).to.equal(200);
     const [trace] = (await (await fetch(`${url}/traces`, { headers })).json()) as { id: string; span_count: number }[];
     expect(trace).to.include({ id: trace_id, span_count: 1 });
-    for (const page of ['/readyz', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
+    for (const page of [
+      '/readyz',
+      '/docs',
+      '/docs/judges',
+      '/docs/api',
+      '/docs/swagger-ui-bundle.js',
+      '/openapi.json',
+    ]) {
       const response = await fetch(url + page);
       expect([page, response.status]).to.deep.equal([page, 200]);
       // Taken whole, or its connection stays open.

@@ -79,7 +79,7 @@ describe('alerts by real faults', function () {
       const { summary, description, runbook_url } = await prometheus.fires('SpanhouseIngestRefused');
       expect(summary).to.match(/ refuses spans: [\d.]+ requests a second$/);
       expect(description).to.include('requestRefused');
-      expect(runbook_url).to.equal('http://127.0.0.1:4318/docs#/Monitoring');
+      expect(runbook_url).to.equal('http://127.0.0.1:4318/docs/monitoring');
     } finally {
       fires = true;
       await Promise.all(senders);

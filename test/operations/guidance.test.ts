@@ -76,7 +76,7 @@ describe('the way to what is there', () => {
       const { status, json } = await server.request('GET', path);
       expect([status, json.detail], path).to.deep.equal([
         404,
-        `Nothing exists at this path; did you mean ${meant}? GET /docs lists all paths`,
+        `Nothing exists at this path; did you mean ${meant}? GET /docs/api lists all paths`,
       ]);
     }
   });
@@ -106,7 +106,7 @@ describe('the way to what is there', () => {
       const { status, json } = await server.request('GET', path);
       expect([status, json.detail], path).to.deep.equal([
         404,
-        'Nothing exists at this path; GET /docs lists all paths',
+        'Nothing exists at this path; GET /docs/api lists all paths',
       ]);
     }
     expect((await server.request('PATCH', '/spans')).status).to.equal(405);

@@ -63,15 +63,15 @@ describe('operations', () => {
     await open.dispose();
   });
 
-  it('/docs loads nothing from anywhere else', async () => {
-    const page = await server.request('GET', '/docs', { key: null });
+  it('/docs/api loads nothing from anywhere else', async () => {
+    const page = await server.request('GET', '/docs/api', { key: null });
     expect(page.status).to.equal(200);
     expect(page.headers.get('content-type')).to.match(/^text\/html/);
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).to.include("default-src 'none'").and.to.include("script-src 'self';");
     expect(policy).to.not.match(/https?:|\*/);
     const parts = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
-    expect(parts).to.have.length(3);
+    expect(parts).to.have.length(4).and.to.include('/docs');
     for (const path of parts) {
       const part = await server.request('GET', path, { key: null });
       expect([path, part.status, part.text.length > 50]).to.deep.equal([path, 200, true]);

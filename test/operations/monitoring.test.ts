@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/engine/files/schema-files.js';
-import { linesTable } from '../../src/engine/signals/documentation.js';
+import { linesTable, metricsTable } from '../../src/engine/signals/documentation.js';
+import { createMetrics } from '../../src/engine/signals/metrics.js';
 import { answer, passing } from '../judges/model-endpoint.js';
 import { eventually, JudgeBench } from '../judges/judge-api.js';
 import { hasPrometheus, MONITORING, Prometheus, promtool } from './prometheus.js';
@@ -37,7 +38,7 @@ describe('scripts/monitoring', () => {
       expect(labels.severity, alert).to.be.oneOf(['critical', 'warning']);
       expect(annotations.summary, alert).to.match(/^[A-Z0-9{].{10,120}$/);
       expect(annotations.description, alert).to.match(/\.$/);
-      expect(annotations.runbook_url, alert).to.equal('{{ $externalLabels.spanhouse_url }}/docs#/Monitoring');
+      expect(annotations.runbook_url, alert).to.equal('{{ $externalLabels.spanhouse_url }}/docs/monitoring');
     }
     const explained = [...manual.matchAll(/^\| `(Spanhouse\w+)` \|/gm)].map(([, name]) => name);
     expect(manual, 'Markdown knows a table by the blank line before it').to.match(/\n\n\| alert/);
@@ -179,9 +180,9 @@ async function emptyPanels(prometheus: Prometheus): Promise<string[]> {
 
 /** Metrics that the manual lists. */
 function manualMetrics(): string[] {
-  const { tags } = JSON.parse(readFileSync(join(packageRoot(), 'schema/openapi.json'), 'utf8'));
-  const { description } = tags.find(({ name }: any) => name === 'Monitoring');
-  return [...description.matchAll(/^\| `((?:spanhouse|http|rpc)_\w+)` \|/gm)].map(([, name]) => name as string);
+  return [...metricsTable(createMetrics()).matchAll(/^\| `((?:spanhouse|http|rpc)_\w+)` \|/gm)].map(
+    ([, name]) => name as string,
+  );
 }
 
 /** Some of everything that clients do. */

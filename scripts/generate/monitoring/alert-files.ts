@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { Alert, Series } from './alert.js';
 
 /** Where people read on, below the address that prometheus.yml names. */
-const RUNBOOK = '{{ $externalLabels.spanhouse_url }}/docs#/Monitoring';
+const RUNBOOK = '{{ $externalLabels.spanhouse_url }}/docs/monitoring';
 const TEST_URL = 'https://spans.example';
 const INSTANCE = 'spanhouse:4318';
 
@@ -15,7 +15,7 @@ export function alertRules(alerts: readonly Alert[]): string {
     labels: { severity },
     annotations: { summary, description, runbook_url: RUNBOOK },
   }));
-  return yaml(`Alert rules. The server's manual describes each of them in the chapter "Monitoring".`, {
+  return yaml(`Alert rules. The server's manual describes each of them in "Monitor the server".`, {
     groups: [{ name: 'spanhouse', rules }],
   });
 }

@@ -47,9 +47,9 @@ export function metricsTable(metrics: Pick<Metrics, 'registry'>): string {
 
 /** Metrics and lines of the log, for the manual. */
 export function monitoringTables(metrics: Pick<Metrics, 'registry'>): string {
-  return `### Metrics\n\n${metricsTable(metrics)}\n\n### Log events\n\n${LINES_INTRODUCTION}\n\n${linesTable()}`;
+  return `## Metrics\n\n${metricsTable(metrics)}\n\n## Log events\n\n${LINES_INTRODUCTION}\n\n${linesTable()}`;
 }
 
 const LINES_INTRODUCTION = `Each line is one event, with its name as \`event\`. Warnings and errors say in \`action\` what to do. With
 \`LOG_FORMAT=json\`, a line is a JSON object. \`LOG_LEVEL\` is the lowest level that is written. Changed messages and event names are
-listed under "Changed" in "Changes".`;
+listed under "Changed" in [See what changed](changes.md).`;

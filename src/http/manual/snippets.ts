@@ -20,6 +20,9 @@ export interface Snippet {
   readonly code: (parts: SnippetParts) => string;
 }
 
+/** What stands in Markdown, where neither is known; a server shows its own address instead. */
+export const SNIPPETS_WRITTEN: SnippetParts = { url: 'http://127.0.0.1:4318', key: '<your key>' };
+
 const environment = ({ url, key }: SnippetParts) => `export OTEL_EXPORTER_OTLP_ENDPOINT=${url}
 export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20${key}"
 export OTEL_TRACES_EXPORTER=otlp OTEL_METRICS_EXPORTER=none OTEL_LOGS_EXPORTER=none`;
@@ -133,3 +136,18 @@ console.log(text);
 await sdk.shutdown(); // sends what is left`,
   },
 ];
+
+/** The programs as tabs of the manual, in Markdown. */
+export function snippetTabs(parts: SnippetParts): string {
+  const tabs = SNIPPETS.map(({ label, install, language, file, code }) =>
+    [
+      `#### ${label}`,
+      ...(install === null ? [] : [fenced('sh', install)]),
+      `In ${file}:`,
+      fenced(language, code(parts)),
+    ].join('\n\n'),
+  );
+  return tabs.join('\n\n');
+}
+
+const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;

@@ -72,7 +72,7 @@ export default function FirstTrace() {
             <Code text={code} what="Program" />
           </Tabs>
           <p class="soft">
-            More frameworks and languages: <a href={`${base}/docs#/OpenTelemetry`}>OpenTelemetry documentation</a>.
+            More frameworks and languages: <a href={`${base}/docs/opentelemetry`}>OpenTelemetry documentation</a>.
           </p>
         </li>
         <li class="stack">

@@ -59,7 +59,7 @@ export default function Health() {
             ))}
           </dl>
           <p class="line">
-            {me.capabilities.docs && <a href={`${base}/docs`}>API documentation</a>}
+            {me.capabilities.docs && <a href={`${base}/docs`}>Manual</a>}
             <a href={`${base}/openapi.json`}>OpenAPI document</a>
             <a href={`${base}/metrics`}>Metrics</a>
           </p>

@@ -29,7 +29,7 @@ export default function People() {
       <div class="line apart">
         <p class="soft">
           People sign in with a single-use link or an API key.{' '}
-          <a href={`${base}/docs#/Signing%20in`}>Sign-in documentation</a>
+          <a href={`${base}/docs/signing-in`}>Sign-in documentation</a>
         </p>
         <div class="line">
           <CopyAsCurl path={ofProject('/sign-ins')} />

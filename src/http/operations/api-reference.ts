@@ -24,13 +24,14 @@ const page = (styles: string, base: string) => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Spanhouse API</title>
+<title>API reference · Spanhouse</title>
 <link rel="stylesheet" href="${base}/docs/swagger-ui.css">
 <link rel="icon" href="data:,">
 <style>
 ${styles}</style>
 </head>
 <body>
+<p class="manual"><a href="${base}/docs">Spanhouse manual</a></p>
 <div id="docs"></div>
 <script src="${base}/docs/swagger-ui-bundle.js"></script>
 <script src="${base}/docs/start.js"></script>
@@ -38,13 +39,13 @@ ${styles}</style>
 </html>
 `;
 
-/** The documentation for people, served without any third party. @param publicUrl of this server */
-export function docsRoutes(publicUrl: () => string) {
+/** The reference of every call, served without any third party. @param publicUrl of this server */
+export function apiReferenceRoutes(publicUrl: () => string) {
   const styles = readFileSync(new URL('docs.css', OWN), 'utf8');
   const script = readFileSync(new URL('docs.js', OWN), 'utf8');
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
-    docsRoute('/docs', 'getDocs', () => ({
+    referenceRoute('/docs/api', 'getApiReference', () => ({
       status: 200,
       content: page(styles, basePath(publicUrl())),
       contentType: 'text/html; charset=utf-8',
@@ -62,16 +63,16 @@ export function docsRoutes(publicUrl: () => string) {
   ];
 }
 
-function docsRoute(path: string, operationId: string, handle: () => SerializedResult, hidden = false) {
+function referenceRoute(path: string, operationId: string, handle: () => SerializedResult) {
   return defineRoute({
     method: 'GET',
     path,
     operationId,
-    summary: 'API documentation as a page',
-    description: 'Shows the manual and every call of `/openapi.json` in Swagger UI.',
+    summary: 'The API reference as a page',
+    description: 'Shows every call of `/openapi.json` in Swagger UI.',
     tag: 'Operations',
     access: 'public',
-    hidden,
+    hidden: true,
     responses: {
       200: { description: 'The page.', contentType: 'text/html', schema: Type.String({ description: 'HTML.' }) },
     },
@@ -81,5 +82,5 @@ function docsRoute(path: string, operationId: string, handle: () => SerializedRe
 }
 
 function asset(path: string, handle: () => SerializedResult) {
-  return docsRoute(path, `getAsset_${path}`, handle, true);
+  return referenceRoute(path, `getAsset_${path}`, handle);
 }

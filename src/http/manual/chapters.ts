@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+
+const FOLDER = new URL('static/', import.meta.url);
+
+/** A page of the manual. */
+export interface Chapter {
+  /** Name of its file, and of its page below `/docs`. */
+  readonly name: string;
+  /** The reader's task. */
+  readonly title: string;
+  /** A sentence that says what the chapter is about. */
+  readonly summary: string;
+  /** Markdown: everything below title and summary. */
+  readonly text: string;
+}
+
+/** Chapters of one kind, in the order in which they are read. */
+export interface ChapterGroup {
+  readonly title: string;
+  readonly chapters: readonly Chapter[];
+}
+
+/** Parts of the manual that are derived from definitions. */
+export interface Tables {
+  /** Every setting. */
+  readonly settings: string;
+  /** What becomes of the attributes of OpenTelemetry. */
+  readonly mapping: string;
+  /** Metrics and lines of the log. */
+  readonly monitoring: string;
+}
+
+const GROUPS: readonly { readonly title: string; readonly names: readonly string[] }[] = [
+  {
+    title: 'Observe',
+    names: [
+      'send-traces',
+      'opentelemetry',
+      'find-traces',
+      'statistics',
+      'images',
+      'model-prices',
+      'deletion',
+      'console',
+    ],
+  },
+  {
+    title: 'Improve',
+    names: ['prompts', 'feedback', 'judges', 'calibration', 'optimizations', 'playground'],
+  },
+  {
+    title: 'Operate',
+    names: [
+      ...['operations', 'monitoring', 'backups', 'move-clickhouse'],
+      ...['check', 'audit-log', 'server-traces', 'configuration', 'limits'],
+    ],
+  },
+  { title: 'Administer', names: ['projects', 'api-keys', 'signing-in', 'moving'] },
+  { title: 'Look up', names: ['api-basics', 'questions', 'changes'] },
+];
+
+/** Chapters by what the manual was divided into before: groups of calls, and topics that had no calls. */
+const CHAPTER_OF: Readonly<Record<string, string>> = {
+  Traces: 'send-traces',
+  Prompts: 'prompts',
+  'Model prices': 'model-prices',
+  Judges: 'judges',
+  Calibration: 'calibration',
+  Optimizations: 'optimizations',
+  Playground: 'playground',
+  Feedback: 'feedback',
+  'Signing in': 'signing-in',
+  Operations: 'operations',
+  'API keys': 'api-keys',
+  Projects: 'projects',
+  Moving: 'moving',
+  Console: 'console',
+  OpenTelemetry: 'opentelemetry',
+  Monitoring: 'monitoring',
+  Limits: 'limits',
+  Configuration: 'configuration',
+  Questions: 'questions',
+  Changes: 'changes',
+};
+
+/** The manual: the Markdown files in `static`, each a chapter. @param tables what is derived from definitions, and ends a chapter */
+export function manual(tables: Tables): ChapterGroup[] {
+  const endings: Readonly<Record<string, string>> = {
+    opentelemetry: tables.mapping,
+    monitoring: tables.monitoring,
+    configuration: tables.settings,
+  };
+  return GROUPS.map(({ title, names }) => ({ title, chapters: names.map((name) => chapter(name, endings[name])) }));
+}
+
+/** The chapter about a group of calls. @param tag of its routes */
+export function chapterOfTag(tag: string): Chapter {
+  const name = CHAPTER_OF[tag];
+  if (name === undefined) throw new Error(`No chapter of the manual is about "${tag}"`);
+  return chapter(name);
+}
+
+/** What old links to the manual name that now leads to a chapter, as in `/docs#/Judges`. */
+export function formerNames(chapterName: string): string[] {
+  return Object.entries(CHAPTER_OF)
+    .filter(([, name]) => name === chapterName)
+    .map(([former]) => former);
+}
+
+function chapter(name: string, ending?: string): Chapter {
+  const written = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8').trim();
+  const [, title = '', summary = '', text = ''] = /^# (.+)\n\n([^\n]+)(?:\n\n([^]*))?$/.exec(written) ?? [];
+  if (title === '') throw new Error(`${name}.md must begin with a title and a sentence`);
+  return { name, title, summary, text: ending === undefined ? text : `${text}\n\n${ending}` };
+}
