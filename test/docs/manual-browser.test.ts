@@ -105,7 +105,7 @@ describe('the manual in a browser, behind a proxy with a path of its own', funct
   it('can be read without scripts, on a phone, and is as wide as its screen', async () => {
     await page.setJavaScriptEnabled(false);
     await page.setViewport({ width: 360, height: 800 });
-    for (const path of ['', '/send-traces', '/monitoring', '/opentelemetry']) {
+    for (const path of ['', '/send-traces', '/monitoring', '/glossary']) {
       await open(path);
       const { scrollWidth } = await page.$eval('html', ({ scrollWidth: width }) => ({ scrollWidth: width }));
       expect([path, scrollWidth]).to.deep.equal([path, 360]);

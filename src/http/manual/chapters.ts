@@ -56,7 +56,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
     ],
   },
   { title: 'Administer', names: ['projects', 'api-keys', 'signing-in', 'moving'] },
-  { title: 'Look up', names: ['api-basics', 'questions', 'changes'] },
+  { title: 'Look up', names: ['api-basics', 'glossary', 'questions', 'changes'] },
 ];
 
 /** Chapters by what the manual was divided into before: groups of calls, and topics that had no calls. */
