@@ -23,7 +23,7 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
       ...['OTLP_GRPC_CALLS_AT_ONCE', 'PUBLIC_BODY_MEMORY_MB', 'READS_WAITING_PER_PROJECT', 'READ_WAIT_SECONDS'],
       ...['REVIEW_ADDRESS_REQUESTS_PER_MINUTE', 'REVIEW_MAX_MB', 'REVIEW_MAX_REVIEWERS', 'REVIEW_TEXT_MAX_CHARACTERS'],
       ...['UPLOAD_MIN_BYTES_PER_SECOND', 'UPLOAD_TIMEOUT_SECONDS', 'UPLOAD_WINDOW_SECONDS'],
-    ].map((name) => [name, 'this limit is fixed; the manual lists limits in "Limits"']),
+    ].map((name) => [name, 'this limit is fixed; "Know the limits" in the manual has it']),
   ),
 };
 

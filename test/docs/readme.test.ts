@@ -78,4 +78,11 @@ describe('README and manual', () => {
     const named = [...documents.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).to.deep.equal([]);
   });
+
+  it('names settings of earlier versions where it says what changed, and nowhere else', () => {
+    const now = manual.filter((text) => !text.startsWith('# See what changed'));
+    expect(now).to.have.lengthOf(manual.length - 1);
+    const removed = Object.keys(REMOVED_SETTINGS).filter((name) => now.some((text) => text.includes(`\`${name}\``)));
+    expect(removed).to.deep.equal([]);
+  });
 });
