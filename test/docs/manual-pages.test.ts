@@ -69,10 +69,10 @@ describe('pages of the manual, on a server with a path of its own', () => {
   it('show what is derived from definitions', () => {
     const rows = (name: string) => pages.get(name)?.match(/<tr><td>/g)?.length;
     expect(rows('configuration')).to.equal(configurationTable().split('\n').length - 2);
-    for (const heading of ['metrics', 'log-events', 'alerts'])
+    for (const heading of ['look-up-metrics', 'look-up-log-events', 'act-on-alerts'])
       expect(pages.get('monitoring')).to.include(`<h2 id="${heading}">`);
     expect(pages.get('monitoring'), 'line breaks in cells').to.include('<br>').and.not.to.include('&lt;br&gt;');
-    expect(pages.get('opentelemetry')).to.include('<h2 id="kinds">');
+    expect(pages.get('opentelemetry')).to.include('<h2 id="look-up-kinds">');
     expect([...pages.values()].join()).to.not.include('&lt;!--');
   });
 

@@ -93,5 +93,13 @@ describe('manual', function () {
     const counts: number[] = [];
     for (const command of commands) counts.push((JSON.parse(await run(command, server)) as unknown[]).length);
     expect(counts).to.deep.equal([2, 1, 1, 1, 2, 1, 0, 0, 1]);
+    // Steps of a list.
+    const steps = chapter('find-traces').match(/^ {3}span .*$/gm) ?? [];
+    expect(steps).to.have.length(3);
+    for (const step of steps) expect(JSON.parse(await run(step, server)), step).to.deep.equal([]);
+    for (const step of blocks(chapter('statistics'))
+      .join('')
+      .match(/^span .*$/gm) ?? [])
+      expect(JSON.parse(await run(step, server)), step).to.be.an('object');
   });
 });

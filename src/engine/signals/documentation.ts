@@ -47,7 +47,7 @@ export function metricsTable(metrics: Pick<Metrics, 'registry'>): string {
 
 /** Metrics and lines of the log, for the manual. */
 export function monitoringTables(metrics: Pick<Metrics, 'registry'>): string {
-  return `## Metrics\n\n${metricsTable(metrics)}\n\n## Log events\n\n${LINES_INTRODUCTION}\n\n${linesTable()}`;
+  return `## Look up metrics\n\n${metricsTable(metrics)}\n\n## Look up log events\n\n${LINES_INTRODUCTION}\n\n${linesTable()}`;
 }
 
 const LINES_INTRODUCTION = `Each line is one event, with its name as \`event\`. Warnings and errors say in \`action\` what to do. With

@@ -18,7 +18,7 @@ export function mappingTables(): string {
         ['tags of the span alone, by their names', metadataShown(true)],
       ],
     ),
-    '## Kinds',
+    '## Look up kinds',
     'The first of these attributes that says a kind decides.',
     table(['attribute', 'kind: values'], [...kinds, ['none of these', code(DEFAULT_KIND)]]),
   ].join('\n\n');

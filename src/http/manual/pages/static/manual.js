@@ -106,8 +106,9 @@ function offerCopying() {
   }
 }
 
-/** Marks in the contents which section is read. */
+/** Shows in the list of chapters which one is read, and in the contents which section. */
 function followReading() {
+  document.querySelector('.chapters [aria-current]')?.scrollIntoView({ block: 'nearest' });
   const links = new Map(
     [...document.querySelectorAll('.contents a')].map((link) => [decoded(link.hash.slice(1)), link]),
   );
