@@ -59,8 +59,8 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   { title: 'Look up', names: ['api-basics', 'glossary', 'questions', 'changes'] },
 ];
 
-/** Chapters by what the manual was divided into before: groups of calls, and topics that had no calls. */
-const CHAPTER_OF: Readonly<Record<string, string>> = {
+/** Groups of calls, each with the chapter about it. */
+const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Traces: 'send-traces',
   Prompts: 'prompts',
   'Model prices': 'model-prices',
@@ -74,6 +74,18 @@ const CHAPTER_OF: Readonly<Record<string, string>> = {
   'API keys': 'api-keys',
   Projects: 'projects',
   Moving: 'moving',
+};
+/** Further chapters about calls of a group. */
+const MORE_ABOUT_CALLS: Readonly<Record<string, string>> = {
+  'find-traces': 'Traces',
+  statistics: 'Traces',
+  images: 'Traces',
+  deletion: 'Traces',
+  opentelemetry: 'Traces',
+  monitoring: 'Operations',
+};
+/** Chapters that had no calls when old links were made. */
+const FORMER_TOPICS: Readonly<Record<string, string>> = {
   Console: 'console',
   OpenTelemetry: 'opentelemetry',
   Monitoring: 'monitoring',
@@ -95,14 +107,24 @@ export function manual(tables: Tables): ChapterGroup[] {
 
 /** The chapter about a group of calls. @param tag of its routes */
 export function chapterOfTag(tag: string): Chapter {
-  const name = CHAPTER_OF[tag];
+  const name = CHAPTER_OF_CALLS[tag];
   if (name === undefined) throw new Error(`No chapter of the manual is about "${tag}"`);
   return chapter(name);
 }
 
+/** The groups of calls that a chapter is about, as the reference of calls names them. */
+export function callsOf(chapterName: string): string[] {
+  const more = MORE_ABOUT_CALLS[chapterName];
+  return [...namesOf(chapterName, CHAPTER_OF_CALLS), ...(more === undefined ? [] : [more])];
+}
+
 /** What old links to the manual name that now leads to a chapter, as in `/docs#/Judges`. */
 export function formerNames(chapterName: string): string[] {
-  return Object.entries(CHAPTER_OF)
+  return [...namesOf(chapterName, CHAPTER_OF_CALLS), ...namesOf(chapterName, FORMER_TOPICS)];
+}
+
+function namesOf(chapterName: string, names: Readonly<Record<string, string>>): string[] {
+  return Object.entries(names)
     .filter(([, name]) => name === chapterName)
     .map(([former]) => former);
 }

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../pages/html.js';
-import { formerNames, type Chapter } from '../chapters.js';
+import { callsOf, formerNames, type Chapter } from '../chapters.js';
 import { rendered, type Place } from '../markdown.js';
 import { documentOf, type Frame } from './shell.js';
 
@@ -69,9 +69,19 @@ export function chapterPage(frame: Frame, place: Place, chapter: Chapter): strin
     current: chapter,
     headings,
     intro,
-    text: body,
+    text: html`${body} ${reference(chapter, frame.base)}`,
     after: neighbors(frame, chapter),
   });
+}
+
+/** Where the calls of a chapter are described field by field. */
+function reference({ name }: Chapter, base: string): Html | null {
+  const links = callsOf(name).map(
+    (group) => html` <a href="${base}/docs/api#/${encodeURIComponent(group)}">${group}</a>`,
+  );
+  return links.length === 0
+    ? null
+    : html`<p class="reference">For every call and its fields, see${links} in the API reference.</p>`;
 }
 
 /** Commands that use the functions of the chapter about all calls. */
