@@ -73,6 +73,7 @@ describe('pages of the manual, on a server with a path of its own', () => {
     for (const heading of ['look-up-metrics', 'look-up-log-events', 'act-on-alerts'])
       expect(pages.get('monitoring')).to.include(`<h2 id="${heading}">`);
     expect(pages.get('monitoring'), 'line breaks in cells').to.include('<br>').and.not.to.include('&lt;br&gt;');
+    expect(pages.get('monitoring')).to.include('<code>spanhouse_<wbr>commit_<wbr>queue_<wbr>max_<wbr>bytes</code>');
     expect(pages.get('opentelemetry')).to.include('<h2 id="look-up-kinds">');
     expect([...pages.values()].join()).to.not.include('&lt;!--');
   });

@@ -1,5 +1,5 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
-import { html, Html } from '../pages/html.js';
+import { html, Html, type Insertable } from '../pages/html.js';
 import { anchors, textOf } from './anchors.js';
 import { tabsOf } from './tabs.js';
 
@@ -63,7 +63,7 @@ function rendererOf(place: Place, headings: Heading[]): RendererObject {
     },
     code: ({ text, lang = '' }) =>
       html`<div class="code" data-lang="${lang}"><pre tabindex="0"><code>${written(text)}</code></pre></div>\n`.text,
-    codespan: ({ text }) => html`<code>${written(text)}</code>`.text,
+    codespan: ({ text }) => html`<code>${breakable(written(text))}</code>`.text,
     html: ({ text }) => markupOf(text, place),
     link({ href, tokens }) {
       const inner = new Html(this.parser.parseInline(tokens));
@@ -81,6 +81,14 @@ function rendererOf(place: Place, headings: Heading[]): RendererObject {
         .text;
     },
   };
+}
+
+const LONG_NAME = 18;
+
+/** A name such as that of a metric, which may break between its words: tables have little room. */
+function breakable(text: string): Insertable {
+  if (text.length < LONG_NAME || !/^\w+$/.test(text)) return text;
+  return text.split(/(?<=_)/).flatMap((word, at) => (at === 0 ? [word] : [html`<wbr>`, word]));
 }
 
 function markupOf(text: string, place: Place): string {
