@@ -14,8 +14,8 @@ const dist = join(root, 'dist');
 const outputs = new Set();
 for (const source of sourceFiles()) write(join(dist, source.replace(/\.ts$/, '.js')), Buffer.from(strip(source)));
 for (const file of staticFiles()) write(join(dist, file), readFileSync(join(root, file)));
-// A test whose source is gone would run for ever.
-for (const output of sourceFolders.flatMap((folder) => filesIn(join(dist, folder), '.js', '.js.map'))) {
+// A test whose source is gone would run for ever, and a page would be packed.
+for (const output of sourceFolders.flatMap((folder) => filesIn(join(dist, folder)))) {
   if (!outputs.has(output)) rmSync(output);
 }
 
@@ -38,9 +38,9 @@ function strip(source) {
   }
 }
 
-function filesIn(folder, ...endings) {
+function filesIn(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }
