@@ -16,7 +16,8 @@ for (const source of sourceFiles()) write(join(dist, source.replace(/\.ts$/, '.j
 for (const file of staticFiles()) write(join(dist, file), readFileSync(join(root, file)));
 // A test whose source is gone would run for ever, and a page would be packed.
 for (const output of sourceFolders.flatMap((folder) => filesIn(join(dist, folder)))) {
-  if (!outputs.has(output)) rmSync(output);
+  // Another process that compiles at the same moment has drafts.
+  if (!outputs.has(output) && !/\.\d+$/.test(output)) rmSync(output, { force: true });
 }
 
 function write(output, content) {

@@ -13,7 +13,7 @@ import { FencedClient } from '../engine/traces/clickhouse/lease/fenced-client.js
 import { LastOwner } from '../engine/traces/clickhouse/lease/last-owner.js';
 import { RENEWALS } from '../engine/traces/clickhouse/lease/lease-table.js';
 import { ServerWatch, type ServerIdentity } from '../engine/traces/one-server.js';
-import { prepareOwnServer, severalServers } from '../engine/traces/external-server.js';
+import { prepareExternalServer, severalServers } from '../engine/traces/external-server.js';
 import { openTraceStore } from '../engine/traces/open-trace-store.js';
 import type { TraceStore, TraceStoreOptions } from '../engine/traces/trace-store.js';
 import { requireEmptyLog } from '../engine/traces/write/log/segment-log.js';
@@ -109,8 +109,8 @@ function logOf({ clickhouse, dataDir }: Config) {
 
 function spaceOf(watermark: DiskWatermark, reserve?: DiskReserve): DiskSpace {
   return {
-    demand: () => reserve?.demand(),
-    requireFree: () => watermark.demand(),
+    requireSpace: () => reserve?.requireSpace(),
+    requireFree: () => watermark.requireSpace(),
     queued: (bytes) => watermark.queued(bytes),
     written: (bytes) => watermark.written(bytes),
     onFull: (listener) => reserve?.onFull(listener),
@@ -160,7 +160,7 @@ async function remote({
 }: Context): Promise<{ readonly endpoint: ClickHouseEndpoint; readonly server: ServerIdentity }> {
   const { url, user, password, database, cluster } = clickhouse;
   const endpoint = { url: url ?? '', username: user, password, database };
-  const server = await prepareOwnServer(endpoint, {
+  const server = await prepareExternalServer(endpoint, {
     cluster,
     onReplicasUnknown: (error) => say(log, 'replicasUnknown', { cluster, error }),
   });

@@ -13,7 +13,7 @@ import type { Tracing } from '../engine/signals/tracing.js';
 
 /**
  * The events of the server, one function each: it writes the log line and moves the metrics that belong to
- * it, so that a call site stays one line and the two never disagree. Layers ask for the narrow interface they need.
+ * it, so that a call site stays one line and the two never disagree. Rooms ask for the narrow interface they need.
  */
 export interface Events
   extends

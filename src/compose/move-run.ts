@@ -11,7 +11,7 @@ import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../engi
 import { EngineLockedError } from '../engine/traces/clickhouse/process/engine.js';
 import { SpanMove } from '../engine/traces/move/span-move.js';
 import { requireFree, occupied } from '../engine/traces/move/move-target.js';
-import { prepareOwnServer } from '../engine/traces/external-server.js';
+import { prepareExternalServer } from '../engine/traces/external-server.js';
 import { openTraceStore } from '../engine/traces/open-trace-store.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { readMoveMark } from '../features/move/store/move-mark.js';
@@ -112,9 +112,9 @@ async function moveHeld(run: MoveRun, held: HeldMove, endpoint: ClickHouseEndpoi
   const source = connect(held.address, CONNECTION);
   const target = connect(endpoint, CONNECTION);
   try {
-    const heal = (gone: readonly string[]) => healed(run.config, target, endpoint.socketPath !== undefined, gone);
+    const recover = (gone: readonly string[]) => recovered(run.config, target, endpoint.socketPath !== undefined, gone);
     const migrations = readMigrationFiles(schemaDirectory('clickhouse'));
-    const move = new SpanMove({ source, target, id: held.id, migrations, heal, progress: run.progress });
+    const move = new SpanMove({ source, target, id: held.id, migrations, recover, progress: run.progress });
     await move.first(async () => (await held.settled()).upTo);
     await catchUp(move, held);
     await move.words();
@@ -125,7 +125,7 @@ async function moveHeld(run: MoveRun, held: HeldMove, endpoint: ClickHouseEndpoi
     const last = await held.close();
     await move.later(last.upTo);
     const kept = new Set(last.projects);
-    await move.heal((await move.projects()).filter((project) => !kept.has(project)));
+    await move.recover((await move.projects()).filter((project) => !kept.has(project)));
     await move.complete(last.projects);
     const spans = await move.spans();
     // After this nothing may fail any more.
@@ -146,7 +146,7 @@ async function catchUp(move: SpanMove, held: HeldMove): Promise<void> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const began = performance.now();
     const rows = await move.later((await held.settled()).upTo);
-    await move.heal();
+    await move.recover();
     if (rows < FEW_ROWS || performance.now() - began < SHORT_MS) return;
   }
 }
@@ -157,7 +157,7 @@ async function compared(move: SpanMove, held: HeldMove): Promise<void> {
 }
 
 /** Opens the store as a start does: it rolls up what changed since its watermark. */
-async function healed(
+async function recovered(
   config: Config,
   client: ClickHouseClient,
   isEmbedded: boolean,
@@ -180,7 +180,7 @@ function quiet(config: Config) {
 /** Before the server knows of the move: that it can go there at all. */
 async function requireServer(config: Config, url: string, id: string | null): Promise<void> {
   const endpoint = endpointOf(config, url);
-  await prepareOwnServer(endpoint, { cluster: null });
+  await prepareExternalServer(endpoint, { cluster: null });
   const client = connect(endpoint, CONNECTION);
   try {
     await requireFree(client, id);

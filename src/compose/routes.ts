@@ -2,6 +2,7 @@ import { configurationTable } from '../config/documentation.js';
 import { monitoringTables } from '../engine/signals/documentation.js';
 import { mappingTables } from '../otlp/genai/documentation.js';
 import { reviewTextLimits } from '../features/review/schema.js';
+import type { SignInKey } from '../engine/identity/sign-in.js';
 import { packageVersion } from '../engine/files/schema-files.js';
 import { buildOpenApi } from '../http/openapi.js';
 import type { Route } from '../http/route.js';
@@ -107,6 +108,12 @@ function documentationRoutes({ metrics, baseUrl }: Context, { callers }: Authent
     monitoring: monitoringTables(metrics),
   };
   const projectOf: Parameters<typeof manualRoutes>[0]['projectOf'] = (headers) =>
-    callers.reader(headers)?.keys[0]?.project_id ?? null;
+    onlyProjectOf(callers.reader(headers)?.keys ?? []);
   return [...manualRoutes({ baseUrl, tables, projectOf }), ...apiReferenceRoutes(baseUrl)];
+}
+
+/** The project that a person sees. Of several, nobody knows which one they read the manual for. */
+function onlyProjectOf(keys: readonly SignInKey[]): string | null {
+  const [key] = keys;
+  return key !== undefined && keys.length === 1 ? key.project_id : null;
 }

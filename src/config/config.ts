@@ -147,7 +147,7 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
     ingest: {
-      maxEncodedBytes: Math.min(limits.encodedPerBody * settings.MAX_BODY_MB, MAX_ENCODED_MB) * MEGABYTE,
+      maxEncodedBytes: maxEncodedBytes(settings, limits),
       maxTagBytes: limits.tagBytes,
       /** 0: all work is done by the main thread. */
       threads: settings.INGEST_THREADS ?? spareCores(),
@@ -192,6 +192,13 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
     retentionIntervalMs: settings.RETENTION_INTERVAL_SECONDS === 0 ? null : settings.RETENTION_INTERVAL_SECONDS * 1000,
     shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,
   };
+}
+
+/** What an embedded engine can insert: it needs eight times as much memory, and has other work, too. */
+function maxEncodedBytes({ MAX_BODY_MB, CLICKHOUSE_URL, ENGINE_MEMORY_MB }: Settings, limits: Limits): number {
+  const insertable = CLICKHOUSE_URL === undefined ? ENGINE_MEMORY_MB / 16 : Infinity;
+  const wanted = Math.min(limits.encodedPerBody * MAX_BODY_MB, MAX_ENCODED_MB, insertable) * MEGABYTE;
+  return Math.max(wanted, limits.leastEncodedBytes);
 }
 
 /** Cores beside one for the main thread and one for ClickHouse, as far as the main thread can keep so many busy. */

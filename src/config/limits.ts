@@ -19,9 +19,11 @@ export const LIMITS = {
   grpcCallsAtOnce: 64,
   /**
    * Encoded size of what one request stores, in bodies of the largest size: rows are larger where spans share an
-   * OpenTelemetry resource, which is stored with each, or where JSON needs escapes. The engine needs eight times as much.
+   * OpenTelemetry resource, which is stored with each, or where JSON needs escapes.
    */
   encodedPerBody: 2,
+  /** As much at least, whatever bodies may have. */
+  leastEncodedBytes: 64 * MEGABYTE,
   /** Keys and values of one `tags`, in bytes: those of all spans of a trace are held in memory together. */
   tagBytes: 262_144,
   /** One group commit, and one insert into ClickHouse, unless a single request is larger. */

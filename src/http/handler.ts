@@ -22,7 +22,7 @@ export interface HandlerParts {
   readonly memory: BodyMemory;
   /** How many proxies in front add to `X-Forwarded-For`. */
   readonly trustedProxies: number;
-  /** FairSemaphore of projects at routes whose answers may be large. */
+  /** Turns of projects at routes whose answers may be large. */
   readonly answers: FairSemaphore;
   readonly calls: ClientCalls;
   readonly log: RequestLogger;

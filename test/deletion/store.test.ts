@@ -28,7 +28,7 @@ describe('what a deletion means', () => {
     opened = await openStore({
       space: {
         ...UNBOUNDED,
-        demand() {
+        requireSpace() {
           roomFor -= 1;
           if (roomFor === 0) throw new DomainError('unavailable', 'the disk is full');
         },

@@ -149,7 +149,7 @@ describe('engine supervisor', () => {
     expect(engine).to.include({ pid, restarts: 0, state: 'ready' });
   });
 
-  it('heals before it is ready: on the first start, after a restart, and again when that failed', async () => {
+  it('recovers before it is ready: on the first start, after a restart, and again when that failed', async () => {
     const seen: string[] = [];
     let fail = 0;
     const engine = await start({
@@ -164,7 +164,7 @@ describe('engine supervisor', () => {
     expect(seen).to.deep.equal(['first hook']);
     engine.onReady(async () => {
       seen.push(`second hook while ${engine.state}`);
-      if (fail-- > 0) throw new Error('not healed');
+      if (fail-- > 0) throw new Error('not recovered');
     });
     fail = 1;
     process.kill(engine.pid as number, 'SIGKILL');

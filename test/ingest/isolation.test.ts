@@ -86,7 +86,7 @@ describe('a small request that would write much', () => {
   let server: TestServer;
 
   before(async () => {
-    server = await bootServer({ env: { MAX_BODY_MB: '8' }, limits: { encodedPerBody: 1 / 8 } });
+    server = await bootServer({ env: { MAX_BODY_MB: '8' }, limits: { encodedPerBody: 1 / 8, leastEncodedBytes: 0 } });
   });
   after(() => server.dispose());
 

@@ -26,7 +26,7 @@ describe('room on disks', () => {
   const refused = (watched: DiskWatermark, bytes = 0) => {
     watched.queued(bytes);
     try {
-      watched.demand();
+      watched.requireSpace();
       watched.check();
       return false;
     } catch (error) {

@@ -10,7 +10,7 @@ const PROJECT = randomUUID();
 /** Some version later than any of an empty store. */
 const VERSION = 60_000_000_000_000;
 
-describe('healing', () => {
+describe('recovery', () => {
   let opened: OpenedStore;
 
   beforeEach(async () => {

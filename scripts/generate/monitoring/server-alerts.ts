@@ -180,7 +180,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseTracesSetAside',
     severity: 'warning',
-    means: 'A trace or session is too large to be recomputed: its tags or its figures are outdated.',
+    means: 'A trace or session is too large to be recomputed: its tags are missing, or its figures are outdated.',
     query: 'max by (instance) (spanhouse_rollup_set_aside_traces + spanhouse_rollup_set_aside_sessions) > 0',
     for: '15m',
     summary: '{{ $value }} traces or sessions of {{ $labels.instance }} are too large for a rollup',

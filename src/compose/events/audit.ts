@@ -2,7 +2,7 @@ import type { AuditLog, AuditRecord } from '../../engine/identity/audit.js';
 import { say } from '../../engine/signals/lines.js';
 import type { Logger } from '../../engine/signals/logger.js';
 
-/** Lines of one event, project and user in a minute: what somebody does a thousand times must writeTombstones nothing that others did. */
+/** Lines of one event, project and user in a minute: what somebody does a thousand times must hide nothing that others did. */
 const LINES_A_MINUTE = 100;
 const MINUTE_MS = 60_000;
 

@@ -63,7 +63,7 @@ export class DiskWatermark {
   }
 
   /** @throws DomainError `unavailable` when a disk has too little room for more spans or imports */
-  demand(): void {
+  requireSpace(): void {
     const shortage = this.#shortage();
     if (shortage === null) return;
     const message = `${shortage}. Free some space, then retry`;
@@ -80,7 +80,7 @@ export class DiskWatermark {
     this.#written += bytes;
   }
 
-  /** @throws Error when {@link demand} refuses, which says the same */
+  /** @throws Error when {@link requireSpace} refuses, which says the same */
   check(): void {
     const shortage = this.#shortage();
     if (shortage !== null) throw new Error(shortage);

@@ -4,7 +4,7 @@ import type { Tags } from './tags.js';
 import { parseTimestamp, type Micros } from '../timestamp.js';
 
 /**
- * FairSemaphore checked input into stored form and notes what no schema can say. One per element of a request; its getters
+ * Turns checked input into stored form and notes what no schema can say. One per element of a request; its getters
  * return a placeholder where they note an issue, because nothing of such a request is stored.
  */
 export class Normalizer {

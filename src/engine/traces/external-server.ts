@@ -76,7 +76,7 @@ const NOT_ALLOWED: ReadonlySet<number> = new Set([164, 497]); // READONLY, ACCES
  * @returns the one server that answers there
  * @throws ExternalServerError, also when a replica of the cluster that can be asked is too old; DomainError for other failures.
  */
-export async function prepareOwnServer(
+export async function prepareExternalServer(
   endpoint: ClickHouseEndpoint,
   options: ExternalServerOptions,
 ): Promise<ServerIdentity> {

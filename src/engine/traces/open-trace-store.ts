@@ -27,7 +27,7 @@ import { openTraceStoreCore } from './trace-store-core.js';
 import type { TraceStore, TraceStoreOptions } from './trace-store.js';
 
 /**
- * Opens the store, up to date and healed.
+ * Opens the store, up to date and recovered.
  * @throws MigrationError; DomainError when ClickHouse does not answer.
  */
 export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {

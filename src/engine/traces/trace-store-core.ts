@@ -30,7 +30,7 @@ const BUSY_SHARE = 0.2;
 export type TraceStoreCore = Awaited<ReturnType<typeof openTraceStoreCore>>;
 
 /**
- * Brings the schema up to date, heals what a crash left behind, and begins to roll up.
+ * Brings the schema up to date, recovers what a crash left behind, and begins to roll up.
  * @throws MigrationError; DomainError when ClickHouse does not answer.
  */
 export async function openTraceStoreCore(client: ClickHouseClient, options: TraceStoreOptions) {
@@ -121,7 +121,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     ...(options.space && { space: options.space }),
     ...(options.isGone && { isGone: options.isGone }),
   });
-  await withRoom(() => rollups.heal());
+  await withRoom(() => rollups.recover());
   // Rolling up begins at once, before anything else takes the room that was made for it.
   options.space?.onFull(() => void rollups.settle().catch(() => undefined));
   const words = new WordIndex(client);
@@ -149,7 +149,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     oldestRead,
     latest: () => clock.last,
   });
-  const remains = new TombstoneGc({
+  const tombstoneGc = new TombstoneGc({
     client,
     settled: oldestRead,
     round: () => clock.last,
@@ -158,7 +158,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   const erasure = new Erasure({
     client,
     purge: (onProgress) => purge.run(undefined, onProgress),
-    forget: (signal, onProgress) => remains.remove(signal, onProgress),
+    forget: (signal, onProgress) => tombstoneGc.remove(signal, onProgress),
     end: () => oldestRead() + 1,
   });
   flusher.added();

@@ -1,9 +1,9 @@
 import { DomainError } from '../errors.js';
 
 export interface TurnLimits {
-  /** FairSemaphore at once, of all parties. */
+  /** Turns at once, of all parties. */
   readonly atOnce: number;
-  /** FairSemaphore at once of one party; with fewer than all, it never has them all. Default: all. */
+  /** Turns at once of one party; with fewer than all, it never has them all. Default: all. */
   readonly perParty?: number;
   /** How long a turn is waited for; default: as long as it takes. */
   readonly maxWaitMs?: number;

@@ -22,7 +22,7 @@ import type { DatedSpan, SpanTransfer } from '../../engine/traces/model/transfer
 /** The room on the disks. */
 export interface ImportRoom {
   /** @throws DomainError `unavailable` while there is too little to take anything in */
-  demand(): void;
+  requireSpace(): void;
 }
 
 export interface TransferParts {
@@ -85,7 +85,7 @@ export class TransferService {
     const { project_id: projectId } = by;
     const { spans, images, room } = this.#parts;
     // Of every part: metadata and images fill a disk as well as spans do.
-    room.demand();
+    room.requireSpace();
     switch (part) {
       case 'spans':
         return spans.takeSpans(projectId, this.#spans(records as ReadSpan[]));

@@ -27,6 +27,11 @@ const COMMENT = /^<!--[^]*-->\s*$/;
 /** Where a chapter says how to get a key. */
 const KEY_NOTE = 'key-note';
 
+/** Whether a chapter says something of its own to a person who signed in. */
+export function isPersonal(text: string): boolean {
+  return text.includes(`<!-- ${KEY_NOTE} -->`);
+}
+
 /**
  * Markdown of ours as markup. Of HTML in it, line breaks count, and comments mark parts; everything else is text, and links
  * lead to chapters, to paths of this server or to other sites.

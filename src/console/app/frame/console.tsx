@@ -78,7 +78,7 @@ export function Console() {
   if (mustSignIn || me === null || project === null) return <Skeleton rows={1} />;
   return (
     <Frame me={me}>
-      <ScreenShown key={`${screen} ${id === null}`} name={screen} id={id} />
+      <ScreenShown key={`${project} ${screen} ${id === null}`} name={screen} id={id} />
     </Frame>
   );
 }

@@ -10,7 +10,7 @@ export const storageLines = defineLines({
   engineLost: {
     level: 'error',
     message: 'Embedded ClickHouse lost; restarting it',
-    when: 'The engine process crashed, hung or was killed; `reason` says how. Requests get 503 until it is back; no acknowledged data is lost.',
+    when: 'The engine process crashed, hung or was killed; `reason` says how. Reads get 503 until it is back, writes go to the write-ahead log; no acknowledged data is lost.',
     action:
       "Nothing if it recovers immediately. If it repeats, check the system's memory (dmesg names what it killed), ENGINE_MEMORY_MB, and the engine lines before this one",
   },

@@ -9,7 +9,7 @@ import type { Version } from '../write/version-clock.js';
 export interface Unsettled {
   readonly traces: ReadonlySet<string>;
   readonly sessions: ReadonlySet<string>;
-  /** Rows of later versions are healed by the next start; null: all are. */
+  /** Rows of later versions are recovered by the next start; null: all are. */
   readonly upTo: Version | null;
 }
 

@@ -10,7 +10,7 @@ import { WordAudit } from './word-audit.js';
 
 export interface SpanAuditOptions {
   readonly extent: Extent;
-  /** Whether no server runs on the data; what the next start heals by itself is left to it then. */
+  /** Whether no server runs on the data; what the next start recovers by itself is left to it then. */
   readonly stopped: boolean;
   /** Whether there is such a project, or it is being deleted. */
   readonly isKnown: (projectId: string) => boolean;

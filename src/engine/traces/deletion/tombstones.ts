@@ -154,8 +154,8 @@ WHERE ${inProject(projectId)} AND t.id IN ${uuids(ids)} GROUP BY t.id`,
     if (spans.length === 0) return;
     const among = sql`${isFactOf(projectId, spans)} AND row_type = 0`;
     const statement = sql`INSERT INTO superseded SELECT project_id, f.ver, last FROM facts AS f
-INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING ${isDeleted}) AS buried
-  ON buried.trace_id = f.trace_id AND buried.id = f.id
+INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING ${isDeleted}) AS deleted
+  ON deleted.trace_id = f.trace_id AND deleted.id = f.id
 WHERE ${among} AND f.ver < last`;
     await this.#source.client.command(statement, { settings: LONG_STATEMENTS });
   }

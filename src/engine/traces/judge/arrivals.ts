@@ -152,7 +152,7 @@ function wanted({ judge_id, filters, sample_rate }: ArrivalFilter): Sql {
     sample_rate >= 1
       ? []
       : [
-          // The domain's `sampleHash` computes the same.
+          // `sampleHash` (`model/judged/sample.ts`) computes the same.
           sql`reinterpretAsUInt32(substring(SHA256(concat(toString(id), ${literal(sampleKey('', ''))}, ${value(judge_id, 'String')})), 1, 4)) < ${value(sample_rate * 2 ** 32, 'Float64')}`,
         ];
   const conditions = [sql`1`, ...filterConditions(filters), ...sampled];

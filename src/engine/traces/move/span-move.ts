@@ -17,7 +17,7 @@ export interface SpanMoveParts {
   readonly id: string;
   readonly migrations: readonly MigrationFile[];
   /** Opens the store in the new place as a start does, so that it computes figures anew, has this done, and closes it. */
-  readonly heal: (gone: readonly string[]) => Promise<void>;
+  readonly recover: (gone: readonly string[]) => Promise<void>;
   readonly progress: { total(rows: number): void; done(rows: number): void };
 }
 
@@ -97,10 +97,10 @@ export class SpanMove {
   }
 
   /** Computes the figures of what changed since the last time. @param gone projects that were deleted, of which rows were copied */
-  async heal(gone: readonly string[] = []): Promise<void> {
+  async recover(gone: readonly string[] = []): Promise<void> {
     // The store itself writes a later one, as it counts the rounds that were copied with figures.
     await this.#target.setWatermark(this.#state.rolledUp);
-    await this.#parts.heal(gone);
+    await this.#parts.recover(gone);
     await this.#note({ rolledUp: this.#state.upTo });
   }
 

@@ -192,7 +192,7 @@ export class Rollups {
    * Makes spans, facts and rollups agree after a crash. Every step may be done twice, or be cut off and done again. What the log
    * still holds follows later.
    */
-  async heal(): Promise<void> {
+  async recover(): Promise<void> {
     await insertsEnded(this.#client);
     await this.#watermark.load();
     await reconcileFacts(this.#client, this.#watermark.version);

@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import type { Version } from '../write/version-clock.js';
 import { readWatermark, writeWatermark } from './recovery.js';
 
-/** Everything below the watermark is rolled up for good; healing at start begins there. */
+/** Everything below the watermark is rolled up for good; recovery at start begins there. */
 export class Watermark {
   readonly #client: ClickHouseClient;
   #version: Version = 0;

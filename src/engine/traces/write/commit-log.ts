@@ -43,7 +43,7 @@ export interface CommitLogParts {
   /** Null: a request is acknowledged when ClickHouse holds it. */
   readonly log: SegmentLog | null;
   readonly observer: CommitObserver;
-  readonly space?: Pick<DiskSpace, 'demand' | 'requireFree'>;
+  readonly space?: Pick<DiskSpace, 'requireSpace' | 'requireFree'>;
   readonly isGone?: IsGone;
 }
 
@@ -59,7 +59,7 @@ const MAX_BEHIND_ROWS = 10_000;
  */
 export class CommitLog implements WriteLog, EncodedLog {
   readonly #parts: CommitLogParts;
-  readonly #space: Pick<DiskSpace, 'demand' | 'requireFree'>;
+  readonly #space: Pick<DiskSpace, 'requireSpace' | 'requireFree'>;
   readonly #encoder = new RowEncoder();
   readonly #watches = new Set<WriteWatch>();
   /** One promise for each request that is accepted and neither committed nor refused yet. */
@@ -86,7 +86,7 @@ export class CommitLog implements WriteLog, EncodedLog {
   /** @throws DomainError `unavailable` while the disk is full or writes are refused, as {@link append} does for deletions, too */
   requireRoom(): void {
     this.requireOpen();
-    this.#space.demand();
+    this.#space.requireSpace();
   }
 
   /** Refuses all that would be written from now on, with an error of its own; null: takes it again. */
@@ -208,7 +208,7 @@ export class CommitLog implements WriteLog, EncodedLog {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
     if (isGone?.(projectId) === true) throw new DomainError('not_found', 'The project was deleted.');
     this.requireOpen();
-    this.#space.demand();
+    this.#space.requireSpace();
     if (log === null && flusher.failing) throw uncertain();
     if (log?.failing === true) throw logFailing();
     if (this.#queue.room(projectId) <= 0) throw overloaded();
@@ -308,7 +308,7 @@ export class CommitLog implements WriteLog, EncodedLog {
     const { rows, bytes } = sizeOf(group);
     try {
       // On a full disk, the room that is left is for reads and for merges of rows that are stored.
-      this.#space.demand();
+      this.#space.requireSpace();
       const stamped = stamp(group, clock.take(rows));
       const write = () => (this.#parts.log === null ? this.#store(stamped) : this.#append(stamped));
       const { tracing } = observer;

@@ -23,7 +23,7 @@ const PIECE = randomBytes(1024 * 1024);
  * writes: when the disk is full, the file is removed and they have room. From then on nothing more is stored, until there
  * is room for the file again and for as much besides.
  */
-export class DiskReserve implements Pick<DiskSpace, 'demand' | 'onFull'> {
+export class DiskReserve implements Pick<DiskSpace, 'requireSpace' | 'onFull'> {
   readonly #options: DiskReserveOptions;
   readonly #listeners: (() => void)[] = [];
   #full = false;
@@ -42,7 +42,7 @@ export class DiskReserve implements Pick<DiskSpace, 'demand' | 'onFull'> {
     return reserve;
   }
 
-  demand(): void {
+  requireSpace(): void {
     if (this.#full)
       throw new DomainError('unavailable', 'The disk is full: writes are rejected until there is space', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,

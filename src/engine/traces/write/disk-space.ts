@@ -3,7 +3,7 @@ import { isDiskFull } from '../clickhouse/client/client-errors.js';
 /** The room on the disk that spans are stored on. */
 export interface DiskSpace {
   /** @throws DomainError `unavailable` while the disk is full: nothing is stored then, tombstones of deletions neither. */
-  demand(): void;
+  requireSpace(): void;
   /** @throws DomainError `unavailable` when less would stay free than is to: nothing more is taken in then */
   requireFree(): void;
   /** So many bytes are taken in and not written yet. */
@@ -16,7 +16,7 @@ export interface DiskSpace {
 
 /** Of a disk that nothing is known of. */
 export const UNBOUNDED: DiskSpace = {
-  demand: () => undefined,
+  requireSpace: () => undefined,
   requireFree: () => undefined,
   queued: () => undefined,
   written: () => undefined,

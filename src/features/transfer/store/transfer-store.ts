@@ -104,7 +104,7 @@ function misfit(index: number, { field, detail, taken }: Misfit): DomainError {
     : invalid([issue]);
 }
 
-/** FairSemaphore what the tables refuse into what a client can mend. */
+/** Turns what the tables refuse into what a client can mend. */
 function withinRules<T>(index: number, take: () => T): T {
   try {
     return take();

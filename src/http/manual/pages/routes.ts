@@ -5,7 +5,7 @@ import { DomainError } from '../../../engine/errors.js';
 import { basePath } from '../../base-path.js';
 import { defineRoute, type Route, type SerializedResult } from '../../route.js';
 import { manual, type Tables } from '../chapters.js';
-import type { Place } from '../markdown.js';
+import { isPersonal, type Place } from '../markdown.js';
 import { manualAssets } from './assets.js';
 import { chapterPage, missingPage, startPage } from './pages.js';
 import { PAGE_HEADERS, type Frame } from './shell.js';
@@ -17,7 +17,7 @@ export interface ManualParts {
   /** Base of the URLs handed out. */
   readonly baseUrl: () => string;
   readonly tables: Tables;
-  /** The project of the person who reads; null: no one signed in. */
+  /** The project of the person who reads; null: nobody signed in, or they have several. */
   readonly projectOf: (headers: IncomingHttpHeaders) => string | null;
 }
 
@@ -27,16 +27,13 @@ export function manualRoutes({ baseUrl, tables, projectOf }: ManualParts): Route
   const chapters = groups.flatMap((group) => group.chapters);
   const assets = manualAssets(chapters);
   const frame = (): Frame => ({ base: basePath(baseUrl()), groups, version: assets.version });
-  const placeOf = (headers: IncomingHttpHeaders): Place => {
+  const placeOf = (projectId: string | null): Place => {
     const address = baseUrl().replace(/\/$/, '');
-    return { address, base: basePath(address), projectId: projectOf(headers) };
+    return { address, base: basePath(address), projectId };
   };
-  const kept = new Map<string, string>();
+  const kept = new Map<string, KeptPage>();
   const answer = (name: string, headers: IncomingHttpHeaders, make: (place: Place) => string): SerializedResult => {
-    const place = placeOf(headers);
-    // Whoever signed in reads a page of their own, which is made for them.
-    if (place.projectId !== null) return cached(make(place), headers);
-    const page = kept.get(name) ?? make(place);
+    const page = kept.get(name) ?? withTag(make(placeOf(null)));
     kept.set(name, page);
     return cached(page, headers);
   };
@@ -70,6 +67,8 @@ export function manualRoutes({ baseUrl, tables, projectOf }: ManualParts): Route
       handle({ params, headers }) {
         const chapter = chapters.find(({ name }) => name === params.chapter);
         if (chapter === undefined) throw new DomainError('not_found', 'The manual has no such chapter');
+        const projectId = isPersonal(chapter.text) ? projectOf(headers) : null;
+        if (projectId !== null) return personal(chapterPage(frame(), placeOf(projectId), chapter));
         return answer(chapter.name, headers, (place) => chapterPage(frame(), place, chapter));
       },
     }),
@@ -77,11 +76,25 @@ export function manualRoutes({ baseUrl, tables, projectOf }: ManualParts): Route
   ];
 }
 
+interface KeptPage {
+  readonly content: string;
+  readonly etag: string;
+}
+
+/** Weak, as a compressed page is another sequence of bytes. */
+function withTag(content: string): KeptPage {
+  return { content, etag: `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"` };
+}
+
 /** A page with its hash, so that a browser that has it need not load it again. */
-function cached(content: string, headers: IncomingHttpHeaders): SerializedResult {
-  // Weak, as a compressed page is another sequence of bytes.
-  const etag = `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+function cached({ content, etag }: KeptPage, headers: IncomingHttpHeaders): SerializedResult {
   const shared = { ...PAGE_HEADERS, ETag: etag, 'Cache-Control': 'private, no-cache', Vary: 'Cookie' };
   if (headers['if-none-match'] === etag) return { status: 304, headers: shared };
   return { status: 200, content, contentType: HTML, headers: shared };
+}
+
+/** A page for one person, which a browser forgets. */
+function personal(content: string): SerializedResult {
+  const headers = { ...PAGE_HEADERS, 'Cache-Control': 'no-store', Vary: 'Cookie' };
+  return { status: 200, content, contentType: HTML, headers };
 }

@@ -13,7 +13,7 @@ import { hrefOf } from '../../state/location.js';
 import { promptsChanged } from './data.js';
 import type { Candidate, Result } from './optimization-result.js';
 
-interface CandidateShownProps {
+interface CandidateViewProps {
   readonly slug: string;
   readonly job: OptimizationRead;
   readonly result: Result;
@@ -22,7 +22,7 @@ interface CandidateShownProps {
 }
 
 /** A candidate: what it changes and why, and what came of it beside the version that it is to replace. */
-export function CandidateView({ slug, job, result, candidate, name }: CandidateShownProps) {
+export function CandidateView({ slug, job, result, candidate, name }: CandidateViewProps) {
   const [promoting, setPromoting] = useState(false);
   const { promoted_version: version, rationale } = candidate;
   const diff = (
@@ -62,7 +62,7 @@ export function CandidateView({ slug, job, result, candidate, name }: CandidateS
   );
 }
 
-interface PromoteProps extends Omit<CandidateShownProps, 'result'> {
+interface PromoteProps extends Omit<CandidateViewProps, 'result'> {
   /** What changes. */
   readonly children: ComponentChildren;
   readonly onClose: () => void;

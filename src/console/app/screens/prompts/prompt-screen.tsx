@@ -26,7 +26,8 @@ const TABS = [
 export function PromptScreen({ slug }: { readonly slug: string }) {
   const tags = useTags(slug);
   const { query } = place.value;
-  const { name, Tab } = TABS.find((tab) => tab.name === query.get('tab')) ?? TABS[0];
+  const { name, Tab } =
+    TABS.find((tab) => tab.name === query.get('tab')?.replace('optimisation', 'optimization')) ?? TABS[0];
   useEffect(() => {
     document.title = `${slug} · Prompts · Spanhouse`;
   }, [slug]);

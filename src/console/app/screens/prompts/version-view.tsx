@@ -16,7 +16,7 @@ import { PinDialog } from './pin-dialog.js';
 import { PromptText } from './prompt-text.js';
 import { TagBadge } from './tag-badge.js';
 
-interface VersionShownProps {
+interface VersionViewProps {
   readonly version: PromptVersionRead;
   readonly tags: readonly TagEntry[];
   readonly latest: number;
@@ -27,7 +27,7 @@ interface VersionShownProps {
 }
 
 /** A version: what can be done with it, what is known of it, its text. */
-export function VersionView({ version, tags, latest, choice, changes }: VersionShownProps) {
+export function VersionView({ version, tags, latest, choice, changes }: VersionViewProps) {
   const { prompt: slug, version: number } = version;
   const [open, setOpen] = useState<'edit' | 'pin' | 'model' | 'delete' | null>(null);
   const close = () => setOpen(null);

@@ -11,7 +11,7 @@ import { TurnRail } from './turn-rail.js';
 import { TurnShown, type Verdict } from './turn-shown.js';
 import { useTurns } from './turns.js';
 
-/** FairSemaphore on a page. */
+/** Turns on a page. */
 const LIMIT = 50;
 /** How often a session is asked for again, as it may go on. */
 const AGAIN_MS = 10_000;
@@ -80,7 +80,7 @@ function Conversation({ session }: { readonly session: SessionRead }) {
               <div class="stack">
                 <div class="line apart">
                   <p class="soft">
-                    FairSemaphore {offset + 1} to {offset + rows.length} of {total}
+                    Turns {offset + 1} to {offset + rows.length} of {total}
                   </p>
                   <TextFormSwitch />
                 </div>

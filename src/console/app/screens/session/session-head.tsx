@@ -30,7 +30,7 @@ export function SessionHead({ session }: { readonly session: SessionRead }) {
         </div>
       </div>
       <div class="tiles">
-        <Tile label="FairSemaphore" href={list('traces')}>
+        <Tile label="Turns" href={list('traces')}>
           {count(trace_count)}
         </Tile>
         <Tile label="Errors" href={list('spans', { has_error: 'true' })}>

@@ -10,7 +10,7 @@ export function turnAnchor(traceId: string): string {
 /** The turns of this page, failed ones marked, each a jump away. */
 export function TurnRail({ traces, first }: { readonly traces: readonly TraceRead[]; readonly first: number }) {
   return (
-    <nav class="turn-rail" aria-label="FairSemaphore">
+    <nav class="turn-rail" aria-label="Turns">
       <ol>
         {traces.map(({ id, name, has_error, duration_ms }, index) => (
           <li key={id}>

@@ -31,19 +31,28 @@ export const FIGURES: readonly FigureColumn[] = [
   {
     title: 'Cost',
     of: (view, node) =>
-      summed(view.outline.value.cost[view.spanOf(node)] ?? null, at(view.sums.value.cost, node), money, moneyInFull),
+      summed(
+        view,
+        view.outline.value.cost[view.spanOf(node)] ?? null,
+        at(view.sums.value.cost, node),
+        money,
+        moneyInFull,
+      ),
   },
   {
     title: 'Tokens',
     of: (view, node) =>
-      summed(view.outline.value.tokens(view.spanOf(node)), at(view.sums.value.tokens, node), compact, count),
+      summed(view, view.outline.value.tokens(view.spanOf(node)), at(view.sums.value.tokens, node), compact, count),
   },
 ];
 
-function summed(own: number | null, sum: number, short: Write, inFull: Write): Written {
+function summed(view: TraceView, own: number | null, sum: number, short: Write, inFull: Write): Written {
+  const { id, total } = view.outline.value;
+  // Of a very large trace, not all spans are here.
+  const below = `the ${total > id.length ? 'visible ' : ''}spans below`;
   const { value, isSum, withBelow } = shownFigure(own, sum);
   // The sign says it to those who do not see that it is softer.
-  if (isSum) return { text: `Σ ${short(value)}`, full: `Sum of the spans below: ${inFull(value)}`, isSum };
-  const full = withBelow === null ? inFull(value) : `${inFull(value)}; with the spans below: ${inFull(withBelow)}`;
+  if (isSum) return { text: `Σ ${short(value)}`, full: `Sum of ${below}: ${inFull(value)}`, isSum };
+  const full = withBelow === null ? inFull(value) : `${inFull(value)}; with ${below}: ${inFull(withBelow)}`;
   return { text: short(value), full, isSum };
 }

@@ -45,9 +45,11 @@ export function useUserFigures({ data, isPlaceholderData }: ReturnType<typeof us
       }
       // A trace may name several users, each a group, too, which may take the place of one that is asked for.
       for (const user of users.filter((user) => !found.has(user))) {
-        const { totals, to } = await ask([user], between, signal);
-        // Without an upper bound it is the last start that says until when.
-        found.set(user, figuresOf(totals, 'started_before' in between ? null : to));
+        const { totals, groups, to } = await ask([user], between, signal);
+        const group = groups.find(({ value }) => String(value) === user);
+        // Without an upper bound the time ends with the last start.
+        const last = group?.last_started_at ?? ('started_before' in between ? null : to);
+        found.set(user, figuresOf(totals, last));
       }
       return found;
     },

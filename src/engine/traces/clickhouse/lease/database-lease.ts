@@ -42,7 +42,7 @@ const RELEASE_MS = 3_000;
 
 /**
  * The right of one server to write to a database. Two servers that write to one database lead to wrong figures: each
- * rolls up only what it has committed itself, and heals what looks half done while the other one is doing it.
+ * rolls up only what it has committed itself, and recovers what looks half done while the other one is doing it.
  *
  * **What is guaranteed.** After a server has taken the lease, no statement of an earlier owner changes the tables any
  * more, however late it arrives: a process that was stopped in the middle of an insert, or one whose data a proxy held
@@ -54,7 +54,7 @@ const RELEASE_MS = 3_000;
  *   has ended (LeaseTable.claim).
  *
  * A statement whose condition was evaluated before the claim was stored is entered in `system.processes` before the new
- * owner reads it: it is waited for, and healing rolls up what it stored. Any other finds the claim and stores nothing. No
+ * owner reads it: it is waited for, and recovery rolls up what it stored. Any other finds the claim and stores nothing. No
  * clock plays a part. The same argument has claims exclude each other: a claim is made on the condition that the holder
  * is as it was seen, and claims that met the condition at the same time wait for each other, so that all see the same
  * claims and agree on the greatest.

@@ -47,7 +47,7 @@ export interface Engine {
   readonly pid: number | undefined;
   /**
    * Adds a callback to run after every restart, when the engine answers but before `state` is `ready`, for what must be done
-   * before anyone reads (healing). One that throws makes it a failed start, which is tried again.
+   * before anyone reads (recovery). One that throws makes it a failed start, which is tried again.
    */
   onReady(callback: (endpoint: ClickHouseEndpoint) => Promise<void>): void;
   /** Lets running inserts end, closes the data and ends the process, at the latest after 8 s. Idempotent. */

@@ -27,6 +27,23 @@ function decoded(text) {
   }
 }
 
+/** Browsers may keep pages from storing anything. */
+function kept(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+function keep(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // It holds for this page, then.
+  }
+}
+
 const THEMES = { system: 'System theme', light: 'Light theme', dark: 'Dark theme' };
 
 function offerThemes() {
@@ -40,7 +57,7 @@ function offerThemes() {
   select.addEventListener('change', () => {
     if (select.value === 'system') delete root.dataset.theme;
     else root.dataset.theme = select.value;
-    localStorage.setItem('spanhouse.theme', select.value);
+    keep('spanhouse.theme', select.value);
   });
   document.querySelector('#theme')?.append(select);
 }
@@ -56,7 +73,7 @@ function makeTabs() {
     tabs.forEach(({ button, title }, at) => {
       button.addEventListener('click', () => {
         choose(title);
-        localStorage.setItem('spanhouse.manual.tab', title);
+        keep('spanhouse.manual.tab', title);
       });
       button.addEventListener('keydown', ({ key }) => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
@@ -67,7 +84,7 @@ function makeTabs() {
       });
     });
   }
-  choose(localStorage.getItem('spanhouse.manual.tab'));
+  choose(kept('spanhouse.manual.tab'));
 }
 
 function tabsOf(box, group) {
@@ -155,14 +172,17 @@ function offerSearch() {
   };
   const show = async () => {
     const words = wordsOf(input.value);
-    sections ??= fetch(searchUrl).then((response) => response.json());
-    const found = words.length === 0 ? [] : find(await sections, words);
+    sections ??= fetchSections();
+    const all = await sections.catch(() => null);
+    // The next word asks again.
+    if (all === null) sections = undefined;
+    const found = words.length === 0 || all === null ? [] : find(all, words);
     if (words.join() !== wordsOf(input.value).join()) return;
     list.replaceChildren(...found.map((section, at) => optionOf(section, at, words)));
-    if (words.length > 0 && found.length === 0)
-      list.append(
-        element('p', { role: 'option', class: 'none', 'aria-disabled': 'true' }, 'No section has all of these words.'),
-      );
+    if (words.length > 0 && found.length === 0) {
+      const none = all === null ? 'The search is not available. Try again.' : 'No section has all of these words.';
+      list.append(element('p', { role: 'option', class: 'none', 'aria-disabled': 'true' }, none));
+    }
     input.setAttribute('aria-expanded', String(found.length > 0));
     count.textContent = words.length === 0 ? '' : `${found.length} sections found`;
     choose(found.length === 0 ? -1 : 0);
@@ -198,6 +218,12 @@ function offerSearch() {
     // A link within the page does not close it by leaving.
     if (target.closest('a') !== null) setTimeout(close);
   });
+}
+
+async function fetchSections() {
+  const response = await fetch(searchUrl);
+  if (!response.ok) throw new Error(`The search index was answered ${response.status}`);
+  return response.json();
 }
 
 function wordsOf(text) {
