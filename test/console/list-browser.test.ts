@@ -119,8 +119,9 @@ describe('the lists of the console in a browser', function () {
       for (const width of [1440, 1280]) {
         await watched.page.setViewport({ width, height: 860 });
         await until(`innerWidth === ${width}`);
-        const hidden = await watched.page.$eval('.table-box', (box) => box.scrollWidth - box.clientWidth);
-        expect(hidden, `${list}, of ${width} pixels`).to.be.at.most(width === 1280 && list === 'spans' ? 100 : 0);
+        // On a small screen, spans may hide their last column, which one scrolls to.
+        const hidden = await watched.page.$eval('.list-rows .table-box', (box) => box.scrollWidth - box.clientWidth);
+        expect(hidden, `${list}, of ${width} pixels`).to.be.at.most(width === 1280 && list === 'spans' ? 130 : 0);
       }
     }
     await scene!.server.request('DELETE', `/traces/${trace_id}`);
