@@ -12,8 +12,6 @@ import { forCluster } from './clickhouse/client/cluster.js';
 import { mutationsEnded } from './clickhouse/client/mutations.js';
 import { literal, number, sql, statementOfFile, value } from './clickhouse/client/sql.js';
 
-export type { MigrationObserver } from './observers.js';
-
 /**
  * A change of a table that rewrites its rows is not waited for by its statement, see {@link mutationsEnded}. On a cluster
  * the next statement may only follow once the table's own replica knows of the change.

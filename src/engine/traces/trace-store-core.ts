@@ -2,7 +2,7 @@ import { SegmentLog } from './write/log/segment-log.js';
 import type { ClickHouseClient } from './clickhouse/client/client.js';
 import { recoveredWrite } from './write/commit-group.js';
 import { CommitNews } from './write/commit-news.js';
-import { CommitLog, type CommitObserver } from './write/commit-log.js';
+import { CommitLog } from './write/commit-log.js';
 import { Flusher } from './write/flusher.js';
 import { UnflushedWrites } from './write/unflushed-writes.js';
 import { VersionClock, versionTime } from './write/version-clock.js';
@@ -16,7 +16,8 @@ import { ReadsInProgress, type Settle, type SettleMany } from './read/reads-in-p
 import { Purge } from './rollup/purge.js';
 import { insertsEnded } from './write/facts-of-spans.js';
 import { highestVersion } from './rollup/recovery.js';
-import { Rollups, type RollupObserver } from './rollup/rollups.js';
+import type { CommitObserver, RollupObserver } from './observers.js';
+import { Rollups } from './rollup/rollups.js';
 import { WordIndex } from './search/word-index.js';
 import { WordIndexer } from './search/word-indexer.js';
 import type { TraceStoreOptions } from './trace-store.js';

@@ -21,22 +21,27 @@ import type { CalculatedSpans } from './model/prices/calculated-spans.js';
 import type { OldTraces } from './model/retention/old-traces.js';
 import type { Micros } from '../timestamp.js';
 import type { Audit } from './model/check/audit.js';
-import type { FlushObserver } from './observers.js';
+import type {
+  FlushObserver,
+  CommitObserver,
+  MigrationObserver,
+  PurgeObserver,
+  QueryObserver,
+  RollupObserver,
+  WordIndexObserver,
+} from './observers.js';
 import type { MigrationFile } from '../files/migration-files.js';
 import type { SegmentLogOptions } from './write/log/segment-log.js';
 import type { SpanSnapshots } from './backup/span-snapshots.js';
 import type { SpanAuditOptions } from './check/span-audits.js';
 import type { EncodedLog } from './write/encoded-writes.js';
-import type { CommitLimits, CommitObserver, IsGone } from './write/commit-log.js';
+import type { CommitLimits, IsGone } from './write/commit-log.js';
 import type { Version } from './write/version-clock.js';
 import type { DiskSpace } from './write/disk-space.js';
-import type { QueryObserver } from './list/list-reads.js';
 import type { SpanBytes } from './span-bytes.js';
 import type { ReadLimits } from './read/row-reader.js';
-import type { MigrationObserver } from './migrations.js';
-import type { PurgeFollower, PurgeObserver } from './rollup/purge.js';
-import type { RollupLimits, RollupObserver } from './rollup/rollups.js';
-import type { WordIndexObserver } from './search/word-indexer.js';
+import type { PurgeFollower } from './rollup/purge.js';
+import type { RollupLimits } from './rollup/rollups.js';
 import type { SpanAttachments } from './span-attachments.js';
 
 export interface TraceStoreOptions {

@@ -15,8 +15,6 @@ import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
 import { sessionsNamed } from './unsettled.js';
 
-export type { QueryObserver } from '../observers.js';
-
 export interface ListParts {
   readonly client: ClickHouseClient;
   readonly reads: ReadsInProgress;

@@ -11,8 +11,6 @@ import { versionTime, type Version } from '../write/version-clock.js';
 import { keepFirstWrites, versionsOf, type Among } from './first-writes.js';
 import { purgeTraces, removedTraces } from './purge-traces.js';
 
-export type { PurgeObserver } from '../observers.js';
-
 /**
  * Is told which span versions are gone, each by the moment of its commit. Called after they left the table `spans` and
  * before they leave `superseded`, so at least once for each, also across a crash.

@@ -16,8 +16,6 @@ import { SetAside, type NotCurrent } from './set-aside.js';
 import { UnsettledChanges, type StoredState } from './unsettled-changes.js';
 import { Watermark } from './watermark.js';
 
-export type { RollupObserver } from '../observers.js';
-
 /** After how long what is set aside may be tried again; from try to try it takes twice as long. */
 const ASIDE_RETRY_MS = 10_000;
 /** How often the watermark is moved on at most: each time costs a small insert. */

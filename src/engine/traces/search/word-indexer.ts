@@ -12,8 +12,6 @@ import { SEARCHED_BYTES } from './searched-words.js';
 import type { WordIndex } from './word-index.js';
 import { emptiedRows, indexing, isEmptied, refilling, type EmptiedRow } from './word-rows.js';
 
-export type { WordIndexObserver } from '../observers.js';
-
 export interface WordIndexerSource {
   readonly client: ClickHouseClient;
   readonly index: WordIndex;

@@ -17,8 +17,6 @@ import type { StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { VersionClock } from './version-clock.js';
 import { WriteWatch } from './write-watch.js';
 
-export type { CommitObserver } from '../observers.js';
-
 export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */
   readonly maxRows: number;
