@@ -1,6 +1,7 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { call } from './api.js';
 import { place } from './location.js';
+import { remembered } from './preferences.js';
 import { useQuery } from './query.js';
 
 /** How often a project without traces is asked for its first one: nobody waits for this answer. */
@@ -11,16 +12,17 @@ const EVERY_MS = 15_000;
  * all of them has sent traces before, and empty lists say how, too.
  */
 export function useLacksTraces(): boolean {
-  const seen = `spanhouse.traces.${place.value.project ?? ''}`;
+  const project = place.value.project ?? '';
+  const seen = useMemo(() => remembered<'some' | ''>(`traces.${project}`, ''), [project]);
   const { data } = useQuery({
     key: ['/traces', 'any'],
     ask: (signal) => call('GET /traces', { query: { limit: 1, fields: 'id' }, signal }),
-    enabled: localStorage.getItem(seen) === null,
+    enabled: seen.value === '',
     every: (traces) => (traces?.length === 0 ? EVERY_MS : false),
     keep: false,
   });
   useEffect(() => {
-    if (data?.length === 1) localStorage.setItem(seen, 'some');
+    if (data?.length === 1) seen.value = 'some';
   }, [data, seen]);
   return data?.length === 0;
 }
