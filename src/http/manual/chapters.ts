@@ -51,7 +51,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   {
     title: 'Operate',
     names: [
-      ...['operations', 'monitoring', 'backups', 'move-clickhouse'],
+      ...['operations', 'containers', 'monitoring', 'backups', 'external-clickhouse', 'move-clickhouse'],
       ...['check', 'audit-log', 'server-traces', 'configuration', 'limits'],
     ],
   },
