@@ -139,9 +139,10 @@ async function readAll(peer: Peer, data: PeerData, rounds: number) {
       commonText: await timed(text && (() => text(data.commonText))),
     };
     const tracesCounted = await peer.tracesCounted();
-    await send(peer, requests, 1);
-    await readable(peer, id, LONG_TRACE_SPANS);
-    return { tracesCounted, reads: { ...ofLists, whole: await timed(whole && (() => whole(id))) } };
+    const unsent = await send(peer, requests, 1)
+      .then(() => readable(peer, id, LONG_TRACE_SPANS))
+      .then(() => null, failureOf);
+    return { tracesCounted, reads: { ...ofLists, whole: unsent ?? (await timed(whole && (() => whole(id)))) } };
   } finally {
     progress.stop();
   }
@@ -159,6 +160,10 @@ async function timeRead(read: () => Promise<number>, rounds: number): Promise<Re
     const [firstMs = NaN, ...againMs] = times;
     return { firstMs, againMs, found };
   } catch (error) {
-    return `failed: ${reasonOf(error).slice(0, 120)}`;
+    return failureOf(error);
   }
+}
+
+function failureOf(error: unknown): string {
+  return `failed: ${reasonOf(error).slice(0, 120)}`;
 }
