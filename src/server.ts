@@ -6,7 +6,6 @@ import { openServices, type Services } from './compose/services.js';
 import { publicUrl, type Config } from './config/config.js';
 import type { BootstrapResult } from './engine/identity/bootstrap.js';
 import { consoleUrl, signInUrl } from './engine/identity/sign-in.js';
-import { say } from './engine/signals/lines.js';
 import type { Listener } from './http/listener.js';
 
 export interface RunningServer {
@@ -50,9 +49,9 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
 }
 
 async function start(context: Context, listeners: Listener[]): Promise<Omit<RunningServer, 'stop'>> {
-  const { config, log, closers, tracing } = context;
-  for (const detail of config.warnings) say(log, 'settingUnknown', { detail });
-  warnOfExposure(config, log);
+  const { config, events, closers, tracing } = context;
+  for (const detail of config.warnings) events.settingUnknown({ detail });
+  warnOfExposure(config, events);
   const services = await openServices(context);
   const deadlineMs = config.shutdownTimeoutSeconds * 1000 * STOP_SHARE;
   closers.push(async () => {
@@ -74,8 +73,7 @@ async function start(context: Context, listeners: Listener[]): Promise<Omit<Runn
   services.signIns.openedAt(url);
   const grpcPort = grpc?.port ?? null;
   // On a terminal, whoever started the server says so.
-  if (config.log.format === 'json')
-    say(log, 'listening', { url, ...(grpcPort === null ? {} : { grpc_port: grpcPort }) });
+  if (config.log.format === 'json') events.listening({ url, grpcPort });
   return {
     url,
     consoleUrl: consoleUrl(url),

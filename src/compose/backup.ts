@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.js';
 import { BackupSchedule } from '../features/backup/schedule.js';
-import type { BackupObserver, BackupResult } from '../features/backup/snapshot.js';
+import type { BackupResult } from '../features/backup/snapshot.js';
+import type { Signals } from '../engine/signals/signals.js';
 import type { FileErasure } from '../engine/traces/model/deletion/erasure.js';
 import type { MoveSource } from '../features/move/move.js';
 import type { RetentionService } from '../features/retention/retention-service.js';
@@ -58,7 +59,7 @@ export async function openBackups(context: Context, storage: Storage, ordered: O
   if (config.backup.schedule !== null) await openSchedule(context, config.backup.schedule);
 }
 
-function tell(result: BackupResult, events: BackupObserver): void {
+function tell(result: BackupResult, events: Signals): void {
   if ('notPruned' in result) events.backupsNotPruned({ reason: result.notPruned });
   else if (result.done) events.backupFinished(result);
   else events.backupFailed(result);

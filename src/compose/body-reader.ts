@@ -1,7 +1,8 @@
 import { ImagesFoundError, NO_IMAGES } from '../features/images/intake.js';
 import { DomainError, type DomainErrorKind, type DomainErrorOptions } from '../engine/errors.js';
-import { SpanIngest, type IngestObserver } from '../features/traces/span-ingest.js';
+import { SpanIngest } from '../features/traces/span-ingest.js';
 import { KnownPrices } from '../features/prices/known-prices.js';
+import type { Signals } from '../engine/signals/signals.js';
 import { createListPrices } from '../engine/traces/model/span/pricing.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
 import type { EncodedWrites } from '../engine/traces/write/encoded-writes.js';
@@ -47,8 +48,8 @@ export interface ExportedBody extends Body {
 
 /** What there is to tell an observer of spans, once it has come about. */
 export interface Told {
-  readonly accepted: Parameters<IngestObserver['spansAccepted']>[0][];
-  readonly rejected: Parameters<IngestObserver['spansRejected']>[0][];
+  readonly accepted: Parameters<Signals['spansAccepted']>[0][];
+  readonly rejected: Parameters<Signals['spansRejected']>[0][];
 }
 
 /** A body whose spans may be stored, and then be answered. */
@@ -95,7 +96,7 @@ export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyRe
     const bytes = asBuffer(task.bytes);
     const log = new EncodingLog(encoder, maxEncodedBytes);
     const told: Told = { accepted: [], rejected: [] };
-    const observer: IngestObserver = {
+    const observer: Pick<Signals, 'spansAccepted' | 'spansRejected'> = {
       spansAccepted: (accepted) => told.accepted.push(accepted),
       spansRejected: (rejected) => told.rejected.push(rejected),
     };

@@ -1,9 +1,8 @@
 import { DomainError } from '../engine/errors.js';
-import { reasonOf, type IngestObserver } from '../features/traces/span-ingest.js';
+import { reasonOf } from '../features/traces/span-ingest.js';
 import type { Micros } from '../engine/timestamp.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
-import { say } from '../engine/signals/lines.js';
-import type { Logger } from '../engine/signals/logger.js';
+import type { Signals } from '../engine/signals/signals.js';
 import type { EncodedLog, EncodedWrites } from '../engine/traces/write/encoded-writes.js';
 import { fillIn, type RenderedSpans } from '../http/rendered-spans.js';
 import type { PostSpans } from '../features/traces/http/post-spans.js';
@@ -36,17 +35,16 @@ export function openBodyThreads(context: Context, log: EncodedLog, inline: BodyD
   if (context.config.ingest.threads === 0) return inline;
   const threads = new Threads(threadOptions(context));
   context.closers.push(() => threads.close());
-  const { events: observer, log: logger, overrides } = context;
+  const { events: observer, overrides } = context;
   const leastBytes = overrides.bodyThreads?.leastBytes ?? LEAST_BYTES;
-  return new BodyThreads({ inline, threads, log, observer, logger, leastBytes });
+  return new BodyThreads({ inline, threads, log, observer, leastBytes });
 }
 
 interface BodyThreadsParts {
   readonly inline: BodyDoors;
   readonly threads: Threads;
   readonly log: EncodedLog;
-  readonly observer: IngestObserver;
-  readonly logger: Logger;
+  readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected' | 'bodyThreadLost'>;
   /** Smaller bodies are read by this thread. */
   readonly leastBytes: number;
 }
@@ -126,7 +124,7 @@ class BodyThreads implements BodyDoors {
 
   #failed({ projectId }: BodyTask, error: unknown): unknown {
     if (!(error instanceof ThreadLostError)) return error;
-    if (!this.#parts.threads.closed) say(this.#parts.logger, 'bodyThreadLost', { project_id: projectId, error });
+    if (!this.#parts.threads.closed) this.#parts.observer.bodyThreadLost({ project: projectId, error });
     return lost(error);
   }
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { MEGABYTE } from '../config/limits.js';
 import { FairSemaphore } from '../engine/work/fair-semaphore.js';
-import { say } from '../engine/signals/lines.js';
 import { connect, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';
 import { TracedClient } from '../engine/traces/clickhouse/client/traced-client.js';
 import { engineFigures } from '../engine/traces/engine-figures.js';
@@ -156,13 +155,13 @@ function openReserve({ config, events, closers }: Context): DiskReserve {
 
 async function remote({
   config: { clickhouse },
-  log,
+  events,
 }: Context): Promise<{ readonly endpoint: ClickHouseEndpoint; readonly server: ServerIdentity }> {
   const { url, user, password, database, cluster } = clickhouse;
   const endpoint = { url: url ?? '', username: user, password, database };
   const server = await prepareExternalServer(endpoint, {
     cluster,
-    onReplicasUnknown: (error) => say(log, 'replicasUnknown', { cluster, error }),
+    onReplicasUnknown: (error) => events.replicasUnknown({ cluster, error }),
   });
   return { endpoint, server };
 }

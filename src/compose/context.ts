@@ -1,10 +1,8 @@
 import type { Config } from '../config/config.js';
 import type { DeletionStep } from '../features/deletion/deletion-work.js';
-import { createEvents, type Events } from './events.js';
-import { say } from '../engine/signals/lines.js';
 import { createLogger, type Logger } from '../engine/signals/logger.js';
-import { ownTracesEvents } from './events/own-traces.js';
 import { createMetrics, type Metrics } from '../engine/signals/metrics.js';
+import { createSignals, type Signals } from '../engine/signals/signals.js';
 import type { Micros } from '../engine/timestamp.js';
 import type { OpenTracing } from '../engine/signals/tracing.js';
 import type { createImageFetcher } from '../features/images/store/image-fetcher.js';
@@ -45,7 +43,7 @@ export interface Context {
   readonly overrides: ServerOverrides;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly events: Events;
+  readonly events: Signals;
   /** Undefined: the server does not trace itself. */
   readonly tracing: OpenTracing | undefined;
   /** Each part adds what closes it, as soon as there is something to close. */
@@ -62,26 +60,27 @@ export async function createContext(
   const { config, overrides, closers } = parts;
   const log = overrides.logger ?? createLogger(config.log);
   const metrics = createMetrics();
+  const signals = createSignals(log, metrics);
   const stop = () => {
-    close().catch((error: unknown) => say(log, 'notClosed', { error }));
+    close().catch((error: unknown) => signals.notClosed({ error }));
   };
-  const tracing = await openTracing(config, log, metrics);
+  const tracing = await openTracing(config, signals);
   // Closed last: what else is closed may be traced.
   if (tracing !== undefined) closers.push(() => tracing.close());
-  const events = createEvents(log, metrics, tracing);
   closers.push(() => {
-    events.requestsEnded();
-    events.auditEnded();
+    signals.requestsEnded();
+    signals.auditEnded();
   });
+  const events = { ...signals, ...(tracing && { tracing }) };
   return { ...parts, log, metrics, events, tracing, onFatal: overrides.onFatal ?? stop };
 }
 
 /** Undefined: the server is not to be traced. OpenTelemetry is imported only here: a server without traces runs without it. */
-async function openTracing({ tracing }: Config, log: Logger, metrics: Metrics): Promise<OpenTracing | undefined> {
+async function openTracing({ tracing }: Config, signals: Signals): Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined;
-  say(log, 'ownTracesBegin', { endpoint: tracing.endpoint });
+  signals.ownTracesBegin({ endpoint: tracing.endpoint });
   const { openOwnTraces } = await import('../engine/signals/own-traces/open.js');
-  return openOwnTraces(tracing, packageVersion(), ownTracesEvents(log, metrics, tracing.endpoint));
+  return openOwnTraces(tracing, packageVersion(), signals);
 }
 
 /** Calls every closer, also when one of them fails. @throws the first failure */

@@ -1,9 +1,9 @@
-import type { EngineObserver } from './events/engine.js';
+import type { Signals } from '../engine/signals/signals.js';
 import type { EngineLogger, EngineOptions, EngineState } from '../engine/traces/clickhouse/process/engine.js';
 
 /** Steps of the supervisor are for debugging, as its states tell of what matters; what the engine itself writes is not. */
-export function engineLogger(events: EngineObserver): EngineLogger {
-  const note = (step: string, fields?: object) => events.engineNoted({ step, ...fields });
+export function engineLogger(events: Signals): EngineLogger {
+  const note = (step: string, fields?: object) => events.engineNote({ step, ...fields });
   return {
     info: note,
     error: note,
@@ -15,7 +15,7 @@ export function engineLogger(events: EngineObserver): EngineLogger {
 }
 
 /** Tells of changes after the first start, whose failure ends the server with a message. */
-export function engineStates(events: EngineObserver): NonNullable<EngineOptions['onState']> {
+export function engineStates(events: Signals): NonNullable<EngineOptions['onState']> {
   let since = performance.now();
   let state: EngineState = 'starting';
   let wasReady = false;

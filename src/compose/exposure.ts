@@ -1,15 +1,14 @@
 import { isIPv6 } from 'node:net';
 import type { Config } from '../config/config.js';
 import { isLoopback } from '../engine/models/loopback.js';
-import { say } from '../engine/signals/lines.js';
-import type { Logger } from '../engine/signals/logger.js';
+import type { Signals } from '../engine/signals/signals.js';
 
 /** Warns of what others on the network could read. */
-export function warnOfExposure({ http, metricsToken }: Config, log: Logger): void {
+export function warnOfExposure({ http, metricsToken }: Config, events: Signals): void {
   if (!isOpen(http)) return;
-  const fields = { host: http.host };
-  if (http.publicUrl === null || new URL(http.publicUrl).protocol !== 'https:') say(log, 'openWithoutTls', fields);
-  if (metricsToken === null) say(log, 'metricsOpen', fields);
+  const { host } = http;
+  if (http.publicUrl === null || new URL(http.publicUrl).protocol !== 'https:') events.openWithoutTls({ host });
+  if (metricsToken === null) events.metricsOpen({ host });
 }
 
 /**

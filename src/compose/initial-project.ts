@@ -1,6 +1,5 @@
 import type { BootstrapResult } from '../engine/identity/bootstrap.js';
 import type { IdentityService } from '../engine/identity/identity-service.js';
-import { say } from '../engine/signals/lines.js';
 import type { Context } from './context.js';
 
 /** Interval of looks whether a deletion is done. */
@@ -12,13 +11,13 @@ const LOOK_MS = 500;
  * @throws what {@link IdentityService.bootstrap} does
  */
 export function ensureInitialProject(
-  { config, log, closers }: Pick<Context, 'config' | 'log' | 'closers'>,
+  { config, events, closers }: Pick<Context, 'config' | 'events' | 'closers'>,
   identity: Pick<IdentityService, 'bootstrap'>,
 ): BootstrapResult['created'] {
   const { created, initKeyRevoked, initProjectGoing } = identity.bootstrap(config.init);
-  if (initKeyRevoked) say(log, 'initKeyRevoked');
+  if (initKeyRevoked) events.initKeyRevoked();
   if (!initProjectGoing) return created;
-  say(log, 'initProjectGoing', { project: config.init.projectId });
+  events.initProjectGoing({ project: config.init.projectId });
   const timer = setInterval(() => {
     try {
       if (identity.bootstrap(config.init).initProjectGoing) return;
@@ -27,7 +26,7 @@ export function ensureInitialProject(
       return;
     }
     clearInterval(timer);
-    say(log, 'initProjectMade', { project: config.init.projectId });
+    events.initProjectMade({ project: config.init.projectId });
   }, LOOK_MS).unref();
   closers.push(() => {
     clearInterval(timer);

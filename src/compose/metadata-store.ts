@@ -28,7 +28,8 @@ import type { PromptNames } from '../engine/traces/model/span/named-prompt.js';
 import type { PromptStore } from '../features/prompts/prompt-store.js';
 import type { MetadataTransfer } from '../features/transfer/metadata-transfer.js';
 import type { LinkStore } from '../features/review/link-store.js';
-import { type MetadataMigrationObserver, copyBeforeUpgrade } from '../engine/metadata/upgrade-copy.js';
+import { copyBeforeUpgrade } from '../engine/metadata/upgrade-copy.js';
+import type { Signals } from '../engine/signals/signals.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { schemaDirectory } from '../engine/files/schema-files.js';
 import { SqliteAttachmentCatalog } from '../features/images/store/attachment-catalog.js';
@@ -106,7 +107,7 @@ export interface MetadataStore {
  * may have the file open, too.
  * @throws MigrationError, SqliteError: nothing is left open then
  */
-export function openMetadataStore(dataDir: string, observer?: MetadataMigrationObserver): MetadataStore {
+export function openMetadataStore(dataDir: string, observer?: Pick<Signals, 'metadataMigrationBegins'>): MetadataStore {
   const database = openDatabase(metadataFile(dataDir));
   try {
     migrate(database, readMigrationFiles(schemaDirectory('sqlite')), (missing) => {

@@ -4,9 +4,9 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Config } from '../config/config.js';
 import { DomainError } from '../engine/errors.js';
 import { placeName, settingsOf, type SpanPlace } from '../features/move/move.js';
-import { createEvents } from './events.js';
 import { createLogger } from '../engine/signals/logger.js';
 import { createMetrics } from '../engine/signals/metrics.js';
+import { createSignals } from '../engine/signals/signals.js';
 import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../engine/traces/clickhouse/client/client.js';
 import { EngineLockedError } from '../engine/traces/clickhouse/process/engine.js';
 import { SpanMove } from '../engine/traces/move/span-move.js';
@@ -174,7 +174,7 @@ async function recovered(
 }
 
 function quiet(config: Config) {
-  return { config, events: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()) };
+  return { config, events: createSignals(createLogger({ level: 'silent', format: 'json' }), createMetrics()) };
 }
 
 /** Before the server knows of the move: that it can go there at all. */

@@ -4,7 +4,6 @@ import type { DeletionService } from '../features/deletion/deletion-service.js';
 import { IdentityService } from '../engine/identity/identity-service.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
 import { SignInService } from '../engine/identity/sign-in-service.js';
-import { say } from '../engine/signals/lines.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
 import type { Lists } from '../engine/traces/model/list/lists.js';
 import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
@@ -150,33 +149,29 @@ export async function openServices(context: Context): Promise<Services> {
   };
 }
 
-function openIdentity({ config, log, closers, events }: Context, { metadata }: Storage): IdentityService {
+function openIdentity({ config, closers, events }: Context, { metadata }: Storage): IdentityService {
   const identity = new IdentityService({
     store: metadata.identities,
     audit: events,
-    onRecordFailed: (error) => say(log, 'keyUseNotRecorded', { error }),
+    onRecordFailed: (error) => events.keyUseNotRecorded({ error }),
   });
   closers.push(() => identity.close());
   const revoked = new RevokedKeys({
     store: metadata.identities,
     initKey: config.init.apiKey,
-    onFailed: (error) => say(log, 'revokedKeysNotRemoved', { error }),
+    onFailed: (error) => events.revokedKeysNotRemoved({ error }),
   });
   closers.push(() => revoked.close());
   return identity;
 }
 
-function openSignIns(
-  { log, overrides, events }: Context,
-  { metadata }: Storage,
-  identity: IdentityService,
-): SignInService {
+function openSignIns({ overrides, events }: Context, { metadata }: Storage, identity: IdentityService): SignInService {
   return new SignInService({
     store: metadata.signIns,
     identity,
     ...overrides.signIns,
     audit: events,
-    onRecordFailed: (error) => say(log, 'signInUseNotRecorded', { error }),
-    onUpkeepFailed: (signIn, error) => say(log, 'signInsNotRemoved', { sign_in: signIn ?? 'any', error }),
+    onRecordFailed: (error) => events.signInUseNotRecorded({ error }),
+    onUpkeepFailed: (signIn, error) => events.signInsNotRemoved({ signIn, error }),
   });
 }

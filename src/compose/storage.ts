@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { AttachmentStore } from '../features/images/attachment-store.js';
 import { placeName } from '../features/move/move.js';
 import { ProjectStorage } from '../features/projects/project-storage.js';
-import { say } from '../engine/signals/lines.js';
 import { FileAttachmentStore } from '../features/images/store/file-store.js';
 import type { ClickHouseEndpoint } from '../engine/traces/clickhouse/client/endpoint.js';
 import type { TraceStore } from '../engine/traces/trace-store.js';
@@ -39,7 +38,7 @@ export async function openStorage(context: Context, followers: TraceFollowers): 
   closers.push(() => lock.release());
   requireRestored(config.dataDir);
   const move = requirePlace(config.dataDir, placeOf(config));
-  if (move?.done_at === null) say(context.log, 'moveUnfinished', { to: placeName(move.to), since: move.begun_at });
+  if (move?.done_at === null) context.events.moveUnfinished({ to: placeName(move.to), since: move.begun_at });
   await clearSnapshots(config.dataDir);
   const metadata = openMetadataStore(config.dataDir, context.events);
   closers.push(() => metadata.close());

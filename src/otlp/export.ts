@@ -1,11 +1,12 @@
 import type { SpanFlaw } from '../features/images/intake.js';
-import type { IngestObserver, SpanIngest } from '../features/traces/span-ingest.js';
+import type { SpanIngest } from '../features/traces/span-ingest.js';
 import type { Span } from '../engine/traces/model/span/span.js';
 import { decodeJson } from './json.js';
 import type { OtlpTraces } from './model.js';
 import { decodeProtobuf } from './protobuf.js';
 import type { OtlpEncoding, PartialSuccess } from './response.js';
 import { MAX_REJECTED_MESSAGES, toSpans, type Rejected } from './span.js';
+import type { Signals } from '../engine/signals/signals.js';
 
 /** An ExportTraceServiceRequest as it came, unfolded. */
 export interface OtlpRequest {
@@ -22,7 +23,7 @@ export type ExportTraces = (projectId: string, request: OtlpRequest) => Promise<
 
 export interface ExportParts {
   readonly ingest: Pick<SpanIngest, 'storeSpans'>;
-  readonly observer: Pick<IngestObserver, 'spansRejected'>;
+  readonly observer: Pick<Signals, 'spansRejected'>;
   /** Largest size of a request's rows: spans that share more than this are not worth mapping. */
   readonly maxEncodedBytes: number;
   readonly maxTagBytes: number;

@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createEvents } from '../../src/compose/events.js';
 import { createLogger } from '../../src/engine/signals/logger.js';
 import { createMetrics } from '../../src/engine/signals/metrics.js';
+import { quietSignals } from '../harness/signals.js';
 import { bootServer } from '../harness/server.js';
 import { admin } from './admin.js';
 import { backupMetric, metricAbove } from './metrics.js';
@@ -61,7 +61,7 @@ describe('a backup that is dated ahead of the clock', function () {
 
   it('is unknown to metrics, also when the clock was set back meanwhile', async () => {
     const metrics = createMetrics();
-    const events = createEvents(createLogger({ level: 'silent', format: 'json' }), metrics);
+    const events = quietSignals(metrics);
     const lastSuccess = async () => {
       const { values } = await metrics.registry.getSingleMetric(`spanhouse_backup_${LAST_SUCCESS}`)!.get();
       return values.map(({ value }) => value);

@@ -31,6 +31,7 @@ describe('rule of rooms', () => {
     ['src/features/judges/a.ts', `import '../../server.js';`, /feature must not import/],
     ['src/features/judges/a.ts', `import '../../compose/x.js';`, /feature must not import/],
     ['src/features/judges/a.ts', `import '../../config/config.js';`, /feature must not import/],
+    ['src/features/judges/a.ts', `import '../../engine/signals/signals.js';`, /feature must not import/],
     ['src/features/judges/a.ts', `import '@clickhouse/client';`, /Only src\/engine\/traces talks to ClickHouse/],
     ['src/features/judges/a.ts', `import 'better-sqlite3';`, /Only stores talk to SQLite/],
     ['src/features/judges/a.ts', `import 'express';`, /Only src\/http speaks HTTP/],
@@ -87,10 +88,14 @@ describe('rule of rooms', () => {
       'src/features/judges/a.ts',
       `import './b.js'; import '../../engine/traces/model/x.js'; import '../../engine/errors.js'; import '@sinclair/typebox';`,
     ],
+    [
+      'src/features/judges/a.ts',
+      `import type { Signals } from '../../engine/signals/signals.js'; export type { Signals };`,
+    ],
     ['src/engine/traces/a.ts', `import './model/x.js'; import '../work/x.js'; import '@clickhouse/client';`],
     ['src/server.ts', `import './engine/metadata/x.js'; import './http/x.js'; import './config/config.js';`],
     [
-      'src/compose/events/a.ts',
+      'src/compose/a.ts',
       `import '../../engine/traces/x.js'; import '../../features/judges/store/x.js'; import '../../console/x.js';`,
     ],
     ['src/config/a.ts', `export const home = process.env['HOME'];`],

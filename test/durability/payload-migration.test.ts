@@ -64,9 +64,10 @@ describe('the migration of stored spans to one payload', function () {
 
   it('keeps every text and every null', async () => {
     const begun: { version: number; rewrites: readonly string[]; rows: number }[] = [];
-    const migrationBegins = ({ version, rewrites, rows }: (typeof begun)[number]) =>
+    const migrationRewrites = ({ version, rewrites, rows }: (typeof begun)[number]) =>
       void begun.push({ version, rewrites, rows });
-    await migrate(client, files, null, { migrationBegins });
+    const migrationBegins = ({ version }: { version: number }) => migrationRewrites({ version, rewrites: [], rows: 0 });
+    await migrate(client, files, null, { migrationBegins, migrationRewrites });
     expect(await stored()).to.deep.equal(rows);
     expect(begun.map(({ version }) => version)).to.deep.equal(files.slice(1).map(({ version }) => version));
     expect(begun[0], 'what it says that it rewrites').to.deep.equal({

@@ -11,8 +11,7 @@ import type { TraceStore, TraceStoreOptions } from '../../src/engine/traces/trac
 import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { createLogger } from '../../src/engine/signals/logger.js';
-import { createEvents } from '../../src/compose/events.js';
-import { createMetrics } from '../../src/engine/signals/metrics.js';
+import { quietSignals } from './signals.js';
 import { freshEngineDir } from './fresh-directory.js';
 
 export const COMMIT_LIMITS = {
@@ -74,7 +73,7 @@ export function reopenStore(client: ClickHouseClient, options: StoreOptions = {}
     maxJudgedCharacters: 60_000,
     read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
     rollup: { maxMemoryBytes: 256e6 },
-    observer: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()),
+    observer: quietSignals(),
     ...options,
   });
 }

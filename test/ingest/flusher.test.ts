@@ -8,7 +8,7 @@ import type { SegmentLog } from '../../src/engine/traces/write/log/segment-log.j
 import { UnflushedWrites, type StampedWrite } from '../../src/engine/traces/write/unflushed-writes.js';
 
 const LIMITS = { maxRows: 10_000, maxBytes: 32e6 };
-const ignored = { flushed: () => undefined, flushFailed: () => undefined, writeQuarantined: () => undefined };
+const ignored = { spansFlushed: () => undefined, flushFailed: () => undefined, writeQuarantined: () => undefined };
 
 /** Inserts that end when the test says so. */
 function heldInserts() {

@@ -23,6 +23,7 @@ import { SqlitePromptStore } from '../../src/features/prompts/store/prompt-store
 import { projectRemoval } from '../../src/features/deletion/store/project-removal.js';
 import { SqliteRunStore } from '../../src/features/judges/store/run-store.js';
 import { PLAIN_JUDGE, storedOf } from './fixture.js';
+import { quietSignals } from '../harness/signals.js';
 
 const NOW = Date.now() * 1000;
 
@@ -132,15 +133,7 @@ describe('judges of several projects', function () {
       maxAttempts: 3,
       retryBaseMs: 10,
       onRoom: () => undefined,
-      observer: {
-        evaluationStored: () => undefined,
-        runRetried: () => undefined,
-        runFailed: () => undefined,
-        callSpansLost: () => undefined,
-        recordingFailed: () => undefined,
-        runnerFailed: () => undefined,
-        runsNotRead: () => undefined,
-      },
+      observer: quietSignals(),
     });
     runner.wake();
     return runner;

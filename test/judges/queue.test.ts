@@ -225,7 +225,7 @@ describe('the queue of evaluations', () => {
       observer: {
         evaluationStored: () => undefined,
         runRetried: () => undefined,
-        runFailed: () => undefined,
+        evaluationGivenUp: () => undefined,
         callSpansLost: () => undefined,
         recordingFailed: ({ error }) => errors.push(error),
       },

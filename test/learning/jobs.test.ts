@@ -42,7 +42,8 @@ describe('jobs', function () {
       retryBaseMs: 20,
       observer: {
         jobFinished: ({ result }) => events.push(result),
-        jobFailed: ({ final }) => events.push(final ? 'defect' : 'again'),
+        jobFailed: () => events.push('defect'),
+        jobRetried: () => events.push('again'),
       },
     });
     runner.register('test', work);

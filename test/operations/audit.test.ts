@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { NO_AUDIT_LOG, type AuditRecord } from '../../src/engine/identity/audit.js';
-import { createEvents } from '../../src/compose/events.js';
-import { auditLines } from '../../src/engine/signals/lines/audit.js';
+import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
+import { auditLines, type AuditRecord } from '../../src/engine/signals/catalog/audit.js';
 import { createLogger } from '../../src/engine/signals/logger.js';
 import { createMetrics } from '../../src/engine/signals/metrics.js';
+import { createSignals } from '../../src/engine/signals/signals.js';
 import { bootServer, type TestResponse, type TestServer } from '../harness/server.js';
 import { sentSpan } from '../harness/span.js';
 import { codeIn, ConsoleBrowser } from '../identity/console-browser.js';
@@ -285,7 +285,7 @@ describe('Audit lines of a project that does the same without end', () => {
 
   it('are a hundred a minute, and how many more there were', () => {
     const log = keptLog();
-    const events = createEvents(log.logger, createMetrics());
+    const events = createSignals(log.logger, createMetrics());
     for (let count = 0; count < 250; count++) events.done(record('loud'));
     events.done(record('quiet'));
     events.done({ ...record('loud'), event: 'keyMade' });
@@ -304,7 +304,7 @@ describe('Audit lines of a project that does the same without end', () => {
 
   it('are all there at level debug', () => {
     const log = keptLog('debug');
-    const events = createEvents(log.logger, createMetrics());
+    const events = createSignals(log.logger, createMetrics());
     for (let count = 0; count < 250; count++) events.done(record('loud'));
     expect(log.lines()).to.have.length(250);
     events.auditEnded();

@@ -2,15 +2,13 @@ import { expect } from 'chai';
 import type { DiskRoom } from '../../src/engine/disk/disk.js';
 import { growingDisks } from '../../src/engine/disk/growth.js';
 import { DomainError } from '../../src/engine/errors.js';
-import { createEvents } from '../../src/compose/events.js';
-import { createLogger } from '../../src/engine/signals/logger.js';
-import { createMetrics } from '../../src/engine/signals/metrics.js';
 import { serverRoomReader } from '../../src/engine/traces/span-bytes.js';
 import { DiskWatermark, IN_CLICKHOUSE } from '../../src/engine/disk/disk-watermark.js';
+import { quietSignals } from '../harness/signals.js';
 import { openStore } from '../harness/trace-store.js';
 
 const GIGABYTE = 2 ** 30;
-const observer = createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics());
+const observer = quietSignals();
 
 describe('room on disks', () => {
   let room: DiskRoom | null = null;

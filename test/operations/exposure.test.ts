@@ -5,6 +5,8 @@ import type { LogFields } from '../../src/engine/signals/logger.js';
 import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 import { until } from '../harness/until.js';
+import { createMetrics } from '../../src/engine/signals/metrics.js';
+import { createSignals } from '../../src/engine/signals/signals.js';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -40,7 +42,7 @@ describe('the start warns', () => {
       const said: unknown[] = [];
       const note = (_message: string, fields?: LogFields) => void said.push(fields?.['event']);
       const log = { error: note, warn: note, info: note, debug: note, child: () => log };
-      warnOfExposure(loadConfig(env), log);
+      warnOfExposure(loadConfig(env), createSignals(log, createMetrics()));
       expect(said).to.deep.equal(expected);
     });
 

@@ -64,7 +64,7 @@ describe('jobs that price spans anew', function () {
     const jobs = new SqliteJobStore(database);
     runner = new JobRunner({
       store: jobs,
-      observer: { jobFinished: () => undefined, jobFailed: () => undefined },
+      observer: { jobFinished: () => undefined, jobFailed: () => undefined, jobRetried: () => undefined },
       limits: { atOnce: 1, ofProject: 1, maxAttempts: 4 },
       retryBaseMs: 5,
     });

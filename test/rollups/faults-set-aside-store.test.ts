@@ -6,11 +6,10 @@ import type { SessionRead, SpanRead, TraceRead } from '../../src/engine/traces/m
 import type { Page } from '../../src/engine/traces/model/list/lists.js';
 import { parseListQuery } from '../../src/http/list-query.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
-import { createEvents } from '../../src/compose/events.js';
-import { createLogger } from '../../src/engine/signals/logger.js';
 import { createMetrics } from '../../src/engine/signals/metrics.js';
 import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
 import type { TraceStore } from '../../src/engine/traces/trace-store.js';
+import { quietSignals } from '../harness/signals.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';
 import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
@@ -27,7 +26,7 @@ describe('what is too large to be recomputed', function () {
   this.timeout(120_000);
   let opened: OpenedStore;
   const metrics = createMetrics();
-  const observer = createEvents(createLogger({ level: 'silent', format: 'json' }), metrics);
+  const observer = quietSignals(metrics);
 
   beforeEach(async () => {
     opened = await openStore({ rollup, observer });

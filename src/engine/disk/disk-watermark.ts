@@ -1,6 +1,7 @@
 import type { Disk, DiskRoom, StoredKind } from './disk.js';
 import { DomainError } from '../errors.js';
 import { BackgroundLoop } from '../work/background-loop.js';
+import type { Signals } from '../signals/signals.js';
 
 /** A disk whose room is looked at. */
 export interface WatchedDisk extends Pick<Disk, 'name' | 'holds'> {
@@ -12,7 +13,7 @@ export interface DiskWatermarkOptions {
   readonly disks: readonly WatchedDisk[];
   /** Bytes that stay free on each disk; null: as many as suit its size; 0: none. */
   readonly minFreeBytes: number | null;
-  readonly observer: DiskWatermarkObserver;
+  readonly observer: Pick<Signals, 'diskSeen' | 'diskLow' | 'diskLowEnded' | 'diskNotSeen'>;
   readonly lookEveryMs?: number;
 }
 
@@ -169,22 +170,3 @@ function megabytes(bytes: number, round: (value: number) => number): number {
 
 /** Kinds that lie in ClickHouse. */
 export const IN_CLICKHOUSE: readonly StoredKind[] = ['spans', 'rollups', 'words'];
-
-export interface DiskWatermarkObserver {
-  diskSeen(disk: SeenDisk): void;
-  /** Less is free than is to stay so: nothing more is taken in. */
-  diskLow(disk: SeenDisk): void;
-  diskLowEnded(disk: SeenDisk): void;
-  /** How much is free cannot be seen; what was seen last counts. */
-  diskNotSeen(failure: { readonly name: string; readonly error: unknown }): void;
-  /** What is stored could not be measured: how fast disks fill is not known. */
-  storageNotMeasured(failure: { readonly error: unknown }): void;
-}
-
-/** A disk, and the bytes of it that are free and that are to stay so. */
-export interface SeenDisk {
-  readonly name: string;
-  readonly free: number;
-  readonly total: number;
-  readonly minFree: number;
-}

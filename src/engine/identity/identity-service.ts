@@ -2,7 +2,8 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import { uuidOf } from '../schema/ids.js';
 import type { Micros } from '../timestamp.js';
-import { NO_AUDIT_LOG, type Actor, type AuditLog, type AuditRecord } from './audit.js';
+import { NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
+import type { AuditRecord } from '../signals/catalog/audit.js';
 import { INITIAL_KEY, type BootstrapRequest, type BootstrapResult } from './bootstrap.js';
 import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
 import {

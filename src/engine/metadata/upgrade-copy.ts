@@ -2,6 +2,7 @@ import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmS
 import { basename, dirname, join } from 'node:path';
 import { MigrationError, type MigrationFile } from '../files/migration-files.js';
 import type { Database } from './database.js';
+import type { Signals } from '../signals/signals.js';
 
 /** Copies kept, this one included. */
 const KEPT = 2;
@@ -15,7 +16,7 @@ const KEPT = 2;
 export function copyBeforeUpgrade(
   database: Database,
   missing: readonly MigrationFile[],
-  observer?: MetadataMigrationObserver,
+  observer?: Pick<Signals, 'metadataMigrationBegins'>,
 ): void {
   const file = database.name;
   const copy = `${file}.before-${String(missing[0]?.version).padStart(4, '0')}`;
@@ -58,9 +59,4 @@ function synchronized(path: string): void {
 function removeOlder(file: string): void {
   const copies = readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}.before-`));
   for (const name of copies.sort().slice(0, -KEPT)) rmSync(join(dirname(file), name), { force: true });
-}
-
-export interface MetadataMigrationObserver {
-  /** Migrations of SQLite begin. @param migrations its `copy`: where the database as it was is kept */
-  metadataMigrationBegins(migrations: { readonly versions: readonly number[]; readonly copy: string }): void;
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { KeyRefusal, ModelFailure, ModelObserver } from './model-client.js';
+import type { KeyRefusal, ModelFailure } from './model-client.js';
+import type { Signals } from '../signals/signals.js';
 
 /** Models are named by projects, so their number is bounded. */
 const MAX_MODELS = 1_000;
@@ -18,9 +19,9 @@ export class KeyRefusals {
   /** By model, and then by project. */
   readonly #refusals = new LRUCache<string, Map<string, KeyRefusal>>({ max: MAX_MODELS });
   readonly #answered = new LRUCache<string, true>({ max: MAX_MODELS, ttl: RECENT_MS });
-  readonly #observer: Pick<ModelObserver, 'keyRefused' | 'keyAccepted'>;
+  readonly #observer: Pick<Signals, 'keyRefused' | 'keyAccepted'>;
 
-  constructor(observer: Pick<ModelObserver, 'keyRefused' | 'keyAccepted'>) {
+  constructor(observer: Pick<Signals, 'keyRefused' | 'keyAccepted'>) {
     this.#observer = observer;
   }
 

@@ -85,23 +85,3 @@ export interface ModelClient {
   /** @throws ModelFailure; of an aborted call its code is `aborted` */
   complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
 }
-
-export interface ModelObserver {
-  /** `status`: `ok`, or the code of the failure. */
-  modelCalled(call: {
-    readonly status: string;
-    readonly seconds: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-  }): void;
-  /** `detail`: what the endpoint said, in full as far as it was kept. */
-  modelCallFailed(failure: {
-    readonly project: string;
-    readonly model: string;
-    readonly code: string;
-    readonly detail: string;
-  }): void;
-  /** The endpoint does not accept the key, and did so before. */
-  keyRefused(refusal: { readonly status: number; readonly model: string; readonly detail: string | null }): void;
-  keyAccepted(acceptance: { readonly model: string }): void;
-}

@@ -5,13 +5,13 @@ import {
   type ModelAnswer,
   type ModelClient,
   type ModelRequest,
-  type ModelObserver,
 } from './model-client.js';
 import { nameForEndpoint, type NameForm } from './model-name.js';
 import { isRetryableStatus } from '../work/retryable.js';
 import { FairSemaphore } from '../work/fair-semaphore.js';
 import { KeyRefusals } from './key-refusals.js';
 import { createPace } from './pace.js';
+import type { Signals } from '../signals/signals.js';
 
 export interface ModelEndpoint {
   readonly baseUrl: string;
@@ -42,12 +42,12 @@ export class OpenAiModelClient implements ModelClient {
   readonly defaultModel: string | null;
   readonly #library: OpenAI;
   readonly #endpoint: ModelEndpoint;
-  readonly #observer: ModelObserver;
+  readonly #observer: Signals;
   readonly #turns: FairSemaphore;
   readonly #pace: (signal: AbortSignal) => Promise<void>;
   readonly #refusals: KeyRefusals;
 
-  constructor(endpoint: ModelEndpoint, observer: ModelObserver) {
+  constructor(endpoint: ModelEndpoint, observer: Signals) {
     this.#endpoint = endpoint;
     this.#observer = observer;
     this.defaultModel = endpoint.model;

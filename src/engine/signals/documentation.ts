@@ -1,5 +1,5 @@
-import type { Line } from './line.js';
-import { LINES } from './lines.js';
+import type { Line } from './signal.js';
+import { LINES } from './signals.js';
 import type { Metrics } from './metrics.js';
 
 /** Metrics that begin so are those of Node.js and of the process, which any program has. */

@@ -1,4 +1,3 @@
-import type { MigrationObserver } from './observers.js';
 import { DomainError } from '../errors.js';
 import {
   requireAll,
@@ -11,6 +10,7 @@ import type { ClickHouseClient } from './clickhouse/client/client.js';
 import { forCluster } from './clickhouse/client/cluster.js';
 import { mutationsEnded } from './clickhouse/client/mutations.js';
 import { literal, number, sql, statementOfFile, value } from './clickhouse/client/sql.js';
+import type { Signals } from '../signals/signals.js';
 
 /**
  * A change of a table that rewrites its rows is not waited for by its statement, see {@link mutationsEnded}. On a cluster
@@ -35,7 +35,7 @@ export async function migrate(
   client: ClickHouseClient,
   files: readonly MigrationFile[],
   cluster: string | null,
-  observer?: MigrationObserver,
+  observer?: Pick<Signals, 'migrationBegins' | 'migrationRewrites'>,
 ): Promise<number[]> {
   await client.command(
     forCluster(
@@ -48,7 +48,9 @@ export async function migrate(
   verifyApplied(applied, files);
   const missing = files.filter((file) => !applied.some(({ version }) => version === file.version));
   for (const file of missing) {
-    observer?.migrationBegins({ ...file, ...(await rewritten(client, file)) });
+    const { rewrites, rows } = await rewritten(client, file);
+    if (rows === 0) observer?.migrationBegins(file);
+    else observer?.migrationRewrites({ ...file, rewrites, rows });
     await applyFile(client, file, cluster);
   }
   return missing.map(({ version }) => version);

@@ -16,11 +16,11 @@ import { ReadsInProgress, type Settle, type SettleMany } from './read/reads-in-p
 import { Purge } from './rollup/purge.js';
 import { insertsEnded } from './write/facts-of-spans.js';
 import { highestVersion } from './rollup/recovery.js';
-import type { CommitObserver, RollupObserver } from './observers.js';
 import { Rollups } from './rollup/rollups.js';
 import { WordIndex } from './search/word-index.js';
 import { WordIndexer } from './search/word-indexer.js';
 import type { TraceStoreOptions } from './trace-store.js';
+import type { Signals } from '../signals/signals.js';
 
 /** Acknowledged rows that are kept in memory until ClickHouse has them; beyond them, they are read from the log. */
 const KEPT_BYTES = 16 * 1024 * 1024;
@@ -47,13 +47,8 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   writes.add(left);
   if (writes.rows > 0) observer.logRecovered({ rows: writes.rows, bytes: writes.bytes });
   const commits = new RecentCommits();
-  const told: RollupObserver = {
-    rollupPending: (pending) => observer.rollupPending(pending),
-    rollupFailed: (failure) => observer.rollupFailed(failure),
-    setAside: (item, state) => observer.setAside(item, state),
-    setAsideEnded: (item) => observer.setAsideEnded(item),
-    setAsideCounted: (count) => observer.setAsideCounted(count),
-    ...(observer.tracing && { tracing: observer.tracing }),
+  const rollupObserver: Signals = {
+    ...observer,
     rollupFinished(rollup) {
       observer.rollupFinished(rollup);
       arrivals.arrived();
@@ -78,16 +73,14 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   const flusher: Flusher = new Flusher({
     ...{ client, writes, log: segments, limits: options.commit },
     observer: {
-      flushed(flush) {
+      ...observer,
+      spansFlushed(flush) {
         if (!flush.deletes) commits.committed(flush);
         indexer.committed(flush);
         options.space?.written(flush.bytes);
         waitingChanged();
-        observer.flushed(flush);
+        observer.spansFlushed(flush);
       },
-      flushFailed: (failure) => observer.flushFailed(failure),
-      writeQuarantined: (write) => observer.writeQuarantined(write),
-      ...(observer.tracing && { tracing: observer.tracing }),
     },
     onStored: (stored) => rollups.stored(stored),
   });
@@ -98,18 +91,16 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     storedUpTo: (projectId?: string) => writes.storedUpTo(projectId),
     flush: (projectId?: string) => flusher.flush(projectId),
   };
-  const rollups: Rollups = new Rollups(client, clock, state, reads, told, options.rollup);
+  const rollups: Rollups = new Rollups(client, clock, state, reads, rollupObserver, options.rollup);
   const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, limits: options.read });
   let queuedBytes = 0;
-  const commitObserver: CommitObserver = {
-    commitFailed: (failure) => observer.commitFailed(failure),
+  const commitObserver: Signals = {
+    ...observer,
     queueChanged(queue) {
       queuedBytes = queue.bytes;
       waitingChanged();
       observer.queueChanged(queue);
     },
-    ...(observer.tracing && { tracing: observer.tracing }),
-    spansCommitted: (commit) => observer.spansCommitted(commit),
   };
   const news = new CommitNews();
   const log = new CommitLog({

@@ -21,15 +21,6 @@ import type { CalculatedSpans } from './model/prices/calculated-spans.js';
 import type { OldTraces } from './model/retention/old-traces.js';
 import type { Micros } from '../timestamp.js';
 import type { Audit } from './model/check/audit.js';
-import type {
-  FlushObserver,
-  CommitObserver,
-  MigrationObserver,
-  PurgeObserver,
-  QueryObserver,
-  RollupObserver,
-  WordIndexObserver,
-} from './observers.js';
 import type { MigrationFile } from '../files/migration-files.js';
 import type { SegmentLogOptions } from './write/log/segment-log.js';
 import type { SpanSnapshots } from './backup/span-snapshots.js';
@@ -43,6 +34,7 @@ import type { ReadLimits } from './read/row-reader.js';
 import type { PurgeFollower } from './rollup/purge.js';
 import type { RollupLimits } from './rollup/rollups.js';
 import type { SpanAttachments } from './span-attachments.js';
+import type { Signals } from '../signals/signals.js';
 
 export interface TraceStoreOptions {
   readonly migrations: readonly MigrationFile[];
@@ -61,13 +53,7 @@ export interface TraceStoreOptions {
   readonly keepsReplaced?: () => boolean;
   /** The most characters that are kept of an input or output that a judge reads. */
   readonly maxJudgedCharacters: number;
-  readonly observer: CommitObserver &
-    FlushObserver &
-    RollupObserver &
-    QueryObserver &
-    PurgeObserver &
-    MigrationObserver &
-    WordIndexObserver;
+  readonly observer: Signals;
 }
 
 /** Spans, traces and sessions in ClickHouse. */

@@ -7,21 +7,7 @@ import type { Micros } from '../timestamp.js';
 import { JobAttempts } from './job-attempts.js';
 import { workOnEach } from './job-items.js';
 import { JobFailure, type Job, type JobHead, type JobStore } from './job.js';
-
-export interface JobObserver {
-  jobFinished(job: {
-    readonly id: string;
-    readonly kind: string;
-    readonly result: 'done' | 'failed' | 'cancelled';
-  }): void;
-  /** An attempt of a job failed; unless `final`, the job is tried again. */
-  jobFailed(failure: {
-    readonly id: string;
-    readonly kind: string;
-    readonly error: unknown;
-    readonly final: boolean;
-  }): void;
-}
+import type { Signals } from '../signals/signals.js';
 
 /** The job, and the ways to report and keep its progress, as its work is given them. */
 export interface JobContext {
@@ -57,7 +43,7 @@ export type JobWork = (context: JobContext) => Promise<unknown>;
 
 export interface JobRunnerOptions {
   readonly store: JobStore;
-  readonly observer: JobObserver;
+  readonly observer: Pick<Signals, 'jobFinished' | 'jobFailed' | 'jobRetried'>;
   readonly limits: JobLimits;
   readonly now?: () => Micros;
   /** Wait before the second attempt, in milliseconds; default 1 s. */
@@ -107,7 +93,7 @@ export class JobRunner implements WorkUnderWay {
     this.#attempts = new JobAttempts(options.retryBaseMs ?? RETRY_MS);
     this.#loop = new BackgroundLoop({
       round: () => this.#fill(),
-      onFailure: (error) => options.observer.jobFailed({ id: 'none', kind: 'none', error, final: false }),
+      onFailure: (error) => options.observer.jobRetried({ id: 'none', kind: 'none', error }),
       retryMs: RETRY_MS,
     });
   }
@@ -239,7 +225,7 @@ export class JobRunner implements WorkUnderWay {
       const retryable = isRetryable(error);
       const failed = this.#attempts.failedOnce(job, this.#doneOf(job));
       const isLast = !retryable || failed >= this.#options.limits.maxAttempts;
-      if (!(error instanceof JobFailure)) observer.jobFailed({ id, kind, error, final: isLast });
+      if (!(error instanceof JobFailure)) observer[isLast ? 'jobFailed' : 'jobRetried']({ id, kind, error });
       const reason = retryable ? new JobFailure(`Failed after ${failed} attempts: a store did not respond`) : error;
       if (isLast && this.#giveUp(job, reason)) this.#attempts.forget(id);
     }

@@ -7,13 +7,7 @@ import type { PromptNames } from '../../engine/traces/model/span/named-prompt.js
 import { CALL_FIELDS, callOf, NO_CALL } from '../../engine/traces/model/span/span-call.js';
 import type { SpanCall } from '../../engine/traces/model/span/call.js';
 import type { Backfill, OlderSpans } from '../../engine/traces/model/older-spans.js';
-
-export interface BackfillObserver {
-  backfillBegins(begun: { readonly projects: number }): void;
-  backfillAdvanced(advance: { readonly changed: number }): void;
-  backfillFailed(failure: { readonly error: unknown }): void;
-  backfillFinished(finished: { readonly changed: number; readonly seconds: number }): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface BackfillParts {
   readonly spans: OlderSpans;
@@ -22,7 +16,7 @@ export interface BackfillParts {
   readonly attachments: AttachmentIntake;
   /** Whether clients keep the store busy: their writes go first. */
   readonly busy: () => boolean;
-  readonly observer: BackfillObserver;
+  readonly observer: Pick<Signals, 'backfillBegins' | 'backfillAdvanced' | 'backfillFailed' | 'backfillFinished'>;
   /** Spans looked at together; default 1,000. */
   readonly pageSize?: number;
 }

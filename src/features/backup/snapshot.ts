@@ -39,13 +39,3 @@ export type BackupResult =
   | { readonly done: false; readonly reason: string }
   /** It was made, and then older ones were not removed that should have gone. */
   | { readonly notPruned: string };
-
-export interface BackupObserver {
-  snapshotTaken(snapshot: { readonly heldMs: number; readonly seconds: number }): void;
-  /** Hard links of a snapshot could not be removed; the next start does it. */
-  snapshotNotEnded(failure: { readonly error: unknown }): void;
-  backupFinished(backup: Extract<BackupResult, { done: true }>): void;
-  /** A backup was made, and older ones were not removed. */
-  backupsNotPruned(failure: { readonly reason: string }): void;
-  backupFailed(failure: { readonly reason: string }): void;
-}

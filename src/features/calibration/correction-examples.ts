@@ -6,17 +6,14 @@ import { ExamplePool, newestOfSpans, stepOf, type Step } from './example-pool.js
 import { examplesMessage, selectExamples } from './selection.js';
 import type { CorrectionStore } from './correction.js';
 import { examplesId } from './versions.js';
-
-export interface CorrectionObserver {
-  examplesChosen(choice: { readonly examples: number; readonly seconds: number }): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface CorrectionExamplesOptions {
   readonly corrections: CorrectionStore;
   readonly spans: Pick<SpanReader, 'find'>;
   /** Tokens that the examples of one evaluation may take, estimated; 0: none are shown. */
   readonly maxTokens: number;
-  readonly observer: CorrectionObserver;
+  readonly observer: Pick<Signals, 'examplesChosen'>;
 }
 
 /** Most spans that examples are chosen from, those with the newest corrections. */

@@ -1,24 +1,16 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
-import type { Actor, AuditEvent, AuditLog } from '../../engine/identity/audit.js';
+import type { Actor, AuditLog } from '../../engine/identity/audit.js';
+import type { AuditEvent } from '../../engine/signals/catalog/audit.js';
 import { DeletionWork, type DeletionParts } from './deletion-work.js';
 import type { Deletion, DeletionTarget } from './deletion-store.js';
 import { inParts } from './noted-parts.js';
 import type { Below, DeletableKind } from '../../engine/traces/model/deletion/stored-spans.js';
 import type { WorkUnderWay } from '../../engine/work/work-under-way.js';
-
-export interface DeletionObserver {
-  deletionFinished(deletion: {
-    readonly what: Deletion['what'];
-    readonly spans: number;
-    readonly seconds: number;
-  }): void;
-  /** A deletion failed; it is tried again, also after a restart. */
-  deletionFailed(failure: { readonly project: string; readonly error: unknown }): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
-  readonly observer: DeletionObserver;
+  readonly observer: Pick<Signals, 'deletionFinished' | 'deletionFailed'>;
   readonly audit: AuditLog;
   /** Called once a project is ordered to go: nobody may get at it from then on. */
   readonly onProjectOrdered: (projectId: string) => void;

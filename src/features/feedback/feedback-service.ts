@@ -9,20 +9,17 @@ import type { FeedbackStore } from './feedback-store.js';
 import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
 import { scoreIssues, thumbIssues } from './judge-rules.js';
 import { FeedbackInput } from './schema.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 /** How feedback came: through the API, or from a reviewer on the page of a feedback link. */
 export type FeedbackSource = 'api' | 'link';
-
-export interface FeedbackObserver {
-  feedbackAccepted(feedback: { readonly source: FeedbackSource; readonly thumbsUp: boolean }): void;
-}
 
 export interface FeedbackServiceParts {
   readonly store: Pick<FeedbackStore, 'save'>;
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   readonly judges: JudgeLookup;
   readonly ids: Pick<MistakenIds, 'issues'>;
-  readonly observer: FeedbackObserver;
+  readonly observer: Pick<Signals, 'feedbackAccepted'>;
 }
 
 /** The completion that feedback is about, and the user who gives it. */

@@ -5,7 +5,8 @@ import { PLACES, storedItems, type FoundItem, type Item } from './items.js';
 import type { ReadAttachmentParts } from '../../engine/traces/model/attachments.js';
 import type { Attachment, AttachmentList } from './schema.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
-import type { AttachmentObserver, AttachmentVault } from './vault.js';
+import type { AttachmentVault } from './vault.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface AttachmentServiceParts {
   readonly read: ReadAttachmentParts;
@@ -13,7 +14,7 @@ export interface AttachmentServiceParts {
   readonly signer: GrantSigner;
   /** Base of the URLs handed out, without a slash at its end. */
   readonly baseUrl: () => string;
-  readonly observer: Pick<AttachmentObserver, 'attachmentServed'>;
+  readonly observer: Pick<Signals, 'attachmentServed'>;
 }
 
 /** An image of a span, and whether the server keeps it, which its URL does not show. */

@@ -1,6 +1,7 @@
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
-import type { AttachmentObserver, AttachmentVault } from './vault.js';
+import type { AttachmentVault } from './vault.js';
 import type { FindReferenceVersions } from '../../engine/traces/model/attachments.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 const INTERVAL_MS = 10 * 60_000;
 /** Wait after images became free, so that one sweep removes all that are freed together. */
@@ -16,7 +17,7 @@ export class AttachmentSweeper {
   constructor(
     vault: Pick<AttachmentVault, 'sweep'>,
     findVersions: FindReferenceVersions,
-    observer: Pick<AttachmentObserver, 'attachmentSweepFailed'>,
+    observer: Pick<Signals, 'attachmentSweepFailed'>,
   ) {
     this.#vault = vault;
     this.#findVersions = findVersions;

@@ -6,20 +6,12 @@ import type { AttachmentCatalog, ReferencedImage } from './catalog.js';
 import type { ImageReference, FindReferenceVersions } from '../../engine/traces/model/attachments.js';
 import type { KeptImage } from './extraction.js';
 import type { Image } from './image.js';
-
-export interface AttachmentObserver {
-  attachmentStored(image: { readonly bytes: number }): void;
-  attachmentServed(image: { readonly bytes: number }): void;
-  attachmentsRemoved(removed: { readonly count: number }): void;
-  attachmentSweepFailed(failure: { readonly error: unknown }): void;
-  /** The URL stays a reference. `reason` is for people. */
-  attachmentNotFetched(failure: { readonly host: string; readonly reason: string }): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface VaultParts {
   readonly store: AttachmentStore;
   readonly catalog: AttachmentCatalog;
-  readonly observer: Pick<AttachmentObserver, 'attachmentStored' | 'attachmentsRemoved' | 'attachmentSweepFailed'>;
+  readonly observer: Pick<Signals, 'attachmentStored' | 'attachmentsRemoved' | 'attachmentSweepFailed'>;
   /** Called when images are free that only a sweep will remove. */
   readonly onFree?: () => void;
   /** Limits of images written at once, over all requests. Default: {@link WRITES}. */

@@ -9,16 +9,16 @@ import type { EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { MistakenIds } from '../../engine/traces/model/trace/mistaken-ids.js';
-import type { RecorderObserver } from './recorder.js';
 import { EvaluationInput } from './schema.js';
 import { passes } from './verdict.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface EvaluationServiceOptions {
   readonly store: Pick<EvaluationStore, 'countOfSpan' | 'insert'>;
   readonly judges: Pick<JudgeService, 'require'>;
   readonly prompts: Pick<PromptService, 'find'>;
   readonly ids: Pick<MistakenIds, 'issues'>;
-  readonly observer: Pick<RecorderObserver, 'evaluationStored'>;
+  readonly observer: Pick<Signals, 'evaluationStored'>;
 }
 
 const checkInput = compileClosed(EvaluationInput);

@@ -9,13 +9,7 @@ import type { JudgeStore } from './judge-store.js';
 import { queueQuota } from './queue-quota.js';
 import type { RunStore } from './run-store.js';
 import type { Arrivals } from '../../engine/traces/model/judged/span-reader.js';
-
-export interface FeedObserver {
-  /** A look at new spans failed; the feed tries again. @param failure names the project; null: all of them */
-  feedFailed(failure: { readonly project: string | null; readonly error: unknown }): void;
-  /** A span that cannot be read was skipped. */
-  spanNotRead(failure: { readonly project: string; readonly span: string; readonly error: unknown }): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'maxAttempts'> {
   readonly judges: Pick<JudgeStore, 'enabled'>;
@@ -27,7 +21,7 @@ export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'm
   readonly retryBaseMs?: number;
   /** Called after runs were queued. */
   readonly onQueued: () => void;
-  readonly observer: FeedObserver;
+  readonly observer: Pick<Signals, 'feedFailed' | 'spanNotRead'>;
 }
 
 type JudgesByProject = ReadonlyMap<string, readonly Judge[]>;

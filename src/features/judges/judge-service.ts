@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../../engine/errors.js';
-import type { AuditEvent, AuditLog } from '../../engine/identity/audit.js';
+import type { AuditLog } from '../../engine/identity/audit.js';
+import type { AuditEvent } from '../../engine/signals/catalog/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { StoredVersion, VersionDraft } from '../prompts/prompt.js';
 import type { PromptService } from '../prompts/prompt-service.js';

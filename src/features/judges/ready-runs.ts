@@ -8,6 +8,7 @@ import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
 import { isUnreadable, unreadable } from './unreadable.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 /** A run with its judge, span and model. */
 export interface Ready {
@@ -30,12 +31,7 @@ export interface ReadyRunsOptions {
   readonly onReady: () => void;
   /** Called with runs that end before they begin. */
   readonly onEnded: (ending: Ending) => void;
-  readonly observer: RunReadObserver;
-}
-
-export interface RunReadObserver {
-  /** Spans of runs were not read; they are read again, fewer at once, until the one that cannot be read is alone. */
-  runsNotRead(failure: { readonly project: string; readonly runs: number; readonly error: unknown }): void;
+  readonly observer: Pick<Signals, 'runsNotRead'>;
 }
 
 /** Ready runs of one project, and the state of its reads. */

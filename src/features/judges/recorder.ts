@@ -1,24 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable } from '../../engine/work/retryable.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
-import type { Evaluation } from './evaluation.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 /** How a run ended, with its calls as spans of its project. */
 export interface Ending {
   readonly outcome: RunOutcome;
   readonly spans: readonly Span[];
-}
-
-export interface RecorderObserver {
-  evaluationStored(evaluation: { readonly result: boolean; readonly origin: Evaluation['origin'] }): void;
-  runRetried(): void;
-  runFailed(failure: { readonly judge: string; readonly span: string; readonly reason: string }): void;
-  /** Evaluations are stored, but not the spans of the calls that brought them. */
-  callSpansLost(loss: { readonly count: number; readonly error: unknown }): void;
-  /** Recording failed; it is tried again. */
-  recordingFailed(failure: { readonly error: unknown }): void;
 }
 
 export interface RecorderOptions {
@@ -28,7 +18,10 @@ export interface RecorderOptions {
   readonly busy: () => boolean;
   /** Called with runs that are recorded. */
   readonly onRecorded: (runs: readonly Run[]) => void;
-  readonly observer: RecorderObserver;
+  readonly observer: Pick<
+    Signals,
+    'evaluationStored' | 'runRetried' | 'evaluationGivenUp' | 'callSpansLost' | 'recordingFailed'
+  >;
 }
 
 /** How long endings gather; with a bound on their number, it makes for few transactions, each short. */
@@ -190,7 +183,7 @@ export class Recorder {
     const { observer } = this.#options;
     if (outcome.kind === 'retry') observer.runRetried();
     if (outcome.kind === 'failed')
-      observer.runFailed({ judge: outcome.run.judge_id, span: outcome.run.span_id, reason: outcome.reason });
+      observer.evaluationGivenUp({ judge: outcome.run.judge_id, span: outcome.run.span_id, reason: outcome.reason });
   }
 
   #rest(ms: number): Promise<void> {

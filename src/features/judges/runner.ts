@@ -7,21 +7,17 @@ import { callSpans } from './call-spans.js';
 import type { Judge } from './judge.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
-import { DEFECT, Recorder, type Ending, type RecorderObserver } from './recorder.js';
+import { DEFECT, Recorder, type Ending, type RecorderOptions } from './recorder.js';
 import { IngestPriorityThrottle } from './ingest-priority-throttle.js';
 import type { WriteLoad } from '../../engine/traces/model/write-log.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 import type { SpanReader } from '../../engine/traces/model/judged/span-reader.js';
-import { ReadyRuns, type Ready, type RunReadObserver } from './ready-runs.js';
+import { ReadyRuns, type Ready, type ReadyRunsOptions } from './ready-runs.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import type { Micros } from '../../engine/timestamp.js';
-
-export interface RunnerObserver extends RecorderObserver, RunReadObserver {
-  /** A round of the runner failed; the next one tries again. */
-  runnerFailed(failure: { readonly error: unknown }): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface RunnerOptions {
   readonly runs: RunStore;
@@ -36,7 +32,7 @@ export interface RunnerOptions {
   readonly retryBaseMs?: number;
   /** Called when there is room in the queue. */
   readonly onRoom: () => void;
-  readonly observer: RunnerObserver;
+  readonly observer: RecorderOptions['observer'] & ReadyRunsOptions['observer'] & Pick<Signals, 'runnerFailed'>;
 }
 
 /** A run for which a model is being asked. */

@@ -56,10 +56,3 @@ export interface MoveSource {
   /** The command has ended. Unless it has finished, spans are taken again. Repeated calls do nothing. */
   end(): void;
 }
-
-export interface MoveObserver {
-  moveBegun(move: { readonly to: string }): void;
-  /** The command ended before it was through. */
-  moveCutOff(move: { readonly to: string }): void;
-  moveFinished(move: { readonly to: string; readonly closedMs: number }): void;
-}

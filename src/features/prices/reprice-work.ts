@@ -11,10 +11,7 @@ import type {
 import { NOTHING_DONE, type RepriceCheckpoint } from './reprice-job.js';
 import { inParts, replaceSpans } from './replaced-spans.js';
 import { inScope } from './reprice-scope.js';
-
-export interface RepriceObserver {
-  repriceAdvanced(advance: { readonly changed: number }): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface RepriceParts {
   readonly spans: CalculatedSpans;
@@ -22,7 +19,7 @@ export interface RepriceParts {
   readonly modelName: NameModel;
   /** Notes references to the images of the new span versions; must not fetch anything. */
   readonly attachments: AttachmentIntake;
-  readonly observer: RepriceObserver;
+  readonly observer: Pick<Signals, 'repriceAdvanced'>;
   /** Spans looked at together; default 1,000. */
   readonly pageSize?: number;
 }

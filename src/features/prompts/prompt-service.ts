@@ -21,18 +21,12 @@ import type { Window } from '../../engine/schema/page.js';
 import { EnsureInput } from './schema.js';
 import { hashOf, versionIssues } from './version-rules.js';
 import { needsOf } from './version-uses.js';
-
-/** How a fetch of a prompt ended, for the metrics. */
-export type PromptFetchResult = 'cached' | 'read' | 'not_found';
-
-export interface PromptObserver {
-  promptFetched(fetch: { readonly result: PromptFetchResult }): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface PromptServiceOptions {
   readonly store: PromptStore;
   readonly modelName: NameModel;
-  readonly observer: PromptObserver;
+  readonly observer: Pick<Signals, 'promptFetched'>;
   readonly audit: AuditLog;
 }
 
@@ -50,7 +44,7 @@ const checkInput = compile(EnsureInput);
 /** Prompts: versions that never change, tags that point at them. Everything is inside the caller's project. */
 export class PromptService {
   readonly #store: PromptStore;
-  readonly #observer: PromptObserver;
+  readonly #observer: Pick<Signals, 'promptFetched'>;
   readonly #audit: AuditLog;
   readonly #modelName: NameModel;
   /** Answers of `fetch`, by what was asked for. */

@@ -1,5 +1,6 @@
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import type { Micros } from '../../engine/timestamp.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 /** What is known of a clock over restarts. */
 export interface ClockNote {
@@ -17,22 +18,13 @@ export interface ClockMemory {
   update(next: (note: ClockNote | null) => ClockNote): void;
 }
 
-export interface ClockObserver {
-  /**
-   * The clock was looked at.
-   * @param look.aheadSeconds how far it is ahead of the time that can be accounted for, while it is not believed; negative: behind the
-   * latest moment that it was believed for; 0: right
-   */
-  clockLooked(look: { readonly aheadSeconds: number; readonly waitSeconds: number }): void;
-}
-
 export interface BelievedClockParts {
   readonly memory: ClockMemory;
   /** When the newest thing that is stored was written; null: nothing is stored. Stands for the note that an upgrade does not find. */
   readonly newestStored: Micros | null;
   /** Whether anything goes by the clock: an observer is told of nothing else. */
   readonly matters: () => boolean;
-  readonly observer: ClockObserver;
+  readonly observer: Pick<Signals, 'clockLooked'>;
 }
 
 /** What a look at the clock came to; microseconds. */

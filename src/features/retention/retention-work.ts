@@ -5,21 +5,7 @@ import type { Micros } from '../../engine/timestamp.js';
 import type { BelievedClock } from './believed-clock.js';
 import type { TraceCount } from '../../engine/traces/model/retention/old-traces.js';
 import { RetentionPass, type RetentionPassParts } from './retention-pass.js';
-
-export interface RetentionObserver {
-  /** Traces went because they were older than their project keeps them. */
-  retentionRemoved(removed: TraceCount): void;
-  /**
-   * How much older than allowed the oldest trace is that was due when it was looked for, or for how long removing has failed; 0:
-   * nothing is due.
-   */
-  retentionBehind(behind: { readonly seconds: number }): void;
-  retentionFailed(failure: { readonly project: string | null; readonly error: unknown }): void;
-  /** A project is done, and something of it went. */
-  retentionFinished(
-    finished: TraceCount & { readonly project: string; readonly kept: number; readonly seconds: number },
-  ): void;
-}
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface RetentionWorkParts extends RetentionPassParts {
   readonly projects: {
@@ -28,7 +14,7 @@ export interface RetentionWorkParts extends RetentionPassParts {
   };
   /** Whether a project is being deleted. */
   readonly isGone: (projectId: string) => boolean;
-  readonly observer: RetentionObserver;
+  readonly observer: Pick<Signals, 'retentionRemoved' | 'retentionBehind' | 'retentionFailed' | 'retentionFinished'>;
   readonly clock: Pick<BelievedClock, 'now' | 'state'>;
   /** Milliseconds from the begin of one run through all projects to that of the next; null: it never looks by itself. */
   readonly everyMs: number | null;

@@ -10,19 +10,15 @@ import type { Micros } from '../../engine/timestamp.js';
 import type { CreatedLink, FeedbackLink, ListedLink } from './feedback-link.js';
 import type { LinkStore } from './link-store.js';
 import { defaultDays, type LinkInput, type LinkPatch } from './schema.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface LinkServiceParts {
   readonly store: LinkStore;
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   /** URL that the link with a token is shared by. */
   readonly urlOf: (token: string) => string;
-  readonly observer: LinkObserver;
+  readonly observer: Pick<Signals, 'linkOpensHereOnly'>;
   readonly audit: AuditLog;
-}
-
-export interface LinkObserver {
-  /** A link was made whose URL opens on this machine only. */
-  linkOpensHereOnly(link: { readonly project: string; readonly link: string }): void;
 }
 
 const DAY: Micros = 24 * 3600 * 1e6;

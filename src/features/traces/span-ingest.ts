@@ -11,22 +11,17 @@ import { issuesOf, readElements, refuse } from './elements.js';
 import { spanReader } from './readers.js';
 import { tagFlaws } from './tag-limit.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 /** The way by which spans came in, for the metrics. */
 export type SpanSource = 'rest' | 'otlp' | 'judge';
-
-export interface IngestObserver {
-  /** @param accepted its `cost`: that of all of them in US dollars */
-  spansAccepted(accepted: { readonly source: SpanSource; readonly count: number; readonly cost: number }): void;
-  spansRejected(rejected: { readonly source: SpanSource; readonly reason: string; readonly count: number }): void;
-}
 
 export interface SpanIngestParts extends SpanSources {
   readonly log: WriteLog;
   readonly attachments: AttachmentIntake;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
-  readonly observer: IngestObserver;
+  readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected'>;
 }
 
 export interface PostOptions {

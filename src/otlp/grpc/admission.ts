@@ -8,13 +8,13 @@ import {
 } from '@grpc/grpc-js';
 import { DomainError } from '../../engine/errors.js';
 import { FairQuota } from '../../engine/work/fair-quota.js';
-import type { RpcObserver } from '../../engine/signals/tracing.js';
 import { watchArrival, type ArrivalLimits } from '../../http/wire/arrival.js';
 import type { BodyBytes, BodyMemory } from '../../http/wire/body-memory.js';
 import { unfold } from '../../http/wire/unfold.js';
 import { CallIntake } from './call-intake.js';
 import { refusalOf, toStatus } from './status.js';
 import { authenticateCall, type CallerIdentity } from './trace-service.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface AdmissionOptions {
   readonly identity: CallerIdentity;
@@ -25,7 +25,7 @@ export interface AdmissionOptions {
     /** Largest message, as sent and after decompression. */
     readonly maxBodyBytes: number;
   };
-  readonly observer: Pick<RpcObserver, 'rpcFinished'>;
+  readonly observer: Pick<Signals, 'rpcFinished'>;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { createServer, isIPv6, type AddressInfo, type Server as NetServer } from 'node:net';
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from '@grpc/grpc-js';
 import { DomainError } from '../../engine/errors.js';
-import type { RpcObserver } from '../../engine/signals/tracing.js';
 import { Connections, ignoreFailedAccept } from '../../http/wire/connections.js';
 import { createAdmission, type AdmissionOptions } from './admission.js';
 import { createTraceService, traceServiceDefinition, type TraceServiceParts } from './trace-service.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 export interface GrpcOptions extends TraceServiceParts, Pick<AdmissionOptions, 'memory' | 'limits' | 'maxCalls'> {
   readonly host: string;
@@ -12,7 +12,7 @@ export interface GrpcOptions extends TraceServiceParts, Pick<AdmissionOptions, '
   readonly port: number;
   /** Open at once; one client has at most as many as are left free. More are closed. */
   readonly maxConnections: number;
-  readonly observer: RpcObserver;
+  readonly observer: Pick<Signals, 'rpcFinished' | 'rpcFailed' | 'tracing'>;
 }
 
 export interface GrpcListener {

@@ -2,10 +2,10 @@ import { status, type handleUnaryCall, type Metadata, type ServiceDefinition } f
 import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { requirePurpose } from '../../engine/identity/key-access.js';
-import type { RpcObserver } from '../../engine/signals/tracing.js';
 import type { ExportTraces } from '../export.js';
 import { encodeResponse } from '../response.js';
 import { toStatus } from './status.js';
+import type { Signals } from '../../engine/signals/signals.js';
 
 /** The part of the identity service that gRPC needs. */
 export interface CallerIdentity {
@@ -16,7 +16,7 @@ export interface CallerIdentity {
 export interface TraceServiceParts {
   readonly identity: CallerIdentity;
   readonly exportTraces: ExportTraces;
-  readonly observer: Pick<RpcObserver, 'rpcFailed' | 'tracing'>;
+  readonly observer: Pick<Signals, 'rpcFailed' | 'tracing'>;
 }
 
 export const EXPORT_PATH = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
@@ -64,7 +64,7 @@ export function authenticateCall(identity: CallerIdentity, metadata: Metadata): 
 }
 
 /** Has the observer trace a call, if it does. */
-function traced<T>({ tracing }: Pick<RpcObserver, 'tracing'>, metadata: Metadata, work: () => Promise<T>): Promise<T> {
+function traced<T>({ tracing }: Pick<Signals, 'tracing'>, metadata: Metadata, work: () => Promise<T>): Promise<T> {
   if (tracing === undefined) return work();
   const header = (name: string) => metadata.get(name)[0]?.toString();
   const caller = { userAgent: header('user-agent'), traceparent: header('traceparent') };

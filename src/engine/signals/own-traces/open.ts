@@ -1,10 +1,10 @@
 import type { TracingConfig } from '../../../config/config.js';
-import type { OwnTracesObserver } from './own-export.js';
 import type { OpenTracing } from '../tracing.js';
 import { OwnTraces } from './own-traces.js';
 import { openSpanSender } from './span-sender.js';
+import type { Signals } from '../signals.js';
 
 /** Has the server trace itself. Whoever imports this file loads OpenTelemetry. */
-export function openOwnTraces(config: TracingConfig, version: string, observer: OwnTracesObserver): OpenTracing {
+export function openOwnTraces(config: TracingConfig, version: string, observer: Signals): OpenTracing {
   return new OwnTraces(openSpanSender(config, version, observer));
 }

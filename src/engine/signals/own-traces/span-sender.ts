@@ -20,8 +20,9 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace';
 import type { TracingConfig } from '../../../config/config.js';
-import { type OwnTracesObserver, OWN_EXPORT } from './own-export.js';
+import { OWN_EXPORT } from './own-export.js';
 import type { SpanSender } from './own-traces.js';
+import type { Signals } from '../signals.js';
 
 const NAME = 'spanhouse';
 /** Spans that wait to be sent, at most; more are dropped. */
@@ -32,7 +33,7 @@ const SEND_EVERY_MS = 1000;
 const FLUSH_MS = 1500;
 
 /** Sends spans by OTLP over HTTP in batches, in the background: who ends a span never waits. */
-export function openSpanSender(config: TracingConfig, version: string, observer: OwnTracesObserver): SpanSender {
+export function openSpanSender(config: TracingConfig, version: string, observer: Signals): SpanSender {
   const exporter = new ObservedExporter(
     new OTLPTraceExporter({
       url: tracesUrl(config.endpoint),
@@ -69,12 +70,12 @@ function samplerOf({ sampler, samplerArgument }: TracingConfig): Sampler {
 /** Says what became of spans. */
 class ObservedExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
-  readonly #observer: OwnTracesObserver;
+  readonly #observer: Signals;
   #away = false;
   /** Handed over by the batching. */
   taken = 0;
 
-  constructor(exporter: SpanExporter, observer: OwnTracesObserver) {
+  constructor(exporter: SpanExporter, observer: Signals) {
     this.#exporter = exporter;
     this.#observer = observer;
   }
@@ -114,10 +115,10 @@ class ObservedExporter implements SpanExporter {
 class BoundedProcessor implements SpanProcessor {
   readonly #batches: BatchSpanProcessor;
   readonly #exporter: ObservedExporter;
-  readonly #observer: OwnTracesObserver;
+  readonly #observer: Signals;
   #given = 0;
 
-  constructor(exporter: ObservedExporter, observer: OwnTracesObserver) {
+  constructor(exporter: ObservedExporter, observer: Signals) {
     this.#exporter = exporter;
     this.#observer = observer;
     this.#batches = new BatchSpanProcessor({

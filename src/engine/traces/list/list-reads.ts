@@ -1,6 +1,5 @@
 import { DomainError } from '../../errors.js';
 import type { ListQuery } from '../model/list/query.js';
-import type { QueryObserver } from '../observers.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
@@ -14,6 +13,7 @@ import type { ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
 import { sessionsNamed } from './unsettled.js';
+import type { Signals } from '../../signals/signals.js';
 
 export interface ListParts {
   readonly client: ClickHouseClient;
@@ -21,7 +21,7 @@ export interface ListParts {
   readonly notCurrent: (projectId: string) => NotCurrent;
   readonly words: WordIndex;
   readonly limits: ReadLimits;
-  readonly observer: QueryObserver;
+  readonly observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
 }
 
 /** A query of a list of a project. */
@@ -48,7 +48,7 @@ export class ListReads {
   readonly reader: Reader;
   readonly search: TextSearch;
   readonly state: StateParts;
-  readonly #observer: QueryObserver;
+  readonly #observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
 
   constructor({ client, reads, notCurrent, words, limits, observer }: ListParts) {
     this.state = { reads, notCurrent };

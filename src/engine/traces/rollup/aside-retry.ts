@@ -1,7 +1,7 @@
 import { BackgroundLoop } from '../../work/background-loop.js';
-import type { RollupObserver } from '../observers.js';
 import type { Recomputation, Round } from './recomputation.js';
 import type { SetAside } from './set-aside.js';
+import type { Signals } from '../../signals/signals.js';
 
 const SOONEST_MS = 250;
 
@@ -9,7 +9,7 @@ const SOONEST_MS = 250;
 export class AsideRetry {
   readonly #aside: SetAside;
   readonly #recomputation: Recomputation;
-  readonly #observer: Pick<RollupObserver, 'rollupFailed'>;
+  readonly #observer: Pick<Signals, 'rollupFailed'>;
   readonly #round: () => Round;
   readonly #loop: BackgroundLoop;
 
@@ -17,7 +17,7 @@ export class AsideRetry {
   constructor(
     aside: SetAside,
     recomputation: Recomputation,
-    observer: Pick<RollupObserver, 'rollupFailed'>,
+    observer: Pick<Signals, 'rollupFailed'>,
     round: () => Round,
   ) {
     this.#aside = aside;

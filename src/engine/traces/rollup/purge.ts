@@ -3,13 +3,13 @@ import type { Counted } from '../model/deletion/erasure.js';
 import { DomainError } from '../../errors.js';
 import { BackgroundLoop } from '../../work/background-loop.js';
 import type { Micros } from '../../timestamp.js';
-import type { PurgeObserver } from '../observers.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../clickhouse/client/mutations.js';
 import { empty, listOf, number, numbers, sql, type Sql } from '../clickhouse/client/sql.js';
 import { versionTime, type Version } from '../write/version-clock.js';
 import { keepFirstWrites, versionsOf, type Among } from './first-writes.js';
 import { purgeTraces, removedTraces } from './purge-traces.js';
+import type { Signals } from '../../signals/signals.js';
 
 /**
  * Is told which span versions are gone, each by the moment of its commit. Called after they left the table `spans` and
@@ -42,7 +42,7 @@ const TOLD_AT_ONCE = 5_000;
 
 export interface PurgeSource {
   readonly client: ClickHouseClient;
-  readonly observer: PurgeObserver;
+  readonly observer: Pick<Signals, 'purgeFinished' | 'purgeFailed'>;
   readonly follower: PurgeFollower;
   /** The oldest state that is read: what still counts in it stays. */
   readonly oldestRead: () => Version;
@@ -75,7 +75,7 @@ interface Batch {
  */
 export class Purge {
   readonly #client: ClickHouseClient;
-  readonly #observer: PurgeObserver;
+  readonly #observer: PurgeSource['observer'];
   readonly #follower: PurgeFollower;
   readonly #oldestRead: () => Version;
   readonly #latest: () => Version;

@@ -1,9 +1,9 @@
-import type { RollupObserver } from '../observers.js';
 import type { Version, VersionClock } from '../write/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import type { Recomputation } from './recomputation.js';
 import type { RollupPressure } from './rollup-pressure.js';
 import type { UnsettledChanges } from './unsettled-changes.js';
+import type { Signals } from '../../signals/signals.js';
 
 /** Traces, and sessions, of one round: few enough for a round to take a fraction of a second. */
 const MAX_ROUND = 2000;
@@ -18,7 +18,7 @@ export interface RoundParts {
   readonly changes: UnsettledChanges;
   readonly pressure: RollupPressure;
   readonly recomputation: Recomputation;
-  readonly observer: Pick<RollupObserver, 'rollupFinished' | 'rollupFailed' | 'rollupPending' | 'tracing'>;
+  readonly observer: Pick<Signals, 'rollupFinished' | 'rollupFailed' | 'rollupPending' | 'tracing'>;
 }
 
 /**

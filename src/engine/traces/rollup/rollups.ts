@@ -1,4 +1,3 @@
-import type { RollupObserver } from '../observers.js';
 import { insertsEnded, reconcileFacts } from '../write/facts-of-spans.js';
 import type { StampedWrite } from '../write/unflushed-writes.js';
 import type { Version, VersionClock } from '../write/version-clock.js';
@@ -15,6 +14,7 @@ import { RoundSchedule } from './round-schedule.js';
 import { SetAside, type NotCurrent } from './set-aside.js';
 import { UnsettledChanges, type StoredState } from './unsettled-changes.js';
 import { Watermark } from './watermark.js';
+import type { Signals } from '../../signals/signals.js';
 
 /** After how long what is set aside may be tried again; from try to try it takes twice as long. */
 const ASIDE_RETRY_MS = 10_000;
@@ -49,7 +49,7 @@ export type RollupReads = Pick<ReadsInProgress, 'oldestStill' | 'ended' | 'latel
  */
 export class Rollups {
   readonly #client: ClickHouseClient;
-  readonly #observer: RollupObserver;
+  readonly #observer: Signals;
   readonly #writes: WriteState;
   readonly #changes: UnsettledChanges;
   readonly #pressure: RollupPressure;
@@ -63,7 +63,7 @@ export class Rollups {
     clock: VersionClock,
     writes: WriteState,
     reads: RollupReads,
-    observer: RollupObserver,
+    observer: Signals,
     limits: RollupLimits,
   ) {
     this.#client = client;

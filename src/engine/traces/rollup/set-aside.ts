@@ -1,8 +1,9 @@
-import type { RolledUpItem, RollupObserver } from '../observers.js';
+import type { RolledUpItem } from '../../signals/catalog/storage.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { sql, value } from '../clickhouse/client/sql.js';
 import type { VersionClock } from '../write/version-clock.js';
 import type { DirtyItem } from './dirty-set.js';
+import type { Signals } from '../../signals/signals.js';
 
 export type Kind = RolledUpItem['kind'];
 
@@ -38,12 +39,12 @@ const LONGEST_PAUSE_MS = 3_600_000;
 export class SetAside {
   readonly #client: ClickHouseClient;
   readonly #clock: VersionClock;
-  readonly #observer: RollupObserver;
+  readonly #observer: Signals;
   readonly #retryMs: number;
   readonly #items = new Map<string, Aside>();
 
   /** @param retryMs how long after a try in vain the next one may come; from try to try it takes twice as long. */
-  constructor(client: ClickHouseClient, clock: VersionClock, observer: RollupObserver, retryMs: number) {
+  constructor(client: ClickHouseClient, clock: VersionClock, observer: Signals, retryMs: number) {
     this.#client = client;
     this.#clock = clock;
     this.#observer = observer;
@@ -88,7 +89,7 @@ export class SetAside {
     };
     if (before === undefined) await this.#store(aside, true);
     this.#set(aside);
-    if (before === undefined) this.#observer.setAside({ kind, projectId, id }, { stale: false, error });
+    if (before === undefined) this.#observer.tagsSetAside({ kind, projectId, id, error });
   }
 
   /** Notes whether items of one kind that are set aside were recomputed at least without their tags. */
@@ -99,7 +100,7 @@ export class SetAside {
       const aside = { ...before, stale, sessions: sessions.get(keyOf(before)) ?? [] };
       if (stale !== before.stale) await this.#store(aside, true);
       this.#set(aside);
-      if (stale && !before.stale) this.#observer.setAside(before, { stale, error });
+      if (stale && !before.stale) this.#observer.figuresSetAside({ ...before, error });
     }
   }
 

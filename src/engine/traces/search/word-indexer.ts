@@ -1,6 +1,5 @@
 import { BackgroundLoop } from '../../work/background-loop.js';
 import { FairSemaphore } from '../../work/fair-semaphore.js';
-import type { WordIndexObserver } from '../observers.js';
 import { metLimit } from '../clickhouse/client/client-errors.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import type { Version } from '../write/version-clock.js';
@@ -11,6 +10,7 @@ import type { TimeRange } from '../read/times.js';
 import { SEARCHED_BYTES } from './searched-words.js';
 import type { WordIndex } from './word-index.js';
 import { emptiedRows, indexing, isEmptied, refilling, type EmptiedRow } from './word-rows.js';
+import type { Signals } from '../../signals/signals.js';
 
 export interface WordIndexerSource {
   readonly client: ClickHouseClient;
@@ -19,7 +19,7 @@ export interface WordIndexerSource {
   readonly settled: () => Version;
   /** Whether clients keep the store busy with writing, or read lists. */
   readonly busy: () => boolean;
-  readonly observer: WordIndexObserver;
+  readonly observer: Pick<Signals, 'wordsIndexed' | 'wordIndexFailed'>;
 }
 
 /** Spans whose words are kept together. More of them take less space each, and lead to more spans that have to be read. */

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DomainError } from '../../errors.js';
 import { remainingQuota } from '../../work/fair-quota.js';
 import type { WriteLog, WriteReceipt } from '../model/write-log.js';
-import type { CommitObserver } from '../observers.js';
 import type { Place, SegmentLog } from './log/segment-log.js';
 import type { CommitFollower } from './commit-follower.js';
 import { recordOf, sizeOf, stamp, writeOf, type CommitRequest, type StampedRequest } from './commit-group.js';
@@ -16,6 +15,7 @@ import { RowEncoder, type AppendedWrites } from './rows.js';
 import type { StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { VersionClock } from './version-clock.js';
 import { WriteWatch } from './write-watch.js';
+import type { Signals } from '../../signals/signals.js';
 
 export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */
@@ -40,7 +40,7 @@ export interface CommitLogParts {
   readonly follower: CommitFollower;
   /** Null: a request is acknowledged when ClickHouse holds it. */
   readonly log: SegmentLog | null;
-  readonly observer: CommitObserver;
+  readonly observer: Pick<Signals, 'spansCommitted' | 'commitFailed' | 'queueChanged' | 'tracing'>;
   readonly space?: Pick<DiskSpace, 'requireSpace' | 'requireFree'>;
   readonly isGone?: IsGone;
 }

@@ -3,14 +3,14 @@ import { rmSync } from 'node:fs';
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DomainError } from '../../errors.js';
-import type { DiskObserver } from '../observers.js';
 import type { DiskSpace } from './disk-space.js';
+import type { Signals } from '../../signals/signals.js';
 
 export interface DiskReserveOptions {
   /** File that holds the reserve, on the disk that the store writes to. */
   readonly path: string;
   readonly bytes: number;
-  readonly observer: DiskObserver;
+  readonly observer: Pick<Signals, 'diskFull' | 'diskHasRoom' | 'diskReserveFailed'>;
 }
 
 const LOOK_EVERY_MS = 1_000;

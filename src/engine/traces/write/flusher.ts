@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CommitObserver, FlushObserver } from '../observers.js';
 import { metLimit } from '../clickhouse/client/client-errors.js';
 import { InsertError, type ClickHouseClient } from '../clickhouse/client/client.js';
 import type { SegmentLog } from './log/segment-log.js';
@@ -8,6 +7,7 @@ import { InsertAgain } from './insert-again.js';
 import { sizeOf } from './commit-group.js';
 import { insertedColumns, type TableName } from './rows.js';
 import type { FlushLimits, StampedRows, StampedWrite, UnflushedWrites } from './unflushed-writes.js';
+import type { Signals } from '../../signals/signals.js';
 
 export interface FlusherParts {
   readonly client: ClickHouseClient;
@@ -15,8 +15,7 @@ export interface FlusherParts {
   /** Null: requests are acknowledged when ClickHouse holds them. */
   readonly log: SegmentLog | null;
   readonly limits: FlushLimits;
-  readonly observer: Pick<FlushObserver, 'flushed' | 'flushFailed' | 'writeQuarantined'> &
-    Pick<CommitObserver, 'tracing'>;
+  readonly observer: Pick<Signals, 'spansFlushed' | 'flushFailed' | 'writeQuarantined' | 'tracing'>;
   /** Called when writes are stored, in the turn of the event loop in which states show them. */
   readonly onStored: (writes: readonly StampedWrite[]) => void;
 }
@@ -163,7 +162,7 @@ export class Flusher {
     onStored(stored);
     log?.stored(taken.flatMap(({ place }) => place ?? []));
     const deletes = taken.every((write) => write.deletes);
-    observer.flushed({ ...sizeOf(taken), deletes, seconds: (performance.now() - started) / 1000 });
+    observer.spansFlushed({ ...sizeOf(taken), deletes, seconds: (performance.now() - started) / 1000 });
   }
 
   /** Stores what is left. Where ClickHouse does not answer, the log has it for the next start. */

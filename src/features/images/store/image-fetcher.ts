@@ -3,14 +3,14 @@ import { request as requestHttps } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { imageOf, MAX_IMAGE_BYTES, type Image } from '../image.js';
 import type { ImageSource } from '../intake.js';
-import type { AttachmentObserver } from '../vault.js';
+import type { Signals } from '../../../engine/signals/signals.js';
 
 export interface ImageFetcherOptions {
   /** Hosts that may be asked: `host` for the default ports, else `host:port`; lower case. */
   readonly hosts: readonly string[];
   /** Addresses that may be asked although they are not public; default: none. */
   readonly extraAddresses?: readonly string[];
-  readonly observer: Pick<AttachmentObserver, 'attachmentNotFetched'>;
+  readonly observer: Pick<Signals, 'attachmentNotFetched'>;
 }
 
 const MAX_REDIRECTS = 3;

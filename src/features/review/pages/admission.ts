@@ -6,11 +6,12 @@ import { ownOrigins } from '../../../http/own-origin.js';
 import type { ErrorRenderer, Opening } from '../../../http/route.js';
 import { requireOwnSite, type ReviewAccess } from './access.js';
 import { PAGE_HEADERS } from './shell.js';
+import type { Signals } from '../../../engine/signals/signals.js';
 
 export interface ReviewAdmissionParts {
   readonly reviews: Pick<ReviewService, 'open'>;
   readonly access: ReviewAccess;
-  readonly observer: ReviewObserver;
+  readonly observer: Pick<Signals, 'reviewRequested'>;
   readonly baseUrl: () => string;
   /** A page that says what went wrong. */
   readonly message: (title: string, text: string) => string;
@@ -101,7 +102,3 @@ const SAID: Readonly<Record<number, { readonly title: string; readonly text: str
 
 /** How a request to the page of a feedback link ended. */
 export type ReviewResult = 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
-
-export interface ReviewObserver {
-  reviewRequested(request: { readonly result: ReviewResult }): void;
-}

@@ -1,6 +1,6 @@
 import type { ReviewService } from '../review-service.js';
 import type { ReviewTextLimits } from '../schema.js';
-import { type ReviewObserver, ReviewAdmission } from './admission.js';
+import { ReviewAdmission } from './admission.js';
 import { ReviewAccess, type RequestsPerMinute } from './access.js';
 import { reviewAssets } from './assets.js';
 import { postReviewRoute } from './post-review.js';
@@ -8,6 +8,7 @@ import { ReviewSigner } from './review-cookie.js';
 import { ReviewForm } from './review-form.js';
 import { ReviewPages } from './review-pages.js';
 import { showReviewPageRoute } from './show-page.js';
+import type { Signals } from '../../../engine/signals/signals.js';
 
 export interface ReviewRoutesParts {
   readonly reviews: ReviewService;
@@ -18,7 +19,7 @@ export interface ReviewRoutesParts {
   readonly trustedProxies: number;
   readonly requestsPerMinute: RequestsPerMinute;
   readonly textLimits: ReviewTextLimits;
-  readonly observer: ReviewObserver;
+  readonly observer: Pick<Signals, 'reviewRequested'>;
 }
 
 /** The pages of feedback links. */

@@ -7,7 +7,7 @@ import { MinuteLimit } from '../../../http/minute-limit.js';
 import { requireOwnOrigin } from '../../../http/own-origin.js';
 import type { Opening } from '../../../http/route.js';
 import type { SignInCredentials } from './schema.js';
-import type { OpenedSession } from '../../../engine/identity/sign-in.js';
+import type { Signals } from '../../../engine/signals/signals.js';
 
 export interface SignInAttemptsParts {
   /** Base of the URLs handed out. */
@@ -15,7 +15,7 @@ export interface SignInAttemptsParts {
   readonly trustedProxies: number;
   /** Attempts of one address that fail. */
   readonly perMinute: number;
-  readonly observer: SignInObserver;
+  readonly observer: Pick<Signals, 'signInAttempted'>;
 }
 
 type From = Pick<Opening<unknown>, 'headers' | 'remoteAddress'>;
@@ -79,13 +79,4 @@ export function credentialsOf({ code, key }: SignInCredentials): Credentials {
   if (code !== undefined && key === undefined) return { code };
   if (key !== undefined && code === undefined) return { key };
   throw invalid([{ pointer: '', detail: 'must have either code or key' }]);
-}
-
-/** How an attempt to sign in ended: what was sent is no longer or never valid, it came from another site's page, or too often. */
-export type SignInResult = 'signed_in' | 'unauthenticated' | 'forbidden' | 'overloaded';
-
-export interface SignInObserver {
-  /** @param attempt its `address`: the network it came from */
-  signInAttempted(attempt: { readonly result: Exclude<SignInResult, 'signed_in'>; readonly address: string }): void;
-  signedIn(attempt: { readonly opened: Omit<OpenedSession, 'token'>; readonly address: string }): void;
 }

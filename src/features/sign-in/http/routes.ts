@@ -5,7 +5,7 @@ import type { Identity, Principal } from '../../../engine/identity/identity.js';
 import { DEFAULT_KEY_ACCESS } from '../../../engine/identity/key-access.js';
 import type { Credentials, SignInService } from '../../../engine/identity/sign-in-service.js';
 import type { SignIn } from '../../../engine/identity/sign-in.js';
-import { type SignInObserver, credentialsOf, SignInAttempts } from './attempts.js';
+import { credentialsOf, SignInAttempts } from './attempts.js';
 import { type Callers, PROJECT_HEADER } from '../../../http/callers.js';
 import { MinuteLimit } from '../../../http/minute-limit.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
@@ -24,6 +24,7 @@ import {
   TAG,
   WhoAmI,
 } from './schema.js';
+import type { Signals } from '../../../engine/signals/signals.js';
 
 export interface SignInRoutesParts {
   readonly identity: IdentityService;
@@ -37,7 +38,7 @@ export interface SignInRoutesParts {
   readonly attemptsPerMinute: number;
   readonly version: string;
   readonly capabilities: Capabilities;
-  readonly observer: SignInObserver;
+  readonly observer: Pick<Signals, 'signInAttempted' | 'signedIn'>;
 }
 
 /** Signing in to the console, and who is signed in. */
@@ -59,7 +60,7 @@ export interface CreateSessionParts {
   readonly callers: Pick<Callers, 'session'>;
   readonly cookie: Pick<SessionCookie, 'keeping'>;
   readonly attempts: SignInAttempts;
-  readonly observer: SignInObserver;
+  readonly observer: Pick<Signals, 'signInAttempted' | 'signedIn'>;
 }
 
 export const MAX_BODY_BYTES = 4096;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../errors.js';
-import type { LeaseObserver } from '../../observers.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { mutationsEnded } from '../client/mutations.js';
 import { literal, sql, type Sql } from '../client/sql.js';
@@ -17,6 +16,7 @@ import {
   type Holder,
   type RenewedClaim,
 } from './lease-table.js';
+import type { Signals } from '../../../signals/signals.js';
 
 export interface LeaseOptions {
   /** A client for the lease alone, so that it is not held up behind other statements. */
@@ -29,7 +29,7 @@ export interface LeaseOptions {
   readonly database: string;
   readonly ttlMs: number;
   readonly lastOwner: LastOwner;
-  readonly observer: LeaseObserver;
+  readonly observer: Pick<Signals, 'leaseTaken' | 'leaseRenewalFailed' | 'leaseLost'>;
   /** Called once, when another server has taken the lease over. */
   onLost(error: LeaseError): void;
 }

@@ -1,5 +1,4 @@
-import type { AuditEvent } from '../../identity/audit.js';
-import { defineLines, type NoteLine } from '../line.js';
+import type { Line, LineName, LogEvent } from '../signal.js';
 
 const events = {
   signedIn: {
@@ -85,14 +84,81 @@ const events = {
     message: 'Records imported',
     when: 'Of this `part` of an export, such as judges or prices, `stored` were new. Imported spans are not logged.',
   },
-} as const satisfies Readonly<Record<AuditEvent, NoteLine>>;
+} satisfies Readonly<Record<string, Line>>;
 
 /** What people and programs did, by ids. */
-export const auditLines = defineLines({
+export const auditLines = {
   ...events,
   auditNotListed: {
     level: 'info',
     message: 'Audit log limit reached for this minute',
     when: 'The log lists at most 100 lines per minute for one event, project and user; `count` more are logged only at level `debug`. `what` is the event.',
   },
-});
+} satisfies Readonly<Record<string, Line>>;
+
+/** What people and programs did that is asked about afterwards. */
+export type AuditEvent = keyof typeof events;
+
+/** Something that was done, by ids alone: whoever reads the log learns no text, name or secret. */
+export interface AuditRecord {
+  readonly event: AuditEvent;
+  /** Who did it; null: the server itself, or a command on its machine. */
+  readonly by: { readonly user_id: string; readonly key_id: string; readonly sign_in_id: string | null } | null;
+  readonly project_id: string;
+  /** What it was done to; absent: the project, or something of it that has no id. */
+  readonly subject_id?: string;
+  /** Of the key that was made. */
+  readonly access?: string;
+  readonly retention_days?: number | null;
+  /** Which part of an export was imported (its name in the path), and how many records of it. */
+  readonly part?: string;
+  readonly stored?: number;
+  /** What was signed in with. */
+  readonly with?: 'key' | 'link';
+  /** How many projects a sign-in opens; `project_id` is the first. */
+  readonly projects?: number;
+  /** The network that somebody signed in from. */
+  readonly address?: string;
+}
+
+/** Lines of one event, project and user in a minute: what somebody does a thousand times must hide nothing that others did. */
+const LINES_A_MINUTE = 100;
+const MINUTE_MS = 60_000;
+
+/** What was done, by whom, as lines of the log. */
+export function deriveAudit(log: LogEvent<LineName<typeof auditLines>>) {
+  /** Of this minute. As many as there are projects and users: no call makes projects, and few make users. */
+  const counts = new Map<string, { readonly first: AuditRecord; count: number }>();
+  let minute: NodeJS.Timeout | undefined;
+  /** Nothing is done any more: what was counted of this minute is logged now. */
+  const auditEnded = (): void => {
+    clearTimeout(minute);
+    minute = undefined;
+    for (const { first, count } of counts.values())
+      if (count > LINES_A_MINUTE)
+        log('auditNotListed', {
+          what: first.event,
+          project_id: first.project_id,
+          ...(first.by === null ? {} : { user_id: first.by.user_id }),
+          count: count - LINES_A_MINUTE,
+        });
+    counts.clear();
+  };
+  return {
+    done(record: AuditRecord): void {
+      const { event, by, ...fields } = record;
+      const of = `${event} ${record.project_id} ${by?.user_id ?? ''}`;
+      const counted = counts.get(of) ?? { first: record, count: 0 };
+      counted.count += 1;
+      counts.set(of, counted);
+      minute ??= setTimeout(auditEnded, MINUTE_MS).unref();
+      log(event, { ...(by === null ? {} : whoOf(by)), ...fields }, counted.count > LINES_A_MINUTE);
+    },
+    auditEnded,
+  };
+}
+
+/** Named one by one: of a principal, the log has no more. */
+function whoOf({ user_id, key_id, sign_in_id }: NonNullable<AuditRecord['by']>) {
+  return { user_id, key_id, ...(sign_in_id === null ? {} : { sign_in_id }) };
+}

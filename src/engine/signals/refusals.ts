@@ -1,4 +1,4 @@
-import type { LogFields } from '../../engine/signals/logger.js';
+import type { LogFields } from './logger.js';
 
 /** Tells of what was refused. */
 export interface RefusalTeller {
