@@ -3,49 +3,34 @@ import { normalizeTags, normalizeText } from '../../engine/schema/normalize.js';
 import type { Criterion, JudgeSettings } from './judge.js';
 import type { JudgeFilters } from '../../engine/traces/model/judged/filters.js';
 import type { JudgeInput, JudgePatch } from './schema.js';
+import { SETTINGS, settingsBy } from './settings.js';
 
 /** Fields of a judge as a client sent them, as far as they fit the schema. */
 export type Stated = Partial<JudgeInput> & Partial<JudgePatch>;
-
-const DEFAULTS: Pick<JudgeSettings, 'criteria' | 'model' | 'temperature' | 'sample_rate' | 'filters' | 'enabled'> = {
-  criteria: [],
-  model: null,
-  temperature: null,
-  sample_rate: 1,
-  filters: { kinds: [], names: [], tags: {}, prompt_slug: null },
-  enabled: true,
-};
 
 /** Settings of a scale that a binary judge has none of. */
 const NO_SCALE = { score_min: null, score_max: null, pass_threshold: null };
 
 /** Settings of a judge with the fields that were sent; the others stay as they were, or have their defaults. */
 export function settingsOf(stated: Stated, before: JudgeSettings | null): JudgeSettings {
-  const take = <K extends keyof JudgeSettings & keyof Stated, V>(
-    key: K,
-    fallback: V,
-    read: (value: NonNullable<Stated[K]>) => V,
-  ): V => {
-    const value = stated[key];
-    if (value === undefined) return before === null ? fallback : (before[key] as V);
-    return value === null ? fallback : read(value);
-  };
-  const same = <T>(value: T) => value;
-  if (stated.evaluation_type === 'binary') stated = { ...NO_SCALE, ...stated };
+  const sent = stated.evaluation_type === 'binary' ? { ...NO_SCALE, ...stated } : stated;
+  const settings = settingsBy((name) => {
+    const value = sent[name];
+    if (value === undefined && before !== null) return before[name];
+    return value == null ? SETTINGS[name].standard : stored(value);
+  });
+  const { criteria, filters } = sent;
   return {
-    name: take('name', '', normalizeText),
-    task_slug: take('task_slug', before?.task_slug ?? '', same),
-    evaluation_type: take('evaluation_type', 'binary', same),
-    score_min: take('score_min', null, same<number | null>),
-    score_max: take('score_max', null, same<number | null>),
-    pass_threshold: take('pass_threshold', null, same<number | null>),
-    criteria: take('criteria', DEFAULTS.criteria, (criteria) => criteria.map(toCriterion)),
-    model: take<'model', string | null>('model', DEFAULTS.model, normalizeText),
-    temperature: take('temperature', DEFAULTS.temperature, same<number | null>),
-    sample_rate: take('sample_rate', DEFAULTS.sample_rate, same),
-    filters: take('filters', DEFAULTS.filters, toFilters),
-    enabled: take('enabled', DEFAULTS.enabled, same),
+    ...settings,
+    // It has no default: null leaves it as it is.
+    task_slug: sent.task_slug ?? before?.task_slug ?? '',
+    ...(criteria && { criteria: criteria.map(toCriterion) }),
+    ...(filters && { filters: toFilters(filters) }),
   };
+}
+
+function stored(value: unknown): unknown {
+  return typeof value === 'string' ? normalizeText(value) : value;
 }
 
 function toCriterion({ key, label, description }: NonNullable<NonNullable<Stated['criteria']>[number]>): Criterion {

@@ -1,40 +1,15 @@
 import type { Micros } from '../../engine/timestamp.js';
-import type { JudgeFilters } from '../../engine/traces/model/judged/filters.js';
+import type { JudgeSettings } from './settings.js';
 
-export type EvaluationType = 'binary' | 'scored';
+export type { JudgeSettings };
+
+export type EvaluationType = JudgeSettings['evaluation_type'];
 
 /** One criterion that a scored judge scores spans by. */
-export interface Criterion {
-  /** Key, unique within the judge. */
-  readonly key: string;
-  readonly label: string;
-  readonly description: string;
-}
+export type Criterion = JudgeSettings['criteria'][number];
 
 /** The range of scores and what passes; all null for a binary judge. */
-export interface ScoreScale {
-  readonly score_min: number | null;
-  readonly score_max: number | null;
-  readonly pass_threshold: number | null;
-}
-
-/** Settings of a judge: the fields that a client may set. */
-export interface JudgeSettings extends ScoreScale {
-  readonly name: string;
-  /** Slug of the prompt that holds the instruction. */
-  readonly task_slug: string;
-  readonly evaluation_type: EvaluationType;
-  readonly criteria: readonly Criterion[];
-  /** Model; null: the one bound to the version of the prompt, else the configured one. */
-  readonly model: string | null;
-  /** Temperature; null: the model's own default. */
-  readonly temperature: number | null;
-  /** Share of the matching spans that the judge evaluates by itself, 0 to 1. */
-  readonly sample_rate: number;
-  readonly filters: JudgeFilters;
-  /** Whether the judge evaluates new spans by itself. */
-  readonly enabled: boolean;
-}
+export type ScoreScale = Pick<JudgeSettings, 'score_min' | 'score_max' | 'pass_threshold'>;
 
 export interface Judge extends JudgeSettings {
   /** Lower-case UUID. */

@@ -1,116 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { optional, tagBounds, tags } from '../../engine/schema/inputs.js';
-import { MAX_CONTENT_BYTES, Slug, VersionNumber } from '../prompts/schema.js';
-import { spanKind } from '../../engine/schema/kind.js';
-import { LONGEST_FILTER_VALUE } from '../../engine/traces/model/judged/filters.js';
-import { byKey, line, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { optional } from '../../engine/schema/inputs.js';
+import { MAX_CONTENT_BYTES, VersionNumber } from '../prompts/schema.js';
+import { byKey, line, number, oneOf, orNull, time, uuid, type DeepReadonly } from '../../engine/schema/parts.js';
 import { pageRead } from '../../engine/schema/page.js';
+import { EvaluationType, MAX_MODEL, settingSchemas } from './settings.js';
 
-const EvaluationType = oneOf(
-  ['binary', 'scored'],
-  'binary: the judge passes or fails a span; scored: it gives a score, and spans with at least `pass_threshold` ' +
-    'pass.',
-);
-
-/** Most criteria of a judge. */
-export const MAX_CRITERIA = 50;
 /** Longest reason of an evaluation that ran elsewhere, in characters. */
 export const MAX_EVALUATION_REASON = 100_000;
-/** The parts of a criterion, as they are stored. */
-export const criterion = {
-  key: Type.String({
-    pattern: '^[A-Za-z0-9_.-]{1,64}$',
-    'x-must': 'have 1 to 64 characters of A-Z, a-z, 0-9, underscore, dot and hyphen',
-    description: 'Key of the criterion, unique within the judge.',
-  }),
-  label: line(200, 'Name of the criterion, for people.'),
-  description: Type.String({ maxLength: 4000, description: 'Meaning of the criterion; the model gets it too.' }),
-};
 
-const Criterion = Type.Object(
-  {
-    key: criterion.key,
-    label: optional(criterion.label),
-    description: optional(criterion.description),
-  },
-  { description: 'A criterion: one aspect of a span that a judge evaluates.' },
-);
-
-const CriterionRead = Type.Object(
-  {
-    key: criterion.key,
-    label: Type.String({ description: 'Name of the criterion, for people.' }),
-    description: Type.String({ description: 'Meaning of the criterion.' }),
-  },
-  { $id: 'Criterion', description: 'A criterion: one aspect of a span that a judge evaluates.' },
-);
-
-const kind = spanKind('Kind of span.');
-const MAX_LISTED = 200;
-const FILTER_TAGS = { count: 50, length: LONGEST_FILTER_VALUE };
-const FILTERED_TAGS = 'Tags of spans: all of these.';
-
-/** The filters of a judge, as they are stored. */
-export const filters = {
-  kinds: Type.Array(kind, { maxItems: MAX_LISTED, description: 'Kinds of spans: one of these; empty: any.' }),
-  names: Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_FILTER_VALUE, description: 'Name of a span.' }), {
-    maxItems: MAX_LISTED,
-    description: 'Names of spans: one of these; empty: any.',
-  }),
-  tags: byKey(Type.String({ maxLength: LONGEST_FILTER_VALUE }), {
-    ...tagBounds(FILTER_TAGS),
-    description: FILTERED_TAGS,
-  }),
-  prompt_slug: Type.String({ ...Slug, description: 'Only completions of the prompt with this slug.' }),
-};
-
-const Filters = Type.Object(
-  {
-    kinds: optional(filters.kinds),
-    names: optional(filters.names),
-    tags: optional(tags(FILTERED_TAGS, FILTER_TAGS)),
-    prompt_slug: optional(filters.prompt_slug),
-  },
-  { description: 'Which new spans the judge evaluates; absent filters do not restrict.' },
-);
-
-/** Longest name of a model, in characters. */
-export const MAX_MODEL = 512;
-export const TEMPERATURE = { minimum: 0, maximum: 2 };
-
-const settings = {
-  evaluation_type: EvaluationType,
-  score_min: optional(number('Lowest score; for scored judges only.')),
-  score_max: optional(number('Highest score; for scored judges only.')),
-  pass_threshold: optional(number('Lowest passing score; for scored judges only.')),
-  criteria: optional(
-    Type.Array(Criterion, {
-      maxItems: MAX_CRITERIA,
-      description: 'Criteria that the judge evaluates by. A scored judge scores each of them too.',
-    }),
-  ),
-  model: optional(
-    line(
-      MAX_MODEL,
-      'Model, as the model endpoint names it. Absent: the model bound to the version of its prompt, else `JUDGE_LLM_MODEL`.',
-    ),
-  ),
-  temperature: optional(
-    Type.Number({ ...TEMPERATURE, description: "Temperature of the model; absent: the model's own default." }),
-  ),
-  sample_rate: optional(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: 'Share of the matching new spans that the judge evaluates, from 0 to 1. Default: 1.',
-    }),
-  ),
-  filters: optional(Filters),
-  enabled: optional(
-    Type.Boolean({ description: 'Whether the judge evaluates new spans automatically. Default: true.' }),
-  ),
-};
-export const JudgeName = line(200, 'Name of the judge.');
 const prompt = Type.String({
   minLength: 1,
   maxLength: MAX_CONTENT_BYTES,
@@ -118,15 +15,10 @@ const prompt = Type.String({
     'Text of the instruction. `{{input}}`, `{{output}}`, `{{expected}}`, `{{name}}`, `{{kind}}`, `{{tags}}`, ' +
     '`{{attributes}}` and `{{error}}` are filled in. Without `{{input}}` and `{{output}}`, the span is appended.',
 });
-const TASK = 'Slug of an existing prompt to use as the instruction.';
+const { name, task_slug, ...settings } = settingSchemas('sent');
 
 export const JudgeInput = Type.Object(
-  {
-    name: JudgeName,
-    ...settings,
-    prompt: optional(prompt),
-    task_slug: optional(Type.String({ ...Slug, description: TASK })),
-  },
+  { name, ...settings, prompt: optional(prompt), task_slug },
   {
     $id: 'JudgeInput',
     description: 'A judge to create; either `prompt` or `task_slug` gives its instruction.',
@@ -137,12 +29,12 @@ export type JudgeInput = Static<typeof JudgeInput>;
 export const JudgePatch = Type.Object(
   {
     ...settings,
-    name: Type.Optional(JudgeName),
-    evaluation_type: Type.Optional(EvaluationType),
+    name: Type.Optional(name),
+    evaluation_type: Type.Optional(settings.evaluation_type),
     prompt: optional(
       Type.String({ ...prompt, description: `A new version of its prompt. ${prompt.description ?? ''}` }),
     ),
-    task_slug: optional(Type.String({ ...Slug, description: TASK })),
+    task_slug,
   },
   {
     $id: 'JudgePatch',
@@ -153,42 +45,13 @@ export const JudgePatch = Type.Object(
 );
 export type JudgePatch = Static<typeof JudgePatch>;
 
-const scale = {
-  score_min: orNull(number('Lowest score; null for a binary judge.')),
-  score_max: orNull(number('Highest score; null for a binary judge.')),
-  pass_threshold: orNull(number('Lowest passing score; null for a binary judge.')),
-};
+const answered = settingSchemas('answered');
 
 export const JudgeRead = Type.Object(
   {
     id: uuid('Id of the judge.'),
     project_id: uuid('Project of the judge.'),
-    name: Type.String({ description: 'Name of the judge.' }),
-    task_slug: Type.String({ description: 'Slug of the prompt with its instruction.' }),
-    evaluation_type: EvaluationType,
-    ...scale,
-    criteria: Type.Array(CriterionRead, { description: 'Criteria that the judge evaluates by.' }),
-    model: orNull(
-      Type.String({
-        description: 'Model; null: the model bound to the version of its prompt, else `JUDGE_LLM_MODEL`.',
-      }),
-    ),
-    temperature: orNull(number("Temperature of the model; null: the model's own default.")),
-    sample_rate: number('Share of the matching new spans that the judge evaluates, from 0 to 1.'),
-    filters: Type.Object(
-      {
-        kinds: Type.Array(kind, { description: 'Kinds of spans: one of these; empty: any.' }),
-        names: Type.Array(Type.String({ description: 'Name of a span.' }), {
-          description: 'Names of spans: one of these; empty: any.',
-        }),
-        tags: byKey(Type.String(), { description: 'Tags of spans: all of these.' }),
-        prompt_slug: orNull(
-          Type.String({ description: 'Slug of a prompt, to evaluate only its completions; null: any span.' }),
-        ),
-      },
-      { description: 'Which new spans the judge evaluates.' },
-    ),
-    enabled: Type.Boolean({ description: 'Whether the judge evaluates new spans automatically.' }),
+    ...answered,
     runnable: Type.Boolean({
       description:
         'Whether the judge can run: a model endpoint is configured, there is a model, and the key was not refused in ' +
@@ -201,18 +64,15 @@ export const JudgeRead = Type.Object(
   },
   { $id: 'Judge', description: 'A judge.' },
 );
-export type JudgeRead = Static<typeof JudgeRead>;
+export type JudgeRead = DeepReadonly<Static<typeof JudgeRead>>;
+
+const { evaluation_type, score_min, score_max, pass_threshold, criteria } = answered;
 
 export const CriteriaRead = Type.Object(
-  {
-    judge_id: uuid('Id of the judge.'),
-    evaluation_type: EvaluationType,
-    ...scale,
-    criteria: Type.Array(CriterionRead, { description: 'Criteria that the judge evaluates by.' }),
-  },
+  { judge_id: uuid('Id of the judge.'), evaluation_type, score_min, score_max, pass_threshold, criteria },
   { $id: 'JudgeCriteria', description: 'How a judge scores.' },
 );
-export type CriteriaRead = Static<typeof CriteriaRead>;
+export type CriteriaRead = DeepReadonly<Static<typeof CriteriaRead>>;
 
 const CriterionScore = Type.Object(
   { score: number('Score of the criterion.'), reason: Type.String({ description: 'Reason for the score.' }) },

@@ -2,23 +2,14 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { CriterionRead as FeedbackCriterion, MAX_CRITERIA as MAX_FEEDBACK_CRITERIA } from '../feedback/schema.js';
 import { MAX_EXPECTED_OUTPUT, MAX_REASON } from '../feedback/schema.js';
 import { MAX_NAME_LENGTH } from '../../engine/identity/identity.js';
-import {
-  criterion,
-  EvaluationRead,
-  filters,
-  JudgeName,
-  JudgeRead,
-  MAX_CRITERIA,
-  MAX_EVALUATION_REASON,
-  MAX_MODEL,
-  TEMPERATURE,
-} from '../judges/schema.js';
+import { EvaluationRead, JudgeRead, MAX_EVALUATION_REASON } from '../judges/schema.js';
+import { CRITERION_KEY, MAX_CRITERIA, MAX_MODEL, settingSchemas } from '../judges/settings.js';
 import { spanFields } from '../../engine/traces/model/list/fields.js';
 import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../prices/schema.js';
 import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, Tag, VersionNumber } from '../prompts/schema.js';
 import { MAX_NAME } from '../review/schema.js';
 import { attributes, label, MAX_TAGS, optional, tags } from '../../engine/schema/inputs.js';
-import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { byKey, count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { SpanInput } from '../../engine/traces/model/span/schema.js';
 import { TraceInput } from '../../engine/traces/model/trace/schema.js';
 import type { Part } from './parts.js';
@@ -114,28 +105,10 @@ const feedback_links = record(
   },
 );
 
-const { id, task_slug, evaluation_type, score_min, score_max, pass_threshold } = JudgeRead.properties;
-const { criteria, model, temperature, sample_rate, enabled, created_at, updated_at } = JudgeRead.properties;
+const { id, created_at, updated_at } = JudgeRead.properties;
 const judges = record('Judge', 'A judge, including deleted ones. It is disabled when it is imported.', {
   id,
-  name: JudgeName,
-  task_slug: Type.String({ ...Slug, description: task_slug.description ?? '' }),
-  evaluation_type,
-  score_min,
-  score_max,
-  pass_threshold,
-  criteria: Type.Array(Type.Object(criterion, { description: 'A criterion.' }), {
-    maxItems: MAX_CRITERIA,
-    description: criteria.description ?? '',
-  }),
-  model: orNull(line(MAX_MODEL, model.description ?? '')),
-  temperature: orNull(Type.Number({ ...TEMPERATURE, description: temperature.description ?? '' })),
-  sample_rate: Type.Number({ minimum: 0, maximum: 1, description: sample_rate.description ?? '' }),
-  filters: Type.Object(
-    { ...filters, prompt_slug: orNull(filters.prompt_slug) },
-    { description: JudgeRead.properties.filters.description ?? '' },
-  ),
-  enabled,
+  ...settingSchemas('moved'),
   created_at,
   created_by: person('Who created it.'),
   updated_at,
@@ -195,7 +168,7 @@ const attachments = record('Attachment', 'An image, and one span that shows it.'
 
 const byCriterion = {
   maxProperties: MAX_CRITERIA,
-  propertyNames: { pattern: criterion.key.pattern, 'x-must': 'have keys of criteria' },
+  propertyNames: { pattern: CRITERION_KEY, 'x-must': 'have keys of criteria' },
 };
 const { evaluation_reason, criteria_scores, model_used, judge_version, ...evaluated } = EvaluationRead.properties;
 const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', {

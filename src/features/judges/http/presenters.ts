@@ -10,23 +10,13 @@ import type { ExplanationRead, RunPageRead, RunQueuedRead, RunRead } from '../ru
 import type { CurrentRunPage } from '../run-service.js';
 import type { CurrentRun, RunDraft } from '../run.js';
 import type { CriteriaRead, EvaluationRead, JudgeRead, SpanEvaluationsRead } from '../schema.js';
+import { settingsBy } from '../settings.js';
 
 export function judgeRead(judge: CheckedJudge): JudgeRead {
   return {
     id: judge.id,
     project_id: judge.project_id,
-    name: judge.name,
-    task_slug: judge.task_slug,
-    evaluation_type: judge.evaluation_type,
-    score_min: judge.score_min,
-    score_max: judge.score_max,
-    pass_threshold: judge.pass_threshold,
-    criteria: [...judge.criteria],
-    model: judge.model,
-    temperature: judge.temperature,
-    sample_rate: judge.sample_rate,
-    filters: { ...judge.filters, kinds: [...judge.filters.kinds], names: [...judge.filters.names] },
-    enabled: judge.enabled,
+    ...settingsBy((name) => judge[name]),
     runnable: judge.not_runnable_reason === null,
     not_runnable_reason: judge.not_runnable_reason?.text ?? null,
     judged_since: formatTimestamp(judge.judged_since),
@@ -43,7 +33,7 @@ export function criteriaRead({
   pass_threshold,
   criteria,
 }: Judge): CriteriaRead {
-  return { judge_id: id, evaluation_type, score_min, score_max, pass_threshold, criteria: [...criteria] };
+  return { judge_id: id, evaluation_type, score_min, score_max, pass_threshold, criteria };
 }
 
 export function evaluationRead(evaluation: Evaluation): EvaluationRead {

@@ -4,49 +4,30 @@ import type { Window } from '../../../engine/schema/page.js';
 import type { PromptStore } from '../../prompts/prompt-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { CHANGED_COLUMNS, JUDGE_COLUMNS, toJudge, toRow, type JudgeRow } from './judge-rows.js';
 
-type Row = Omit<Judge, 'criteria' | 'filters' | 'enabled'> & {
-  readonly criteria: string;
-  readonly filters: string;
-  readonly enabled: number;
-};
 type Changed = Pick<Judge, 'id' | 'project_id' | 'judged_since' | 'updated_at'> & JudgeSettings;
 
-const SETTINGS = [
-  'name',
-  'task_slug',
-  'evaluation_type',
-  'score_min',
-  'score_max',
-  'pass_threshold',
-  'criteria',
-  'model',
-  'temperature',
-  'sample_rate',
-  'filters',
-  'enabled',
-  'judged_since',
-  'updated_at',
-];
-const COLUMNS = ['id', 'project_id', ...SETTINGS, 'created_at', 'created_by', 'deleted_at'];
-const ALL = COLUMNS.join(', ');
+const ALL = JUDGE_COLUMNS.join(', ');
 
 function prepare(db: Database) {
   return {
-    insert: db.prepare<Row>(`INSERT INTO judges (${ALL}) VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`),
-    find: db.prepare<[string, string], Row>(`SELECT ${ALL} FROM judges WHERE project_id = ? AND id = ?`),
-    list: db.prepare<Window & { projectId: string }, Row>(
+    insert: db.prepare<JudgeRow>(
+      `INSERT INTO judges (${ALL}) VALUES (${JUDGE_COLUMNS.map((name) => `@${name}`).join(', ')})`,
+    ),
+    find: db.prepare<[string, string], JudgeRow>(`SELECT ${ALL} FROM judges WHERE project_id = ? AND id = ?`),
+    list: db.prepare<Window & { projectId: string }, JudgeRow>(
       `SELECT ${ALL} FROM judges WHERE project_id = @projectId AND deleted_at IS NULL
        ORDER BY created_at, rowid LIMIT @limit OFFSET @offset`,
     ),
     count: db
       .prepare<[string], number>('SELECT count(*) FROM judges WHERE project_id = ? AND deleted_at IS NULL')
       .pluck(),
-    enabled: db.prepare<[], Row>(
+    enabled: db.prepare<[], JudgeRow>(
       `SELECT ${ALL} FROM judges WHERE enabled = 1 AND deleted_at IS NULL ORDER BY created_at, rowid`,
     ),
-    update: db.prepare<Omit<Row, 'created_at' | 'created_by' | 'deleted_at'>>(
-      `UPDATE judges SET ${SETTINGS.map((name) => `${name} = @${name}`).join(', ')}
+    update: db.prepare<Omit<JudgeRow, 'created_at' | 'created_by' | 'deleted_at'>>(
+      `UPDATE judges SET ${CHANGED_COLUMNS.map((name) => `${name} = @${name}`).join(', ')}
        WHERE project_id = @project_id AND id = @id AND deleted_at IS NULL`,
     ),
     remove: db.prepare<{ projectId: string; id: string; at: Micros }>(
@@ -92,7 +73,8 @@ export class SqliteJudgeStore implements JudgeStore {
   }
 
   find(projectId: string, id: string): Judge | undefined {
-    return guarded(() => parsed(this.#statements.find.get(projectId, id)));
+    const row = guarded(() => this.#statements.find.get(projectId, id));
+    return row && toJudge(row);
   }
 
   count(projectId: string): number {
@@ -100,11 +82,11 @@ export class SqliteJudgeStore implements JudgeStore {
   }
 
   list(projectId: string, window: Window): Judge[] {
-    return guarded(() => this.#statements.list.all({ projectId, ...window })).flatMap((row) => parsed(row) ?? []);
+    return guarded(() => this.#statements.list.all({ projectId, ...window })).map(toJudge);
   }
 
   enabled(): Judge[] {
-    return guarded(() => this.#statements.enabled.all()).flatMap((row) => parsed(row) ?? []);
+    return guarded(() => this.#statements.enabled.all()).map(toJudge);
   }
 
   update(judge: Changed, cancelAutomatic: boolean): boolean {
@@ -124,23 +106,4 @@ export class SqliteJudgeStore implements JudgeStore {
     };
     return guarded(() => this.#db.transaction(remove).immediate());
   }
-}
-
-function toRow<T extends Changed>(judge: T) {
-  return {
-    ...judge,
-    criteria: JSON.stringify(judge.criteria),
-    filters: JSON.stringify(judge.filters),
-    enabled: judge.enabled ? 1 : 0,
-  };
-}
-
-function parsed(row: Row | undefined): Judge | undefined {
-  if (row === undefined) return undefined;
-  return {
-    ...row,
-    criteria: JSON.parse(row.criteria) as Judge['criteria'],
-    filters: JSON.parse(row.filters) as Judge['filters'],
-    enabled: row.enabled === 1,
-  };
 }

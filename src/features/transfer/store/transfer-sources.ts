@@ -1,5 +1,7 @@
 import type { MetadataPart } from '../parts.js';
 import { MAX_REVISIONS } from '../records.js';
+import { SETTING_NAMES } from '../../judges/settings.js';
+import { STORED_AS } from '../../judges/store/judge-rows.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
 
 /** What rows are found by: an index that has the project in front, or else each prompt or judge of the project. */
@@ -84,15 +86,15 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
   },
   judges: {
     by: 'project',
-    select: `t.id, t.name, t.task_slug, t.evaluation_type, t.score_min, t.score_max, t.pass_threshold, t.criteria, t.model,
-      t.temperature, t.sample_rate, t.filters, t.enabled, t.created_at, ${person('t.created_by')} AS created_by,
+    select: `t.id, ${SETTING_NAMES.map((name) => `t.${name}`).join(', ')}, t.created_at,
+      ${person('t.created_by')} AS created_by,
       t.updated_at, t.deleted_at, ${counted('s.revision')} AS corrections_revision,
       ${counted('s.last_removal')} AS corrections_last_removal`,
     from: 'judges AS t LEFT JOIN correction_sets AS s ON s.judge_id = t.id',
     where: 't.project_id = @group AND t.created_at <= @asOf',
     keys: ['t.created_at', 't.id'],
-    json: ['criteria', 'filters', 'created_by'],
-    flags: ['enabled'],
+    json: [...STORED_AS.json, 'created_by'],
+    flags: STORED_AS.flags,
   },
   evaluations: {
     by: 'judge',

@@ -4,7 +4,9 @@ import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
+import type { JudgeSettings } from '../../judges/settings.js';
 import { evaluationInsert } from '../../judges/store/evaluation-rows.js';
+import { JUDGE_COLUMNS, toRow } from '../../judges/store/judge-rows.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
 import { importedPeople, type Person } from '../../../engine/identity/store/imported-people.js';
 
@@ -135,16 +137,7 @@ function priceTaker(db: Database): Take {
 
 function judgeTakers(db: Database, by: By) {
   const hasJudge = ownership(db, 'judges');
-  const judge = insertion(
-    db,
-    'judges',
-    [
-      ...['id', 'project_id', 'name', 'task_slug', 'evaluation_type', 'score_min', 'score_max', 'pass_threshold'],
-      ...['criteria', 'model', 'temperature', 'sample_rate', 'filters', 'enabled', 'judged_since', 'created_at'],
-      ...['created_by', 'updated_at', 'deleted_at'],
-    ],
-    'project_id',
-  );
+  const judge = insertion(db, 'judges', JUDGE_COLUMNS, 'project_id');
   // Removing a correction makes a revision: none was removed at one that is still to come.
   const set = db.prepare<Values>(
     `INSERT INTO correction_sets (judge_id, revision, last_removal)
@@ -155,9 +148,7 @@ function judgeTakers(db: Database, by: By) {
   return {
     judges(projectId, record) {
       const stored = judge(record['id'], projectId, () => ({
-        ...record,
-        criteria: text(record['criteria']),
-        filters: text(record['filters']),
+        ...toRow(record as unknown as JudgeSettings),
         created_by: by(projectId, record['created_by']),
         // Off: what it evaluates costs money, and is not to begin by itself.
         enabled: 0,

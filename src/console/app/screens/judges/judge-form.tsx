@@ -8,7 +8,7 @@ import { ApiError } from '../../state/api.js';
 import { CriteriaFields } from './criteria-fields.js';
 import { FilterFields } from './filter-fields.js';
 import { JudgePreview } from './judge-preview.js';
-import { InstructionFields, ModelFields, ScaleFields } from './setting-fields.js';
+import { InstructionFields, PartFields, ScaleFields } from './setting-fields.js';
 
 interface JudgeFormProps {
   /** Null: it is to be made. */
@@ -53,7 +53,7 @@ export function JudgeForm({ judge, promptBefore, draft, onChange, action, onSave
         <ScaleFields {...fields} />
         <CriteriaFields {...fields} />
         <FilterFields {...fields} />
-        <ModelFields {...fields} />
+        <PartFields {...fields} part="model" />
         {failure !== null && <Failure error={failure} />}
         <div class="line">
           <Button type="submit" look="main" changes busy={busy}>

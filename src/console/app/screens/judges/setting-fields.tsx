@@ -1,15 +1,13 @@
 import type { JudgeRead } from '../../../../features/judges/schema.js';
+import { fieldsOfPart, type FieldDraft } from '../../../model/judge-fields.js';
 import { Field } from '../../parts/field.js';
 import { hrefOf } from '../../state/location.js';
 import type { FieldsProps } from './fields-props.js';
 
-type TextName =
-  'name' | 'score_min' | 'score_max' | 'pass_threshold' | 'model' | 'temperature' | 'sample_rate' | 'task_slug';
-
 interface TextProps extends FieldsProps {
-  readonly name: TextName;
+  readonly name: 'name' | 'task_slug' | keyof FieldDraft;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly number?: boolean;
 }
 
@@ -20,7 +18,7 @@ function Text({ draft, change, wrong, name, label, hint, number = false }: TextP
       <input
         class="input"
         {...(number && { inputMode: 'decimal' as const, size: 8 })}
-        value={draft[name]}
+        value={String(draft[name])}
         autocomplete="off"
         onInput={(event) => change({ [name]: event.currentTarget.value })}
       />
@@ -101,34 +99,36 @@ export function ScaleFields(fields: FieldsProps) {
           <option value="scored">scored: a span gets a score</option>
         </select>
       </Field>
-      {draft.evaluation_type === 'scored' && (
-        <div class="line fields">
-          <Text {...fields} name="score_min" label="Minimum score" number />
-          <Text {...fields} name="score_max" label="Maximum score" number />
-          <Text {...fields} name="pass_threshold" label="Passing score" number />
-        </div>
-      )}
+      {draft.evaluation_type === 'scored' && <PartFields {...fields} part="scale" />}
     </>
   );
 }
 
-export function ModelFields(fields: FieldsProps) {
+/** A part of the form as `JUDGE_FIELDS` has it: what is typed in one line, then what is checked. */
+export function PartFields({ part, ...fields }: FieldsProps & { readonly part: 'scale' | 'model' }) {
   const { draft, change } = fields;
+  const listed = fieldsOfPart(part);
   return (
     <>
       <div class="line fields">
-        <Text {...fields} name="sample_rate" label="Sample (%)" number hint="of matching spans" />
-        <Text {...fields} name="model" label="Model" hint="Leave empty for the prompt's model, or the server default" />
-        <Text {...fields} name="temperature" label="Temperature" number hint="Leave empty for the model default" />
+        {listed
+          .filter(({ control }) => control !== 'check')
+          .map(({ name, label, hint, control }) => (
+            <Text {...fields} key={name} name={name} label={label} hint={hint} number={control !== 'text'} />
+          ))}
       </div>
-      <label class="line">
-        <input
-          type="checkbox"
-          checked={draft.enabled}
-          onChange={(event) => change({ enabled: event.currentTarget.checked })}
-        />
-        Evaluate new spans automatically
-      </label>
+      {listed
+        .filter(({ control }) => control === 'check')
+        .map(({ name, label }) => (
+          <label key={name} class="line">
+            <input
+              type="checkbox"
+              checked={draft[name] === true}
+              onChange={(event) => change({ [name]: event.currentTarget.checked })}
+            />
+            {label}
+          </label>
+        ))}
     </>
   );
 }

@@ -1,0 +1,87 @@
+import type { JudgeInput, JudgeRead } from '../../features/judges/schema.js';
+import type { SettingName } from '../../features/judges/settings.js';
+
+/** A setting of judges that its form has a single control for. */
+interface JudgeField {
+  /** The part of the form: that of scored judges, or the last one. */
+  readonly part: 'scale' | 'model';
+  readonly label: string;
+  readonly hint?: string;
+  readonly control: keyof typeof CONTROLS;
+  /** What a new judge has. */
+  readonly first: string | boolean;
+}
+
+/** What controls show of a setting, and what is sent of it. What is no number stays a text, which the API refuses by name. */
+const CONTROLS = {
+  text: { shown: (value: string | null) => value ?? '', sent: (text: string) => (text.trim() === '' ? null : text) },
+  number: { shown: (value: number | null) => (value === null ? '' : String(value)), sent: numberOf },
+  percent: {
+    shown: (value: number) => String(Number((value * 100).toPrecision(12))),
+    sent: (text: string) => {
+      const rate = numberOf(text);
+      return typeof rate === 'number' ? rate / 100 : rate;
+    },
+  },
+  check: { shown: (value: boolean) => value, sent: (isChecked: boolean) => isChecked },
+};
+
+function numberOf(text: string): number | string | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  const value = Number(trimmed);
+  return Number.isFinite(value) ? value : text;
+}
+
+/** All of them, in the order in which they are shown. */
+export const JUDGE_FIELDS = {
+  score_min: { part: 'scale', label: 'Minimum score', control: 'number', first: '0' },
+  score_max: { part: 'scale', label: 'Maximum score', control: 'number', first: '10' },
+  pass_threshold: { part: 'scale', label: 'Passing score', control: 'number', first: '6' },
+  sample_rate: { part: 'model', label: 'Sample (%)', hint: 'of matching spans', control: 'percent', first: '100' },
+  model: {
+    part: 'model',
+    label: 'Model',
+    hint: "Leave empty for the prompt's model, or the server default",
+    control: 'text',
+    first: '',
+  },
+  temperature: {
+    part: 'model',
+    label: 'Temperature',
+    hint: 'Leave empty for the model default',
+    control: 'number',
+    first: '',
+  },
+  enabled: { part: 'model', label: 'Evaluate new spans automatically', control: 'check', first: true },
+} as const satisfies Partial<Record<SettingName, JudgeField>>;
+
+type FieldName = keyof typeof JUDGE_FIELDS;
+
+/** The fields as the form has them: numbers are the texts that were typed, rates are in percent. */
+export type FieldDraft = {
+  readonly [K in FieldName]: (typeof JUDGE_FIELDS)[K]['control'] extends 'check' ? boolean : string;
+};
+
+const FIELDS = (Object.entries(JUDGE_FIELDS) as [FieldName, JudgeField][]).map(([name, field]) => ({ name, ...field }));
+
+export const fieldsOfPart = (part: JudgeField['part']) => FIELDS.filter((field) => field.part === part);
+
+/** A value of each field that judges of a type have. */
+function each(type: JudgeInput['evaluation_type'], of: (field: (typeof FIELDS)[number]) => unknown) {
+  const fields = FIELDS.filter(({ part }) => type === 'scored' || part !== 'scale');
+  return Object.fromEntries(fields.map((field) => [field.name, of(field)]));
+}
+
+export const NEW_FIELDS = each('scored', ({ first }) => first) as unknown as FieldDraft;
+
+export function fieldsOf(judge: JudgeRead): FieldDraft {
+  return {
+    ...NEW_FIELDS,
+    ...each(judge.evaluation_type, ({ name, control }) => CONTROLS[control].shown(judge[name] as never)),
+  };
+}
+
+export function bodyOfFields(draft: FieldDraft, type: JudgeInput['evaluation_type']): Pick<JudgeInput, FieldName> {
+  return each(type, ({ name, control }) => CONTROLS[control].sent(draft[name] as never));
+}
