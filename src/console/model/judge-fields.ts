@@ -8,8 +8,8 @@ interface JudgeField {
   readonly label: string;
   readonly hint?: string;
   readonly control: keyof typeof CONTROLS;
-  /** What a new judge has. */
-  readonly first: string | boolean;
+  /** What a new judge has; default: an empty text. */
+  readonly first?: string | boolean;
 }
 
 /** What controls show of a setting, and what is sent of it. What is no number stays a text, which the API refuses by name. */
@@ -44,15 +44,8 @@ export const JUDGE_FIELDS = {
     label: 'Model',
     hint: "Leave empty for the prompt's model, or the server default",
     control: 'text',
-    first: '',
   },
-  temperature: {
-    part: 'model',
-    label: 'Temperature',
-    hint: 'Leave empty for the model default',
-    control: 'number',
-    first: '',
-  },
+  temperature: { part: 'model', label: 'Temperature', hint: 'Leave empty for the model default', control: 'number' },
   enabled: { part: 'model', label: 'Evaluate new spans automatically', control: 'check', first: true },
 } as const satisfies Partial<Record<SettingName, JudgeField>>;
 
@@ -73,7 +66,7 @@ function each(type: JudgeInput['evaluation_type'], of: (field: (typeof FIELDS)[n
   return Object.fromEntries(fields.map((field) => [field.name, of(field)]));
 }
 
-export const NEW_FIELDS = each('scored', ({ first }) => first) as unknown as FieldDraft;
+export const NEW_FIELDS = each('scored', ({ first = '' }) => first) as unknown as FieldDraft;
 
 export function fieldsOf(judge: JudgeRead): FieldDraft {
   return {

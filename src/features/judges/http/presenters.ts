@@ -25,14 +25,8 @@ export function judgeRead(judge: CheckedJudge): JudgeRead {
   };
 }
 
-export function criteriaRead({
-  id,
-  evaluation_type,
-  score_min,
-  score_max,
-  pass_threshold,
-  criteria,
-}: Judge): CriteriaRead {
+export function criteriaRead(judge: Judge): CriteriaRead {
+  const { id, evaluation_type, score_min, score_max, pass_threshold, criteria } = judge;
   return { judge_id: id, evaluation_type, score_min, score_max, pass_threshold, criteria };
 }
 

@@ -10,15 +10,8 @@ export const STORED_AS = {
 };
 
 /** The columns of a judge that change with it. */
-export const CHANGED_COLUMNS = [...SETTING_NAMES, 'judged_since', 'updated_at'] as const;
-export const JUDGE_COLUMNS = [
-  'id',
-  'project_id',
-  ...CHANGED_COLUMNS,
-  'created_at',
-  'created_by',
-  'deleted_at',
-] as const;
+export const CHANGED_COLUMNS = [...SETTING_NAMES, 'judged_since', 'updated_at'];
+export const JUDGE_COLUMNS = ['id', 'project_id', ...CHANGED_COLUMNS, 'created_at', 'created_by', 'deleted_at'];
 
 type Row<T> = { readonly [K in keyof T]: K extends SettingName ? string | number | null : T[K] };
 export type JudgeRow = Row<Judge>;
