@@ -2,7 +2,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { DomainError } from '../engine/errors.js';
 import { normalizeCost } from '../engine/schema/normalize.js';
 import { toJsonText } from '../engine/json-text.js';
-import type { Span, SpanStatus } from '../engine/traces/model/span/span.js';
+import { NOTHING_SAID, type Span, type SpanStatus } from '../engine/traces/model/span/span.js';
 import { WRAPPER_KINDS } from '../engine/traces/model/span/usage.js';
 import type { Tags } from '../engine/schema/tags.js';
 import { Evidence } from './genai/evidence.js';
@@ -188,6 +188,7 @@ class SpanMapper {
       // Lists of traces and sessions are filtered by these as well; of several services in one, the latest written counts.
       trace_tags: tags.ofTrace,
       session_tags: this.#session.id === null ? NO_TAGS : tags.ofTrace,
+      ...NOTHING_SAID,
       ...error,
       code_filepath: evidence.text('codeFile'),
       code_lineno: evidence.number('codeLine'),

@@ -3,6 +3,7 @@ import type { CalculatedSpan, RepriceScope } from './model/prices/calculated-spa
 import { PASSING_ON } from '../models/model-name.js';
 import { PRICED_KINDS, USAGE_ATTRIBUTES } from './model/span/usage.js';
 import type { Span } from './model/span/span.js';
+import { callIn } from './model/span/span-call.js';
 import { parseTimestamp } from '../timestamp.js';
 import { join, literal, sql, value, type Sql } from './clickhouse/client/sql.js';
 import { inProject, type ReadScope } from './read/scope.js';
@@ -80,13 +81,10 @@ export function toCalculatedSpan(row: PageRow): CalculatedSpan {
 
 /** The stored span of an answered one. */
 export function toSpan(read: SpanRead): Span {
-  const { project_id: _project, has_error: _error, created_at: _created, started_at, ended_at, ...fields } = read;
-  const { provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ...more } = fields;
-  const { prompt_slug, prompt_version, prompt_version_id, ...rest } = more;
-  const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
+  const { started_at, ended_at, ...fields } = read;
   return {
-    ...rest,
-    call: { provider, model, ...tokens, prompt_slug, prompt_version, prompt_version_id },
+    ...fields,
+    call: callIn(read),
     started_at: parseTimestamp(started_at) ?? 0,
     ended_at: ended_at === null ? null : (parseTimestamp(ended_at) ?? null),
   };

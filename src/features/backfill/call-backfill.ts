@@ -5,7 +5,7 @@ import type { PlacedSpan, SpanRevision } from '../../engine/traces/model/prices/
 import { inParts, replaceSpans } from '../prices/replaced-spans.js';
 import type { PromptNames } from '../../engine/traces/model/span/named-prompt.js';
 import { CALL_FIELDS, callOf, NO_CALL } from '../../engine/traces/model/span/span-call.js';
-import type { SpanCall } from '../../engine/traces/model/span/call.js';
+import type { SpanCall } from '../../engine/traces/model/list/fields.js';
 import type { Backfill, OlderSpans } from '../../engine/traces/model/older-spans.js';
 import type { Signals } from '../../engine/signals/signals.js';
 

@@ -1,6 +1,6 @@
 import { v5 as uuidv5 } from 'uuid';
 import { modelNameOf, SOME_ENDPOINT } from '../../engine/models/model-name.js';
-import type { Span } from '../../engine/traces/model/span/span.js';
+import { NOTHING_SAID, type Span } from '../../engine/traces/model/span/span.js';
 import { JUDGE_TAG } from '../../engine/schema/own-calls.js';
 import type { Judge } from './judge.js';
 import type { ModelCall } from './model-call.js';
@@ -104,10 +104,8 @@ export function callSpan({ id, trace_id, name, tags, about }: CallPlace, call: M
     tags,
     trace_tags: tags,
     session_tags: {},
+    ...NOTHING_SAID,
     error_code: failure?.code ?? null,
     error_message: failure?.message ?? null,
-    error_stack: null,
-    code_filepath: null,
-    code_lineno: null,
   };
 }

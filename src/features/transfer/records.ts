@@ -1,10 +1,10 @@
-import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Type, type Static, type TSchema, type TUnsafe } from '@sinclair/typebox';
 import { CriterionRead as FeedbackCriterion, MAX_CRITERIA as MAX_FEEDBACK_CRITERIA } from '../feedback/schema.js';
 import { MAX_EXPECTED_OUTPUT, MAX_REASON } from '../feedback/schema.js';
 import { MAX_NAME_LENGTH } from '../../engine/identity/identity.js';
 import { EvaluationRead, JudgeRead, MAX_EVALUATION_REASON } from '../judges/schema.js';
 import { CRITERION_KEY, MAX_CRITERIA, MAX_MODEL, settingSchemas } from '../judges/settings.js';
-import { spanFields } from '../../engine/traces/model/list/fields.js';
+import { callFields, spanFields, type SpanCall } from '../../engine/traces/model/list/fields.js';
 import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../prices/schema.js';
 import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, Tag, VersionNumber } from '../prompts/schema.js';
 import { MAX_NAME } from '../review/schema.js';
@@ -117,9 +117,15 @@ const judges = record('Judge', 'A judge, including deleted ones. It is disabled 
   corrections_last_removal: revision('The last revision at which one of them was removed; 0: none ever was.'),
 });
 
-const whole = (field: { readonly description: string }) =>
-  orNull(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: field.description }));
-const called = (field: { readonly description: string }) => orNull(Type.String({ description: field.description }));
+/** Schemas of call fields, by type. */
+const ofCall = {
+  text: (description: string) => Type.String({ description }),
+  integer: (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }),
+  id: uuid,
+};
+const call = Object.fromEntries(
+  Object.entries(callFields).map(([name, { type, description }]) => [name, orNull(ofCall[type](description))]),
+) as unknown as { [K in keyof SpanCall]: TUnsafe<SpanCall[K]> };
 
 const { session: _session, id: _id, ...sent } = SpanInput.properties;
 const spans = record('Span', 'A span, with the call attributes that were found in its attributes.', {
@@ -127,15 +133,8 @@ const spans = record('Span', 'A span, with the call attributes that were found i
   // Clients send them in two places.
   session_tags: optional(tags(spanFields.session_tags.description, { count: 2 * MAX_TAGS })),
   id: uuid('Span id; with the trace id it identifies the span.'),
-  provider: called(spanFields.provider),
-  model: called(spanFields.model),
-  input_tokens: whole(spanFields.input_tokens),
-  output_tokens: whole(spanFields.output_tokens),
-  cache_read_tokens: whole(spanFields.cache_read_tokens),
-  cache_write_tokens: whole(spanFields.cache_write_tokens),
-  prompt_slug: orNull(Type.String({ ...Slug, description: spanFields.prompt_slug.description })),
-  prompt_version: whole(spanFields.prompt_version),
-  prompt_version_id: orNull(uuid(spanFields.prompt_version_id.description)),
+  ...call,
+  prompt_slug: orNull(Type.String({ ...Slug, description: callFields.prompt_slug.description })),
   cost_calculated: Type.Boolean({ description: 'Whether the cost was calculated, and follows prices.' }),
   created_at: time('When the stored version of the span was received.'),
   written_at: time('When a client last wrote the span: of two spans with its ids, the later one stays.'),

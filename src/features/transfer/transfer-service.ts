@@ -6,6 +6,7 @@ import { tagFlaws } from '../traces/tag-limit.js';
 import { hashOf, versionIssues } from '../prompts/version-rules.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer } from '../../engine/schema/normalize.js';
+import { callIn } from '../../engine/traces/model/span/span-call.js';
 import { normalizeSpan } from '../../engine/traces/model/span/normalize-span.js';
 import type { Micros } from '../../engine/timestamp.js';
 import { normalizeSession, normalizeTrace } from '../../engine/traces/model/trace/posted.js';
@@ -117,12 +118,9 @@ export class TransferService {
   }
 
   #spans(records: readonly ReadSpan[]): DatedSpan[] {
-    const spans = this.#normalized(records, ({ written_at: _written, created_at: _created, ...record }, normalizer) => {
-      const { provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ...more } = record;
-      const { prompt_slug, prompt_version, prompt_version_id, cost_calculated, ...sent } = more;
-      const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
-      const call = { provider, model, ...tokens, prompt_slug, prompt_version, prompt_version_id };
-      const span = { ...normalizeSpan(sent, normalizer), call, cost_calculated };
+    const spans = this.#normalized(records, (record, normalizer) => {
+      const call = callIn(record);
+      const span = { ...normalizeSpan(record, normalizer), call, cost_calculated: record.cost_calculated };
       const surplus = surplusImage(span);
       if (surplus !== undefined) normalizer.fail(surplus.pointer.slice(1), surplus.detail);
       return span;

@@ -11,17 +11,17 @@ export const momentOf = (version: Sql) =>
   sql`fromUnixTimestamp64Micro(toInt64(${version} + toUInt64(${epochMicros})), 'UTC')`;
 
 const named = <F extends Record<string, Field>>(fields: F) =>
-  Object.fromEntries(Object.keys(fields).map((name) => [name, identifier(name)])) as Record<keyof F, Sql>;
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { emptyIsNull }]) => [
+      name,
+      emptyIsNull === true ? sql`nullIf(${identifier(name)}, '')` : identifier(name),
+    ]),
+  ) as Record<keyof F, Sql>;
 
 /** Where the fields of each list are found. A field without a column does not compile. */
 export const spanColumns = {
   ...named(spanFields),
-  session_name: sql`nullIf(session_name, '')`,
-  status: sql`nullIf(status, '')`,
   created_at: momentOf(receivedVersion),
-  provider: sql`nullIf(provider, '')`,
-  model: sql`nullIf(model, '')`,
-  prompt_slug: sql`nullIf(prompt_slug, '')`,
 } satisfies Record<keyof typeof spanFields, Sql>;
 
 export const traceColumns = {
@@ -36,7 +36,6 @@ export const traceColumns = {
 
 export const sessionColumns = {
   ...named(sessionFields),
-  name: sql`nullIf(name, '')`,
   has_error: sql`(error_count > 0)`,
   created_at: momentOf(sql`created_ver`),
 } satisfies Record<keyof typeof sessionFields, Sql>;

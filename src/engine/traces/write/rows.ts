@@ -1,7 +1,9 @@
 import type { Writes } from '../model/write-log.js';
+import type { Tags } from '../../schema/tags.js';
 import { toJsonText } from '../../json-text.js';
-import type { spanFields } from '../model/list/fields.js';
+import { spanFields, type Field, type FieldType, type SpanCall } from '../model/list/fields.js';
 import type { Span } from '../model/span/span.js';
+import { CALL_FIELDS } from '../model/span/span-call.js';
 import { hasError } from '../model/span/span-read.js';
 import type { PostedSession, PostedTrace } from '../model/trace/posted.js';
 import { RowBinaryWriter, TooManyBytesError } from './row-binary.js';
@@ -48,62 +50,66 @@ export interface AppendedWrites extends Writes {
 type ColumnWriter<T> = (writer: RowBinaryWriter, row: T, projectId: string) => void;
 type Column<T> = readonly [name: string, write: ColumnWriter<T>];
 
-const text = (writer: RowBinaryWriter, value: string) => writer.string(value);
 const bytes = (writer: RowBinaryWriter, value: string) => writer.uint32(Buffer.byteLength(value));
 const id = (writer: RowBinaryWriter, value: string) => writer.uuid(value);
+const text = (writer: RowBinaryWriter, value: string) => writer.string(value);
 const integer = (writer: RowBinaryWriter, value: number) => writer.uint64(value);
 const float = (writer: RowBinaryWriter, value: number) => writer.float64(value);
 const decimal = (writer: RowBinaryWriter, value: number) => writer.decimal12(value);
 
-/** Fields of spans that are stored in columns of other names: the time as `ver`, input and output as `payload`, `call` by its own fields. */
-type RenamedField = 'created_at' | 'input_data' | 'output_data' | 'call';
-/** Columns of spans that are no field of theirs. */
-type SpanStorageColumn = 'ver' | 'payload' | 'input_bytes' | 'no_output' | 'origin_ver' | 'received_ver';
-/** A new field of spans has to be named here, or be a column: otherwise it would be taken in and lost. */
-type StoredSpanColumn = Exclude<keyof typeof spanFields | keyof Span, RenamedField> | SpanStorageColumn;
+/** How values of each type are encoded. */
+const ENCODED: Readonly<Record<FieldType, (writer: RowBinaryWriter, value: never) => void>> = {
+  id,
+  text,
+  kind: text,
+  status: text,
+  time: integer,
+  number: float,
+  money: decimal,
+  integer,
+  boolean: (writer, value: boolean) => writer.uint8(value ? 1 : 0),
+  tags: (writer, value: Tags) => writer.tags(value),
+  json: (writer, value: unknown) => writer.string(toJsonText(value)),
+};
 
-/** The writers of the columns of `spans`, in the order in which rows are encoded. */
-const spanColumns = {
-  ver: (w) => w.uint64(0),
-  project_id: (w, _span, projectId) => w.string(projectId),
-  trace_id: (w, span) => w.uuid(span.trace_id),
-  id: (w, span) => w.uuid(span.id),
-  parent_span_id: (w, span) => w.nullable(span.parent_span_id, id),
-  session_id: (w, span) => w.nullable(span.session_id, id),
-  session_name: (w, span) => w.string(span.session_name ?? ''),
-  name: (w, span) => w.string(span.name),
-  kind: (w, span) => w.string(span.kind),
-  status: (w, span) => w.string(span.status ?? ''),
-  started_at: (w, span) => w.uint64(span.started_at),
-  ended_at: (w, span) => w.nullable(span.ended_at, integer),
-  duration_ms: (w, span) => w.nullable(span.duration_ms, float),
-  cost: (w, span) => w.nullable(span.cost, decimal),
-  payload: (w, span) => w.string(span.input_data ?? '', span.output_data ?? ''),
-  input_bytes: (w, span) => w.nullable(span.input_data, bytes),
-  no_output: (w, span) => w.uint8(span.output_data === null ? 1 : 0),
-  attributes: (w, span) => w.string(toJsonText(span.attributes)),
-  tags: (w, span) => w.tags(span.tags),
-  trace_tags: (w, span) => w.tags(span.trace_tags),
-  session_tags: (w, span) => w.tags(span.session_tags),
-  error_code: (w, span) => w.nullable(span.error_code, text),
-  error_message: (w, span) => w.nullable(span.error_message, text),
-  error_stack: (w, span) => w.nullable(span.error_stack, text),
-  code_filepath: (w, span) => w.nullable(span.code_filepath, text),
-  code_lineno: (w, span) => w.nullable(span.code_lineno, integer),
-  has_error: (w, span) => w.uint8(hasError(span) ? 1 : 0),
-  cost_calculated: (w, span) => w.uint8(span.cost_calculated === true ? 1 : 0),
-  origin_ver: (w, span) => w.uint64(span.originVersion ?? 0),
-  received_ver: (w, span) => w.uint64(span.receivedVersion ?? 0),
-  provider: (w, { call }) => w.string(call?.provider ?? ''),
-  model: (w, { call }) => w.string(call?.model ?? ''),
-  input_tokens: (w, { call }) => w.nullable(call?.input_tokens ?? null, integer),
-  output_tokens: (w, { call }) => w.nullable(call?.output_tokens ?? null, integer),
-  cache_read_tokens: (w, { call }) => w.nullable(call?.cache_read_tokens ?? null, integer),
-  cache_write_tokens: (w, { call }) => w.nullable(call?.cache_write_tokens ?? null, integer),
-  prompt_slug: (w, { call }) => w.string(call?.prompt_slug ?? ''),
-  prompt_version: (w, { call }) => w.nullable(call?.prompt_version ?? null, integer),
-  prompt_version_id: (w, { call }) => w.nullable(call?.prompt_version_id ?? null, id),
-} satisfies Record<StoredSpanColumn, ColumnWriter<SpanRow>>;
+type SpanField = keyof typeof spanFields;
+type SpanWriters = Readonly<Record<string, ColumnWriter<SpanRow>>>;
+
+/** Columns in place of fields that are not stored by their types: ids of spans behind those of traces, input and output in one. */
+const STORED_OTHERWISE: Partial<Record<SpanField, SpanWriters>> = {
+  id: { trace_id: (w, span) => w.uuid(span.trace_id), id: (w, span) => w.uuid(span.id) },
+  trace_id: {},
+  project_id: {},
+  input_data: {
+    payload: (w, span) => w.string(span.input_data ?? '', span.output_data ?? ''),
+    input_bytes: (w, span) => w.nullable(span.input_data, bytes),
+    no_output: (w, span) => w.uint8(span.output_data === null ? 1 : 0),
+  },
+  output_data: {},
+  has_error: { has_error: (w, span) => w.uint8(hasError(span) ? 1 : 0) },
+  created_at: {
+    cost_calculated: (w, span) => w.uint8(span.cost_calculated === true ? 1 : 0),
+    origin_ver: (w, span) => w.uint64(span.originVersion ?? 0),
+    received_ver: (w, span) => w.uint64(span.receivedVersion ?? 0),
+  },
+};
+
+/** The writers of the columns of `spans`, in the order in which rows are encoded, also those in the log from before a start. */
+const spanColumns = Object.assign(
+  { ver: (w) => w.uint64(0), project_id: (w, _span, projectId) => w.string(projectId) } satisfies SpanWriters,
+  ...(Object.entries(spanFields) as [SpanField, Field][]).map(
+    ([name, field]) => STORED_OTHERWISE[name] ?? { [name]: columnOf(name, field) },
+  ),
+) as SpanWriters;
+
+function columnOf(name: SpanField, { type, nullable, emptyIsNull }: Field): ColumnWriter<SpanRow> {
+  const write = ENCODED[type] as (writer: RowBinaryWriter, value: unknown) => void;
+  const read = CALL_FIELDS.has(name)
+    ? ({ call }: SpanRow) => call?.[name as keyof SpanCall] ?? null
+    : (span: SpanRow) => span[name as keyof SpanRow];
+  if (emptyIsNull === true) return (w, span) => write(w, read(span) ?? '');
+  return nullable ? (w, span) => w.nullable(read(span), write) : (w, span) => write(w, read(span));
+}
 
 /** A row of `facts` that does not come from a span. */
 interface Fact {

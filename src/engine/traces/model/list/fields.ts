@@ -15,22 +15,51 @@ export type FieldType =
 export interface Field {
   readonly type: FieldType;
   readonly nullable: boolean;
+  /** Whether null is stored as an empty text. */
+  readonly emptyIsNull?: true;
   readonly description: string;
 }
 
-type FieldOptions = { readonly nullable: true };
+type FieldOptions = { readonly nullable: true; readonly emptyIsNull?: true };
 
 function field<T extends FieldType>(type: T, description: string): { type: T; nullable: false; description: string };
 function field<T extends FieldType>(
   type: T,
   description: string,
   options: FieldOptions,
-): { type: T; nullable: true; description: string };
+): { type: T; description: string } & FieldOptions;
 function field(type: FieldType, description: string, options?: FieldOptions): Field {
-  return { type, nullable: options !== undefined, description };
+  return { type, nullable: false, ...options, description };
 }
 
 const orNull = { nullable: true } as const;
+const orEmpty = { nullable: true, emptyIsNull: true } as const;
+
+/** Fields that clients may send with a span and that are kept as sent: requests, rows, answers and exports follow from here. */
+export const plainFields = {
+  error_code: field('text', 'Error code or exception class.', orNull),
+  error_message: field('text', 'Error description.', orNull),
+  error_stack: field('text', 'Stack trace.', orNull),
+  code_filepath: field('text', 'Source file path.', orNull),
+  code_lineno: field('integer', 'Source line number.', orNull),
+} as const satisfies Record<string, Field & { readonly type: 'text' | 'integer'; readonly nullable: true }>;
+
+/** Fields of a span that its attributes say: of the call of a model that it is, and of its prompt. */
+export const callFields = {
+  provider: field(
+    'text',
+    'Provider of the model that the span calls, as stated, else as known for the model.',
+    orEmpty,
+  ),
+  model: field('text', 'Model that the span calls, without its provider as a prefix.', orEmpty),
+  input_tokens: field('integer', 'All input tokens of its call, including cached ones.', orNull),
+  output_tokens: field('integer', 'Output tokens of its call.', orNull),
+  cache_read_tokens: field('integer', 'Input tokens read from a cache.', orNull),
+  cache_write_tokens: field('integer', 'Input tokens written to a cache.', orNull),
+  prompt_slug: field('text', 'Slug of the prompt that the span names.', orEmpty),
+  prompt_version: field('integer', 'Version number of this prompt that the span names.', orNull),
+  prompt_version_id: field('id', 'Id of this version, if the span names it.', orNull),
+} as const satisfies Record<string, Field>;
 
 /**
  * The fields of the three listed objects, in the order in which they are answered. Everything that speaks of a field
@@ -41,11 +70,11 @@ export const spanFields = {
   trace_id: field('id', 'Trace to which the span belongs.'),
   parent_span_id: field('id', 'Parent span; null for a root span.', orNull),
   session_id: field('id', 'Session to which the span belongs.', orNull),
-  session_name: field('text', 'Name that the span gives its session.', orNull),
+  session_name: field('text', 'Name that the span gives its session.', orEmpty),
   project_id: field('text', 'Project to which the span belongs.'),
   name: field('text', 'Descriptive name.'),
   kind: field('kind', 'Kind of span: generic, llm, tts, http, database, vector_store or another identifier.'),
-  status: field('status', 'Outcome of the span.', orNull),
+  status: field('status', 'Outcome of the span.', orEmpty),
   started_at: field('time', 'Start time.'),
   ended_at: field('time', 'End time.', orNull),
   duration_ms: field('number', 'Duration in milliseconds.', orNull),
@@ -56,22 +85,10 @@ export const spanFields = {
   tags: field('tags', 'Key-value tags used for filtering.'),
   trace_tags: field('tags', 'Tags that the span applies to its trace.'),
   session_tags: field('tags', 'Tags that the span applies to its session.'),
-  error_code: field('text', 'Error code or exception class.', orNull),
-  error_message: field('text', 'Error description.', orNull),
-  error_stack: field('text', 'Stack trace.', orNull),
-  code_filepath: field('text', 'Source file path.', orNull),
-  code_lineno: field('integer', 'Source line number.', orNull),
+  ...plainFields,
   has_error: field('boolean', 'Whether the status is error, or an error code or message is set.'),
   created_at: field('time', 'When the stored version of the span was received.'),
-  provider: field('text', 'Provider of the model that the span calls, as stated, else as known for the model.', orNull),
-  model: field('text', 'Model that the span calls, without its provider as a prefix.', orNull),
-  input_tokens: field('integer', 'All input tokens of its call, including cached ones.', orNull),
-  output_tokens: field('integer', 'Output tokens of its call.', orNull),
-  cache_read_tokens: field('integer', 'Input tokens read from a cache.', orNull),
-  cache_write_tokens: field('integer', 'Input tokens written to a cache.', orNull),
-  prompt_slug: field('text', 'Slug of the prompt that the span names.', orNull),
-  prompt_version: field('integer', 'Version number of this prompt that the span names.', orNull),
-  prompt_version_id: field('id', 'Id of this version, if the span names it.', orNull),
+  ...callFields,
 } as const satisfies Record<string, Field>;
 
 export const traceFields = {
@@ -100,7 +117,7 @@ export const traceFields = {
 export const sessionFields = {
   id: field('id', 'Session id.'),
   project_id: field('text', 'Project to which the session belongs.'),
-  name: field('text', 'Posted name, else the latest name given by a span.', orNull),
+  name: field('text', 'Posted name, else the latest name given by a span.', orEmpty),
   trace_count: field('integer', 'Number of traces.'),
   error_count: field('integer', 'Number of spans with errors.'),
   cost: field('money', 'Sum of the costs of its traces, in US dollars.', orNull),
@@ -134,6 +151,9 @@ export type ReadOf<F extends Record<string, Field>> = {
   readonly [K in keyof F]: F[K]['nullable'] extends true ? FieldValues[F[K]['type']] | null : FieldValues[F[K]['type']];
 };
 
+export type PlainField = keyof typeof plainFields;
+/** What a span says of its call and of its prompt. */
+export type SpanCall = ReadOf<typeof callFields>;
 export type SpanRead = ReadOf<typeof spanFields>;
 export type TraceRead = ReadOf<typeof traceFields>;
 export type SessionRead = ReadOf<typeof sessionFields>;

@@ -1,14 +1,10 @@
 import { UUID } from '../../../schema/ids.js';
 import { SLUG } from '../../../schema/slug.js';
+import type { SpanCall } from '../list/fields.js';
 import { firstTextAt, numberAt, PROMPT_PATHS, VERSION_NUMBER_PATHS, VERSION_PATHS } from './prompt-attributes.js';
 
 /** The prompt that a span was answered with, as fields of the span. */
-export interface NamedPrompt {
-  readonly prompt_slug: string | null;
-  /** Number of the version. */
-  readonly prompt_version: number | null;
-  readonly prompt_version_id: string | null;
-}
+export type NamedPrompt = Pick<SpanCall, 'prompt_slug' | 'prompt_version' | 'prompt_version_id'>;
 
 /** Finds what the ids in spans stand for. Each throws DomainError `unavailable`. */
 export interface PromptNames {

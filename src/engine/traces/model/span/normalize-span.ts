@@ -3,14 +3,16 @@ import {
   normalizeCost,
   normalizeTags,
   normalizeText,
-  optionalText,
   positiveZero,
   type Normalizer,
 } from '../../../schema/normalize.js';
 import type { SpanInput } from './schema.js';
 import { toJsonText } from '../../../json-text.js';
-import type { Span } from './span.js';
+import { plainFields, type Field, type PlainField } from '../list/fields.js';
+import { NOTHING_SAID, type Span } from './span.js';
 import type { Tags } from '../../../schema/tags.js';
+
+const PLAIN_FIELDS = Object.entries(plainFields) as [PlainField, Field][];
 
 /** A span as sent, checked against its schema, becomes a span as stored, but for its price. */
 export function normalizeSpan(input: SpanInput, normalizer: Normalizer): Span {
@@ -25,7 +27,7 @@ export function normalizeSpan(input: SpanInput, normalizer: Normalizer): Span {
     trace_id: normalizer.id('trace_id', input.trace_id),
     parent_span_id: parent,
     session_id: sessionId(input, normalizer),
-    session_name: optionalText(input.session?.name ?? input.session_name),
+    session_name: normalizeText(input.session?.name ?? input.session_name ?? '') || null,
     name: normalizeText(input.name),
     kind: input.kind ?? 'generic',
     status: input.status ?? null,
@@ -44,12 +46,18 @@ export function normalizeSpan(input: SpanInput, normalizer: Normalizer): Span {
     tags: normalizeTags(input.tags),
     trace_tags: normalizeTags(input.trace_tags),
     session_tags: sessionTags(input),
-    error_code: optionalText(input.error_code),
-    error_message: optionalText(input.error_message),
-    error_stack: optionalText(input.error_stack),
-    code_filepath: optionalText(input.code_filepath),
-    code_lineno: input.code_lineno ?? null,
+    ...plain(input),
   };
+}
+
+function plain(input: SpanInput): Pick<Span, PlainField> {
+  const kept: Record<PlainField, unknown> = { ...NOTHING_SAID };
+  for (const [name, { emptyIsNull = false }] of PLAIN_FIELDS) {
+    const value = input[name];
+    if (value == null || (emptyIsNull && value === '')) continue;
+    kept[name] = typeof value === 'string' ? normalizeText(value) : value;
+  }
+  return kept as Pick<Span, PlainField>;
 }
 
 function sessionId(input: SpanInput, normalizer: Normalizer): string | null {

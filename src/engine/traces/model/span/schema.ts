@@ -1,5 +1,5 @@
-import { Type, type Static } from '@sinclair/typebox';
-import { sessionFields, spanFields } from '../list/fields.js';
+import { Type, type Static, type TNull, type TOptional, type TUnion, type TUnsafe } from '@sinclair/typebox';
+import { plainFields, sessionFields, spanFields, type PlainField, type SpanRead } from '../list/fields.js';
 import {
   attributes,
   cost,
@@ -24,6 +24,17 @@ export const SpanSession = Type.Object(
   },
   { description: 'Alternative to session_id.' },
 );
+
+const plainSchemas = {
+  text: (description: string) => Type.String({ description }),
+  integer: (description: string) => Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description }),
+};
+const plainInputs = Object.fromEntries(
+  Object.entries(plainFields).map(([field, { type, description }]) => [
+    field,
+    optional(plainSchemas[type](description)),
+  ]),
+) as unknown as { [K in PlainField]: TOptional<TUnion<[TUnsafe<NonNullable<SpanRead[K]>>, TNull]>> };
 
 export const SpanInput = Type.Object(
   {
@@ -52,13 +63,7 @@ export const SpanInput = Type.Object(
     tags: optional(tags(spanFields.tags.description)),
     trace_tags: optional(tags(spanFields.trace_tags.description)),
     session_tags: optional(tags(spanFields.session_tags.description)),
-    error_code: optional(Type.String({ description: spanFields.error_code.description })),
-    error_message: optional(Type.String({ description: spanFields.error_message.description })),
-    error_stack: optional(Type.String({ description: spanFields.error_stack.description })),
-    code_filepath: optional(Type.String({ description: spanFields.code_filepath.description })),
-    code_lineno: optional(
-      Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description: spanFields.code_lineno.description }),
-    ),
+    ...plainInputs,
   },
   { $id: 'SpanInput', description: 'A span to send.' },
 );

@@ -3,23 +3,20 @@ import { promptNamedIn, type PromptNames } from './named-prompt.js';
 import { normalizeText } from '../../../schema/normalize.js';
 import type { Span } from './span.js';
 import { PRICED_KINDS, statedModel, tokensOf, WRAPPER_KINDS } from './usage.js';
-import type { SpanCall } from './call.js';
+import { callFields, type SpanCall } from '../list/fields.js';
 
-/** The fields of a span that says nothing of a call. */
-export const NO_CALL: SpanCall = {
-  provider: null,
-  model: null,
-  input_tokens: null,
-  output_tokens: null,
-  cache_read_tokens: null,
-  cache_write_tokens: null,
-  prompt_slug: null,
-  prompt_version: null,
-  prompt_version_id: null,
-};
+const NAMES = Object.keys(callFields) as (keyof SpanCall)[];
 
 /** Names of the fields of {@link SpanCall}. */
-export const CALL_FIELDS: ReadonlySet<string> = new Set(Object.keys(NO_CALL));
+export const CALL_FIELDS: ReadonlySet<string> = new Set(NAMES);
+
+/** The fields of a span that says nothing of a call. */
+export const NO_CALL = Object.fromEntries(NAMES.map((name) => [name, null])) as unknown as SpanCall;
+
+/** What an answer or a record says of the call. */
+export function callIn(span: SpanCall): SpanCall {
+  return Object.fromEntries(NAMES.map((name) => [name, span[name]])) as unknown as SpanCall;
+}
 
 /**
  * What a span says of a call and of its prompt; undefined: nothing. Tokens are those that a price counts, so that wrappers
