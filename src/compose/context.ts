@@ -4,6 +4,7 @@ import { createLogger, type Logger } from '../engine/signals/logger.js';
 import { createMetrics, type Metrics } from '../engine/signals/metrics.js';
 import { createSignals, type Signals } from '../engine/signals/signals.js';
 import type { Micros } from '../engine/timestamp.js';
+import type { Retry } from '../engine/work/backoff.js';
 import type { OpenTracing } from '../engine/signals/tracing.js';
 import type { createImageFetcher } from '../features/images/store/image-fetcher.js';
 import { packageVersion } from '../engine/files/schema-files.js';
@@ -16,10 +17,10 @@ export interface ServerOverrides {
   /** Makes what fetches images from other hosts; tests let theirs ask this machine. */
   readonly createImageFetcher?: typeof createImageFetcher;
   /**
-   * Wait before the second attempt of an evaluation or a call; default as each says. Not a part: the feed, the runner and
-   * the trials keep waits of their own, and a setting would be one that no operator needs.
+   * Waits between the attempts of an evaluation or a call; default as each says. Not a part: the feed, the runner and the
+   * trials keep waits of their own, and a setting would be one that no operator needs.
    */
-  readonly judgeRetryMs?: number;
+  readonly judgeRetry?: Retry;
   /**
    * Heap of each thread that reads bodies, from how many bytes on bodies are read there, and what each runs. Not settings: the first
    * follows from the largest body, the second from what messages to threads cost.

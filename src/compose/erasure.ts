@@ -1,5 +1,6 @@
 import type { FileErasure } from '../engine/traces/model/deletion/erasure.js';
 import { DomainError } from '../engine/errors.js';
+import { RETRIES } from '../engine/work/backoff.js';
 import { BackgroundLoop } from '../engine/work/background-loop.js';
 import { isMoving } from '../features/move/store/move-mark.js';
 import type { Context } from './context.js';
@@ -7,8 +8,6 @@ import type { Storage } from './storage.js';
 
 /** The first one after a start: it is not known when the last one was. */
 const FIRST_MS = 10 * 60_000;
-const RETRY_MS = 60_000;
-const MAX_RETRY_MS = 30 * 60_000;
 
 /**
  * Has what is deleted or replaced erased from the files within the time that is promised, and whenever that is ordered. Half
@@ -48,8 +47,7 @@ export function openErasure({ config, events, closers }: Context, { metadata, tr
         return everyMs;
       },
       onFailure: (error) => events.erasureFailed({ error }),
-      retryMs: RETRY_MS,
-      maxRetryMs: MAX_RETRY_MS,
+      retry: RETRIES.large,
     });
     closers.push(() => loop.close(stops));
     loop.wakeIn(Math.min(FIRST_MS, everyMs));

@@ -130,7 +130,7 @@ function runJudges(
 ): { readonly runner: JudgeRunner; readonly feed: JudgeFeed } {
   const { judges, runs } = storage.metadata;
   const { arrivals, spans, writeLoad } = storage.traces;
-  const retry = overrides.judgeRetryMs === undefined ? {} : { retryBaseMs: overrides.judgeRetryMs };
+  const retry = overrides.judgeRetry && { retry: overrides.judgeRetry };
   const runner: JudgeRunner = new JudgeRunner({
     runs,
     judges,

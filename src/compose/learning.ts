@@ -90,6 +90,6 @@ function openTrials(
     storeSpans: models.storeSpans,
     price,
     maxAttempts: config.judges.maxAttempts,
-    ...(overrides.judgeRetryMs === undefined ? {} : { firstWaitMs: overrides.judgeRetryMs }),
+    ...(overrides.judgeRetry && { retry: overrides.judgeRetry }),
   });
 }

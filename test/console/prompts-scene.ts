@@ -1,3 +1,4 @@
+import { RETRIES } from '../../src/engine/work/backoff.js';
 import { uuid } from '../harness/checked-api.js';
 import { idsOf, LearningApi } from '../learning/learning-api.js';
 import { BETTER, bonjour, CURRENT, question, script } from '../learning/optimization-api.js';
@@ -30,7 +31,7 @@ export class PromptsScene {
   static async open(): Promise<PromptsScene | null> {
     const model = await ScriptedModel.start(script(() => [BETTER, `${CURRENT} Be brief.`]));
     const env = { JUDGE_LLM_BASE_URL: model.url, JUDGE_LLM_MODEL: 'gpt-4o-mini', JUDGE_CONCURRENCY: '8' };
-    const scene = await openScene({ judgeRetryMs: 10, env });
+    const scene = await openScene({ judgeRetry: { ...RETRIES.work, firstMs: 10 }, env });
     if (scene !== null) return new PromptsScene(scene, model);
     await model.stop();
     return null;

@@ -17,7 +17,7 @@ describe('a background loop', () => {
         return round();
       },
       onFailure: () => (failures += 1),
-      retryMs: 20,
+      retry: { firstMs: 20, mostMs: 20 },
       ...options,
     });
   }
@@ -55,7 +55,7 @@ describe('a background loop', () => {
         began.push(performance.now());
         throw new Error('no');
       },
-      { maxRetryMs: 60_000 },
+      { retry: { firstMs: 20, mostMs: 60_000 } },
     );
     while (rounds < 4) {
       loop.wake();

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Breaker } from '../../src/engine/work/backoff.js';
 
 const BASE_MS = 1_000;
+const RETRY = { firstMs: BASE_MS, mostMs: 60_000 };
 const TRIPPED_AFTER = 10;
 
 describe('the breaker of a model', () => {
@@ -10,7 +11,7 @@ describe('the breaker of a model', () => {
   };
 
   it('holds calls back once so many failed in a row, one at a time', () => {
-    const breaker = new Breaker(BASE_MS);
+    const breaker = new Breaker(RETRY);
     fail(breaker, TRIPPED_AFTER - 1);
     expect([breaker.waitMs(), breaker.atOnce(8)]).to.deep.equal([0, 8]);
     fail(breaker, 1);
@@ -19,7 +20,7 @@ describe('the breaker of a model', () => {
   });
 
   it('is open from then on, until a call succeeds', () => {
-    const breaker = new Breaker(BASE_MS);
+    const breaker = new Breaker(RETRY);
     const isOpen = () => [breaker.isOpen(false), breaker.isOpen(true)];
     fail(breaker, TRIPPED_AFTER - 1);
     expect(isOpen(), 'single calls failed').to.deep.equal([false, false]);
@@ -30,7 +31,7 @@ describe('the breaker of a model', () => {
   });
 
   it('does not hold them back the longer, the more were under way when it began to', () => {
-    const breaker = new Breaker(BASE_MS);
+    const breaker = new Breaker(RETRY);
     fail(breaker, TRIPPED_AFTER + 8);
     expect(breaker.waitMs()).to.be.at.most(BASE_MS);
   });

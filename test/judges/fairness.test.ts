@@ -12,6 +12,7 @@ import { queueQuota } from '../../src/features/judges/queue-quota.js';
 import type { RunDraft } from '../../src/features/judges/run.js';
 import { JudgeRunner } from '../../src/features/judges/runner.js';
 import type { JudgedSpan, SpanReader } from '../../src/engine/traces/model/judged/span-reader.js';
+import { RETRIES } from '../../src/engine/work/backoff.js';
 import { FairSemaphore } from '../../src/engine/work/fair-semaphore.js';
 import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
@@ -131,7 +132,7 @@ describe('judges of several projects', function () {
       writeLoad: () => ({ share: 0, rowsPerSecond: 0 }),
       concurrency,
       maxAttempts: 3,
-      retryBaseMs: 10,
+      retry: { ...RETRIES.work, firstMs: 10 },
       onRoom: () => undefined,
       observer: quietSignals(),
     });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { RETRIES } from '../../src/engine/work/backoff.js';
 import { unhurried } from '../harness/program.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../harness/server.js';
@@ -143,7 +144,7 @@ export class JudgeBench {
   static async boot(env: Record<string, string> = {}, options: BootOptions = {}): Promise<JudgeBench> {
     const endpoint = await ModelEndpoint.start();
     const server = await bootServer({
-      judgeRetryMs: 20,
+      judgeRetry: { ...RETRIES.work, firstMs: 20 },
       ...options,
       limits: { judgeAttempts: 3, ...options.limits },
       env: {

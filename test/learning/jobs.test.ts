@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DomainError } from '../../src/engine/errors.js';
+import { RETRIES } from '../../src/engine/work/backoff.js';
 import { JobFailure, type Job } from '../../src/engine/work/job.js';
 import { JobRunner, type JobWork } from '../../src/engine/work/job-runner.js';
 import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
@@ -39,7 +40,7 @@ describe('jobs', function () {
     const runner = new JobRunner({
       store,
       limits: { atOnce: 2, ofProject: 2, maxAttempts: 3 },
-      retryBaseMs: 20,
+      retry: { ...RETRIES.work, firstMs: 20 },
       observer: {
         jobFinished: ({ result }) => events.push(result),
         jobFailed: () => events.push('defect'),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { RETRIES } from '../../src/engine/work/backoff.js';
 import { isHeldOut } from '../../src/features/trials/held-out.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { uuid } from '../harness/checked-api.js';
@@ -23,7 +24,7 @@ export class LearningApi {
   static async boot(model: ScriptedModel | null, options: BootOptions = {}): Promise<LearningApi> {
     const env = model === null ? {} : { JUDGE_LLM_BASE_URL: model.url, JUDGE_LLM_MODEL: 'gpt-4o-mini' };
     const server = await bootServer({
-      judgeRetryMs: 10,
+      judgeRetry: { ...RETRIES.work, firstMs: 10 },
       ...options,
       env: { ...env, JUDGE_CONCURRENCY: '8', ...options.env },
     });

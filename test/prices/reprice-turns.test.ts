@@ -7,6 +7,7 @@ import { DomainError } from '../../src/engine/errors.js';
 import type { CalculatedSpan, CalculatedSpans } from '../../src/engine/traces/model/prices/calculated-spans.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
 import { JobRunner } from '../../src/engine/work/job-runner.js';
+import { RETRIES } from '../../src/engine/work/backoff.js';
 import { REPRICE } from '../../src/features/prices/reprice-job.js';
 import { RepriceService } from '../../src/features/prices/reprice-service.js';
 import { repriceWork } from '../../src/features/prices/reprice-work.js';
@@ -66,7 +67,7 @@ describe('jobs that price spans anew', function () {
       store: jobs,
       observer: { jobFinished: () => undefined, jobFailed: () => undefined, jobRetried: () => undefined },
       limits: { atOnce: 1, ofProject: 1, maxAttempts: 4 },
-      retryBaseMs: 5,
+      retry: { ...RETRIES.work, firstMs: 5 },
     });
     const work = repriceWork({
       spans: from,

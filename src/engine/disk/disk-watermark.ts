@@ -1,5 +1,6 @@
 import type { Disk, DiskRoom, StoredKind } from './disk.js';
 import { DomainError } from '../errors.js';
+import { RETRIES } from '../work/backoff.js';
 import { BackgroundLoop } from '../work/background-loop.js';
 import type { Signals } from '../signals/signals.js';
 
@@ -47,7 +48,7 @@ export class DiskWatermark {
     this.#loop = new BackgroundLoop({
       round: () => this.#look(),
       onFailure: () => undefined,
-      retryMs: LOOK_EVERY_MS,
+      retry: RETRIES.soon,
     });
   }
 

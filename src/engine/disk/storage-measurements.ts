@@ -1,3 +1,4 @@
+import { RETRIES } from '../work/backoff.js';
 import { BackgroundLoop } from '../work/background-loop.js';
 import type { Disk, StorageMeasurement, StoredBytes } from './disk.js';
 import { DAY, growingDisks, type GrowingDisk } from './growth.js';
@@ -37,7 +38,7 @@ export class StorageMeasurements {
     this.#loop = new BackgroundLoop({
       round: () => this.#note(),
       onFailure: parts.onFailure,
-      retryMs: INTERVAL_MS,
+      retry: RETRIES.work,
     });
   }
 

@@ -1,3 +1,4 @@
+import { RETRIES } from '../work/backoff.js';
 import { BackgroundLoop } from '../work/background-loop.js';
 import { connect, type ClickHouseClient, type ClickHouseEndpoint } from './clickhouse/client/client.js';
 import { sql } from './clickhouse/client/sql.js';
@@ -22,7 +23,6 @@ const NO_UUID = '00000000-0000-0000-0000-000000000000';
  */
 const PROBES = 8;
 const ROUNDS = 2;
-const RETRY_MS = 1_000;
 const WATCHED = 3;
 
 /**
@@ -64,8 +64,7 @@ export class ServerWatch {
       },
       // Others tell that it does not answer.
       onFailure: () => undefined,
-      retryMs: RETRY_MS,
-      maxRetryMs: everyMs,
+      retry: RETRIES.soon,
     });
     this.#loop.wakeIn(everyMs);
   }

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { retryDelay } from './backoff.js';
+import { retryDelay, type Retry } from './backoff.js';
 
 export interface BackgroundLoopOptions {
   /** One round of the work. @returns in how many milliseconds the next begins at the latest; Infinity: when woken */
   readonly round: () => Promise<number> | number;
   /** Called when a round failed; the next one comes after a pause. */
   readonly onFailure: (error: unknown) => void;
-  /** The pause after a round that failed; with each further one it is twice as long, up to `maxRetryMs`. */
-  readonly retryMs: number;
-  /** Longest pause after failed rounds; default: `retryMs`. */
-  readonly maxRetryMs?: number;
+  /** The pauses after rounds that failed. */
+  readonly retry: Retry;
   /** How long an idle loop that is woken waits for more to come; default: to the end of the turn. */
   readonly gatherMs?: number;
 }
@@ -78,7 +76,7 @@ export class BackgroundLoop {
   }
 
   async #run(): Promise<void> {
-    const { round, onFailure, retryMs, maxRetryMs = retryMs, gatherMs } = this.#options;
+    const { round, onFailure, retry, gatherMs } = this.#options;
     await (gatherMs === undefined ? Promise.resolve() : this.rest(gatherMs));
     while (this.#woken && !this.signal.aborted) {
       this.#woken = false;
@@ -91,7 +89,7 @@ export class BackgroundLoop {
         onFailure(error);
         this.#failures += 1;
         this.#woken = true;
-        await this.rest(Math.min(maxRetryMs, retryDelay(this.#failures, retryMs, null)));
+        await this.rest(retryDelay(this.#failures, retry));
       }
     }
   }

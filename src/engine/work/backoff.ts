@@ -2,8 +2,24 @@
 // kept in SQLite and made by whoever finds them due, so the queue has to ask beforehand when, and how many at once, a
 // model may be asked; and a Retry-After holds calls back at the first failure, which its breakers heed only once open.
 
-/** The longest wait between two attempts, unless the endpoint asks for a longer one. */
-const MAX_WAIT_MS = 60_000;
+/** How long is waited after a first failure, and at most. */
+export interface Retry {
+  readonly firstMs: number;
+  readonly mostMs: number;
+}
+
+/** The waits of everything that is tried again, by what a try costs and who waits for it. */
+export const RETRIES = {
+  /** Looks and inserts that cost little, and that others wait for. */
+  soon: { firstMs: 250, mostMs: 2_000 },
+  /** A process that ended, and fails to start again. */
+  restart: { firstMs: 250, mostMs: 5_000 },
+  /** Work that goes on when a store or a model answers again: of jobs, judges, deletions and upkeep. */
+  work: { firstMs: 1_000, mostMs: 60_000 },
+  /** Work on all there is, or on what is too large: backups, erasures, traces that were set aside. */
+  large: { firstMs: 10_000, mostMs: 30 * 60_000 },
+} as const satisfies Readonly<Record<string, Retry>>;
+
 /** Retryable failures in a row after which the endpoint counts as failing, not single calls. */
 const TRIPPED_AFTER = 10;
 /** While calls are wanted, one is made more often than that: after so long, nobody asks any more. */
@@ -14,8 +30,8 @@ const FORGOTTEN_MS = 5 * 60_000;
  * that calls that failed together are not made again together.
  * @param attempts that failed so far, from 1
  */
-export function retryDelay(attempts: number, baseMs: number, retryAfterMs: number | null): number {
-  const wait = Math.min(MAX_WAIT_MS, baseMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);
+export function retryDelay(attempts: number, { firstMs, mostMs }: Retry, retryAfterMs: number | null = null): number {
+  const wait = Math.min(mostMs, firstMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);
   return Math.max(wait, (retryAfterMs ?? 0) * (1 + Math.random() / 10));
 }
 
@@ -24,13 +40,13 @@ export function retryDelay(attempts: number, baseMs: number, retryAfterMs: numbe
  * is back, so that an outage does not use up the attempts of everything that is queued.
  */
 export class Breaker {
-  readonly #baseMs: number;
+  readonly #retry: Retry;
   #failures = 0;
   #until = 0;
   #failedAt = -Infinity;
 
-  constructor(baseMs: number) {
-    this.#baseMs = baseMs;
+  constructor(retry: Retry) {
+    this.#retry = retry;
   }
 
   /** How long to wait before the next call, in milliseconds. @param now on the clock of `performance` */
@@ -61,7 +77,7 @@ export class Breaker {
     const heldBack = this.#tripped && this.waitMs() > 0;
     if (!heldBack) this.#failures += 1;
     const trips = heldBack ? 0 : this.#failures - TRIPPED_AFTER + 1;
-    const wait = Math.max(retryAfterMs ?? 0, trips > 0 ? retryDelay(trips, this.#baseMs, null) : 0);
+    const wait = Math.max(retryAfterMs ?? 0, trips > 0 ? retryDelay(trips, this.#retry) : 0);
     this.#until = Math.max(this.#until, performance.now() + wait);
   }
 

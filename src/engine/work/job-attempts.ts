@@ -1,4 +1,4 @@
-import { retryDelay } from './backoff.js';
+import { retryDelay, type Retry } from './backoff.js';
 import type { JobHead } from './job.js';
 
 interface Attempts {
@@ -11,12 +11,11 @@ interface Attempts {
 
 /** Attempts in a row in which jobs got nothing done; in memory, so that a restart begins to count anew. */
 export class JobAttempts {
-  readonly #retryMs: number;
+  readonly #retry: Retry;
   readonly #byJob = new Map<string, Attempts>();
 
-  /** @param retryMs the wait before the second attempt */
-  constructor(retryMs: number) {
-    this.#retryMs = retryMs;
+  constructor(retry: Retry) {
+    this.#retry = retry;
   }
 
   failedOf(id: string): number {
@@ -35,7 +34,7 @@ export class JobAttempts {
     const before = this.#byJob.get(id);
     const doneNow = done ?? before?.done ?? doneAtFirst;
     const failed = before !== undefined && doneNow === before.done ? before.failed + 1 : 1;
-    const notBefore = performance.now() + retryDelay(failed, this.#retryMs, null);
+    const notBefore = performance.now() + retryDelay(failed, this.#retry);
     this.#byJob.set(id, { failed, done: doneNow, notBefore });
     return failed;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import { isRetryable } from './retryable.js';
 import type { DeletionScope, WorkUnderWay } from './work-under-way.js';
+import { RETRIES, type Retry } from './backoff.js';
 import { BackgroundLoop } from './background-loop.js';
 import type { Micros } from '../timestamp.js';
 import { JobAttempts } from './job-attempts.js';
@@ -46,8 +47,8 @@ export interface JobRunnerOptions {
   readonly observer: Pick<Signals, 'jobFinished' | 'jobFailed' | 'jobRetried'>;
   readonly limits: JobLimits;
   readonly now?: () => Micros;
-  /** Wait before the second attempt, in milliseconds; default 1 s. */
-  readonly retryBaseMs?: number;
+  /** The waits between attempts of a job; default: those of work. */
+  readonly retry?: Retry;
 }
 
 export interface JobLimits {
@@ -69,7 +70,6 @@ interface UnderWay {
 export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'summary' | 'input' | 'created_by'>;
 
 const MAX_UNFINISHED = 10;
-const RETRY_MS = 1_000;
 
 /**
  * Runs the jobs of the kinds that are registered with it: projects take turns, and of one project the oldest comes first.
@@ -90,11 +90,11 @@ export class JobRunner implements WorkUnderWay {
   constructor(options: JobRunnerOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => Date.now() * 1000);
-    this.#attempts = new JobAttempts(options.retryBaseMs ?? RETRY_MS);
+    this.#attempts = new JobAttempts(options.retry ?? RETRIES.work);
     this.#loop = new BackgroundLoop({
       round: () => this.#fill(),
       onFailure: (error) => options.observer.jobRetried({ id: 'none', kind: 'none', error }),
-      retryMs: RETRY_MS,
+      retry: RETRIES.soon,
     });
   }
 

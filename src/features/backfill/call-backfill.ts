@@ -1,5 +1,6 @@
 import type { AttachmentIntake } from '../images/intake.js';
 import { DomainError } from '../../engine/errors.js';
+import { RETRIES } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import type { PlacedSpan, SpanRevision } from '../../engine/traces/model/prices/calculated-spans.js';
 import { inParts, replaceSpans } from '../prices/replaced-spans.js';
@@ -22,7 +23,6 @@ export interface BackfillParts {
 }
 
 const PAGE = 1_000;
-const RETRY_MS = 5_000;
 /** The pause between two pages while clients write. */
 const BUSY_MS = 1_000;
 
@@ -47,7 +47,7 @@ export class CallBackfill {
         this.#failures += 1;
         parts.observer.backfillFailed({ error });
       },
-      retryMs: RETRY_MS,
+      retry: RETRIES.work,
     });
   }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { RETRIES } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 
 export interface BackupScheduleParts {
@@ -9,9 +10,6 @@ export interface BackupScheduleParts {
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 }
-
-const RETRY_MS = 60_000;
-const MAX_RETRY_MS = 30 * 60_000;
 
 /** Makes a backup whenever the last one is old enough, also over restarts, and again after a failure. */
 export class BackupSchedule {
@@ -27,8 +25,7 @@ export class BackupSchedule {
         return everyMs;
       },
       onFailure,
-      retryMs: RETRY_MS,
-      maxRetryMs: MAX_RETRY_MS,
+      retry: RETRIES.large,
     });
     this.#loop.wake();
   }

@@ -6,6 +6,7 @@ import { DeletionWork, type DeletionParts } from './deletion-work.js';
 import type { Deletion, DeletionTarget } from './deletion-store.js';
 import { inParts } from './noted-parts.js';
 import type { Below, DeletableKind } from '../../engine/traces/model/deletion/stored-spans.js';
+import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import type { WorkUnderWay } from '../../engine/work/work-under-way.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
@@ -33,8 +34,6 @@ const ORDERED = {
 
 /** Interval of looks for deletions that other processes ordered. */
 const LOOK_MS = 500;
-const RETRY_MS = 1_000;
-const MAX_RETRY_MS = 30_000;
 /** What nobody is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
 const HIDDEN_WAIT_MS = 10_000;
 
@@ -211,14 +210,14 @@ export class DeletionService {
     }
   }
 
-  /** Runs a deletion, or joins the run of it that is under way. @param waitMs after which one that fails is tried again */
-  #run(deletion: Deletion, waitMs = RETRY_MS): Run {
+  /** Runs a deletion, or joins the run of it that is under way. @param attempts made with this one */
+  #run(deletion: Deletion, attempts = 1): Run {
     const known = this.#running.get(deletion.seq);
     if (known !== undefined) return known;
     if (deletion.what === 'project') this.#parts.onProjectOrdered(deletion.project_id);
     let done: Promise<void> = Promise.resolve();
     const gone = new Promise<void>((resolve, reject) => {
-      done = this.#perform(deletion, waitMs, resolve).finally(() => this.#running.delete(deletion.seq));
+      done = this.#perform(deletion, attempts, resolve).finally(() => this.#running.delete(deletion.seq));
       done.then(resolve, reject);
     });
     // A failure was told of; whoever waits for the run learns it as well.
@@ -228,7 +227,7 @@ export class DeletionService {
     return run;
   }
 
-  async #perform(deletion: Deletion, waitMs: number, onHidden: () => void): Promise<void> {
+  async #perform(deletion: Deletion, attempts: number, onHidden: () => void): Promise<void> {
     const { observer } = this.#parts;
     const started = performance.now();
     try {
@@ -242,17 +241,20 @@ export class DeletionService {
     } catch (error) {
       if (!this.#stopping.signal.aborted) {
         observer.deletionFailed({ project: deletion.project_id, error });
-        this.#retry(deletion, waitMs);
+        this.#retry(deletion, attempts);
       }
       throw error;
     }
   }
 
-  #retry(deletion: Deletion, waitMs: number): void {
-    const retry = setTimeout(() => {
-      this.#retries.delete(deletion.seq);
-      this.#run(deletion, Math.min(MAX_RETRY_MS, waitMs * 2));
-    }, waitMs);
+  #retry(deletion: Deletion, failed: number): void {
+    const retry = setTimeout(
+      () => {
+        this.#retries.delete(deletion.seq);
+        this.#run(deletion, failed + 1);
+      },
+      retryDelay(failed, RETRIES.work),
+    );
     clearTimeout(this.#retries.get(deletion.seq));
     this.#retries.set(deletion.seq, retry.unref());
   }

@@ -1,3 +1,4 @@
+import { RETRIES } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import type { AttachmentVault } from './vault.js';
 import type { FindReferenceVersions } from '../../engine/traces/model/attachments.js';
@@ -6,7 +7,6 @@ import type { Signals } from '../../engine/signals/signals.js';
 const INTERVAL_MS = 10 * 60_000;
 /** Wait after images became free, so that one sweep removes all that are freed together. */
 const SOON_MS = 1_000;
-const MAX_RETRY_MS = 60_000;
 
 /** Sweeps the vault: at the start, for what a crash left behind, now and then, and soon after images became free. */
 export class AttachmentSweeper {
@@ -24,8 +24,7 @@ export class AttachmentSweeper {
     this.#loop = new BackgroundLoop({
       round: () => this.#sweep(),
       onFailure: (error) => observer.attachmentSweepFailed({ error }),
-      retryMs: SOON_MS,
-      maxRetryMs: MAX_RETRY_MS,
+      retry: RETRIES.work,
     });
     this.soon();
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Breaker } from '../../engine/work/backoff.js';
+import { Breaker, type Retry } from '../../engine/work/backoff.js';
 
 /** Breakers kept: more than there are models in use at once. One that is dropped is learned anew by the next calls. */
 const MAX_KEPT = 10_000;
@@ -11,8 +11,8 @@ const MAX_KEPT = 10_000;
 export class Breakers {
   readonly #breakers: LRUCache<string, Breaker>;
 
-  constructor(baseMs: number) {
-    this.#breakers = new LRUCache({ max: MAX_KEPT, memoMethod: () => new Breaker(baseMs) });
+  constructor(retry: Retry) {
+    this.#breakers = new LRUCache({ max: MAX_KEPT, memoMethod: () => new Breaker(retry) });
   }
 
   of(projectId: string, model: string): Breaker {

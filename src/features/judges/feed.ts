@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 import type { Micros } from '../../engine/timestamp.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
-import { retryDelay } from '../../engine/work/backoff.js';
+import { RETRIES, retryDelay, type Retry } from '../../engine/work/backoff.js';
 import { FeedLane, type FeedLaneOptions, type Look } from './feed-lane.js';
 import type { Judge } from './judge.js';
 import type { JudgeStore } from './judge-store.js';
@@ -17,8 +17,8 @@ export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'm
   readonly arrivals: Arrivals;
   /** While a project has no room in the queue, nothing of it is read; its position stays. See {@link queueQuota}. */
   readonly queueMax: number;
-  /** Wait after a read that failed, in milliseconds; default 1 s. */
-  readonly retryBaseMs?: number;
+  /** The waits after reads that failed; default: those of work. */
+  readonly retry?: Retry;
   /** Called after runs were queued. */
   readonly onQueued: () => void;
   readonly observer: Pick<Signals, 'feedFailed' | 'spanNotRead'>;
@@ -48,7 +48,6 @@ const GATHER_MS = 20;
 /** Factor of the pause after a look to the look's duration, so that looks never take much of the engine. */
 const REST_FACTOR = 16;
 const MAX_REST_MS = 4_000;
-const RETRY_MS = 1_000;
 /** Interval of writing positions up to which nothing was queued. */
 const SAVE_MS = 5_000;
 /** Projects looked at together; those whose last look failed wait for one another alone. */
@@ -83,7 +82,7 @@ export class JudgeFeed implements WorkUnderWay {
     this.#loop = new BackgroundLoop({
       round: () => this.#round(),
       onFailure: (error) => options.observer.feedFailed({ project: null, error }),
-      retryMs: RETRY_MS,
+      retry: RETRIES.soon,
       gatherMs: GATHER_MS,
     });
   }
@@ -221,7 +220,7 @@ export class JudgeFeed implements WorkUnderWay {
       project.hasNews = true;
       this.#options.observer.feedFailed({ project: project.id, error });
       project.failures += 1;
-      project.notBefore = performance.now() + retryDelay(project.failures, this.#options.retryBaseMs ?? RETRY_MS, null);
+      project.notBefore = performance.now() + retryDelay(project.failures, this.#options.retry ?? RETRIES.work);
     }
     await this.#loop.rest(restAfter(started, among));
     project.looking = false;

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { retryDelay } from '../../engine/work/backoff.js';
+import { retryDelay, type Retry } from '../../engine/work/backoff.js';
 import type { Judge } from './judge.js';
 import type { JudgeCaller } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
@@ -25,8 +25,7 @@ export interface ReadyRunsOptions {
   readonly spans: Pick<SpanReader, 'read' | 'answers'>;
   readonly caller: Pick<JudgeCaller, 'modelOf'>;
   readonly maxAttempts: number;
-  /** Wait after a first failure, in milliseconds. */
-  readonly retryBaseMs: number;
+  readonly retry: Retry;
   /** Called when there may be runs to take. */
   readonly onReady: () => void;
   /** Called with runs that end before they begin. */
@@ -216,7 +215,7 @@ export class ReadyRuns {
       lane.failures = 0;
     } catch {
       lane.failures += 1;
-      lane.notBefore = performance.now() + retryDelay(lane.failures, this.#options.retryBaseMs, null);
+      lane.notBefore = performance.now() + retryDelay(lane.failures, this.#options.retry);
     }
   }
 
@@ -226,12 +225,12 @@ export class ReadyRuns {
    * @throws DomainError when the store does not answer
    */
   async #clear(lane: Lane, { run, error }: NonNullable<Lane['suspect']>): Promise<void> {
-    const { spans, maxAttempts, retryBaseMs, onEnded } = this.#options;
+    const { spans, maxAttempts, retry, onEnded } = this.#options;
     await spans.answers();
     lane.suspect = null;
     const reason = unreadable(error);
     const attempts = run.attempts + 1;
-    const at = Math.round((Date.now() + retryDelay(attempts, retryBaseMs, null)) * 1000);
+    const at = Math.round((Date.now() + retryDelay(attempts, retry)) * 1000);
     this.#take(run);
     onEnded({
       outcome: attempts < maxAttempts ? { kind: 'retry', run, reason, at } : { kind: 'failed', run, reason },

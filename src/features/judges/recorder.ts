@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { isRetryable } from '../../engine/work/retryable.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import type { Run } from './run.js';
@@ -28,7 +29,6 @@ export interface RecorderOptions {
 const GATHER_MS = 40;
 const GATHER_BUSY_MS = 1_000;
 const MAX_TOGETHER = 128;
-const RETRY_MS = 500;
 /** How long storing the spans of calls is tried, before their evaluations are recorded without them. */
 const SPAN_DEADLINE_MS = 20_000;
 const SPAN_DEADLINE_STOPPING_MS = 1_000;
@@ -137,7 +137,7 @@ export class Recorder {
 
   async #storeOf(projectId: string, spans: readonly Span[]): Promise<void> {
     const started = performance.now();
-    for (;;) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
         await this.#options.storeSpans(projectId, spans);
         return;
@@ -147,7 +147,7 @@ export class Recorder {
           this.#options.observer.callSpansLost({ count: spans.length, error });
           return;
         }
-        await sleep(RETRY_MS);
+        await sleep(retryDelay(attempts, RETRIES.soon));
       }
     }
   }
@@ -155,7 +155,7 @@ export class Recorder {
   /** Records outcomes; false when the store never answers: the runs are still queued at the next start. */
   async #settle(outcomes: readonly RunOutcome[]): Promise<boolean> {
     const { runs, observer } = this.#options;
-    for (;;) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
         const stored = runs.settle(outcomes, Date.now() * 1000);
         for (const { evaluation_result: result, origin } of stored) observer.evaluationStored({ result, origin });
@@ -165,7 +165,7 @@ export class Recorder {
         observer.recordingFailed({ error });
         if (!isRetryable(error)) return this.#settleOneByOne(outcomes);
         if (this.#stopping.signal.aborted) return false;
-        await this.#rest(RETRY_MS);
+        await this.#rest(retryDelay(attempts, RETRIES.soon));
       }
     }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
-import { retryDelay, type Breaker } from '../../engine/work/backoff.js';
+import { RETRIES, retryDelay, type Breaker, type Retry } from '../../engine/work/backoff.js';
 import { isRetryable } from '../../engine/work/retryable.js';
 import { Breakers } from './breakers.js';
 import { callSpans } from './call-spans.js';
@@ -28,8 +28,8 @@ export interface RunnerOptions {
   readonly writeLoad: () => WriteLoad;
   readonly concurrency: number;
   readonly maxAttempts: number;
-  /** Wait before the second attempt; default 1 s. */
-  readonly retryBaseMs?: number;
+  /** The waits between attempts; default: those of work. */
+  readonly retry?: Retry;
   /** Called when there is room in the queue. */
   readonly onRoom: () => void;
   readonly observer: RecorderOptions['observer'] & ReadyRunsOptions['observer'] & Pick<Signals, 'runnerFailed'>;
@@ -44,8 +44,6 @@ interface UnderWay {
 
 /** Most endings that wait to be recorded; beyond them no run starts. */
 const MAX_UNRECORDED = 512;
-const RETRY_MS = 1_000;
-const RETRY_BASE_MS = 1_000;
 /** Longer than any wait for an attempt, in microseconds: what is due later was queued by a clock that was ahead. */
 const LONGEST_WAIT: Micros = 3_600e6;
 /** Longest wait before the next look at the queue: runs are due by the wall clock, which may be set. */
@@ -59,6 +57,7 @@ const GRACE_MS = 500;
  */
 export class JudgeRunner implements WorkUnderWay {
   readonly #options: RunnerOptions;
+  readonly #retry: Retry;
   readonly #recorder: Recorder;
   readonly #breakers: Breakers;
   readonly #readyRuns: ReadyRuns;
@@ -74,14 +73,14 @@ export class JudgeRunner implements WorkUnderWay {
     this.#loop = new BackgroundLoop({
       round: () => Math.min(MAX_WAIT_MS, this.#fill()),
       onFailure: (error) => options.observer.runnerFailed({ error }),
-      retryMs: RETRY_MS,
+      retry: RETRIES.soon,
     });
     this.#throttle = new IngestPriorityThrottle(options.writeLoad);
-    const { retryBaseMs = RETRY_BASE_MS } = options;
-    this.#breakers = new Breakers(retryBaseMs);
+    this.#retry = options.retry ?? RETRIES.work;
+    this.#breakers = new Breakers(this.#retry);
     this.#readyRuns = new ReadyRuns({
       ...options,
-      retryBaseMs,
+      retry: this.#retry,
       onReady: () => this.wake(),
       onEnded: (ending) => this.#recorder.add(ending),
     });
@@ -232,10 +231,10 @@ export class JudgeRunner implements WorkUnderWay {
 
   /** Outcome of a run after an error that no model is to blame for. */
   #outcomeOfUnexpectedError(run: Run, error: unknown): Ending {
-    const at = (Date.now() + RETRY_MS) * 1000;
+    const attempts = run.attempts + 1;
     const outcome: RunOutcome =
-      isRetryable(error) && run.attempts + 1 < this.#options.maxAttempts
-        ? { kind: 'retry', run, reason: 'a store did not respond', at }
+      isRetryable(error) && attempts < this.#options.maxAttempts
+        ? { kind: 'retry', run, reason: 'a store did not respond', at: this.#nextAttempt(attempts, null) }
         : { kind: 'failed', run, reason: DEFECT };
     return { outcome, spans: [] };
   }
@@ -246,10 +245,13 @@ export class JudgeRunner implements WorkUnderWay {
     const reason = failure?.message ?? 'no verdict';
     const attempts = run.attempts + 1;
     if (failure?.retryable !== true) return { kind: 'failed', run, reason };
-    const { maxAttempts, retryBaseMs = RETRY_BASE_MS } = this.#options;
+    const { maxAttempts } = this.#options;
     if (attempts >= maxAttempts) return { kind: 'failed', run, reason: `failed after ${attempts} attempts: ${reason}` };
-    const delay = retryDelay(attempts, retryBaseMs, failure.retryAfterMs);
-    return { kind: 'retry', run, reason, at: Math.round((Date.now() + delay) * 1000) };
+    return { kind: 'retry', run, reason, at: this.#nextAttempt(attempts, failure.retryAfterMs) };
+  }
+
+  #nextAttempt(failed: number, retryAfterMs: number | null): Micros {
+    return Math.round((Date.now() + retryDelay(failed, this.#retry, retryAfterMs)) * 1000);
   }
 }
 

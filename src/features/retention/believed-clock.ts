@@ -1,3 +1,4 @@
+import { RETRIES } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { Signals } from '../../engine/signals/signals.js';
@@ -65,7 +66,7 @@ export class BelievedClock {
       },
       // The next look accounts for the time since this one as well.
       onFailure: () => undefined,
-      retryMs: LOOK_MS,
+      retry: RETRIES.work,
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Project } from '../../engine/identity/identity.js';
-import { retryDelay } from '../../engine/work/backoff.js';
+import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { BelievedClock } from './believed-clock.js';
@@ -35,8 +35,6 @@ interface Turn {
 
 /** The longest wait for the first run: a server that is restarted often looks, too. */
 const FIRST_MS = 60_000;
-const RETRY_MS = 1_000;
-const MAX_RETRY_MS = 60_000;
 /** The longest wait for a clock that is not believed: somebody may say that it is right. */
 const CLOCK_LOOK_MS = 10_000;
 /** After so many failures in a row a project waits for the next run: it may be one that fails again and again. */
@@ -61,8 +59,7 @@ export class RetentionWork {
     this.#loop = new BackgroundLoop({
       round: () => this.#round(),
       onFailure: (error) => parts.observer.retentionFailed({ project: null, error }),
-      retryMs: RETRY_MS,
-      maxRetryMs: MAX_RETRY_MS,
+      retry: RETRIES.work,
     });
   }
 
@@ -112,7 +109,7 @@ export class RetentionWork {
       this.#parts.observer.retentionFailed({ project: projectId, error });
       const failures = turn.failures + 1;
       if (failures >= MAX_FAILURES) return [];
-      return [{ ...turn, failures, notBefore: performance.now() + retryDelay(failures, RETRY_MS, null) }];
+      return [{ ...turn, failures, notBefore: performance.now() + retryDelay(failures, RETRIES.work) }];
     }
   }
 

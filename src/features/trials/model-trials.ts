@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidv5 } from 'uuid';
 import { JobFailure, type Job } from '../../engine/work/job.js';
-import { retryDelay } from '../../engine/work/backoff.js';
+import { RETRIES, retryDelay, type Retry } from '../../engine/work/backoff.js';
 import { aboutShown, callSpan } from '../judges/call-spans.js';
 import type { Examples } from '../judges/examples.js';
 import type { Verdict } from '../judges/evaluation.js';
@@ -23,8 +23,8 @@ export interface ModelTrialsOptions {
   readonly price: PriceModelCall;
   /** Most attempts of a call whose failures are retryable. */
   readonly maxAttempts: number;
-  /** Wait before the second attempt, in milliseconds; doubled before each further one. Default 500. */
-  readonly firstWaitMs?: number;
+  /** The waits between attempts; default: those of work. */
+  readonly retry?: Retry;
 }
 
 /** Calls of models, with the tokens that they used and their cost. */
@@ -52,7 +52,6 @@ export function jobTraceId(jobId: string): string {
   return uuidv5(jobId, NAMESPACE);
 }
 
-const FIRST_WAIT_MS = 500;
 /** Failed trials in a row, after which the rest would fail, too. */
 const MAX_FAILURES = 10;
 /** Codes of failures that show that the endpoint is not set up for such calls at all. */
@@ -151,7 +150,7 @@ export class JobTrials {
     about: Readonly<Record<string, unknown>>,
     attempt: () => Promise<Reply<T>>,
   ): Promise<Trial<T>> {
-    const { maxAttempts, firstWaitMs = FIRST_WAIT_MS } = this.#options;
+    const { maxAttempts, retry = RETRIES.work } = this.#options;
     const spans: Span[] = [];
     for (let number = 1; ; number += 1) {
       const { outcome, failure, calls } = await attempt();
@@ -160,8 +159,7 @@ export class JobTrials {
       if (failure === null) this.#failuresInRow = 0;
       const again = failure !== null && failure.retryable && number < maxAttempts;
       if (!again) return { outcome, failure: this.#noted(failure), spent: spentOn(spans) };
-      const waitMs = retryDelay(number, firstWaitMs, failure.retryAfterMs);
-      await sleep(waitMs, undefined, { signal: this.#signal });
+      await sleep(retryDelay(number, retry, failure.retryAfterMs), undefined, { signal: this.#signal });
     }
   }
 

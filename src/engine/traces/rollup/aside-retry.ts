@@ -1,3 +1,4 @@
+import { RETRIES } from '../../work/backoff.js';
 import { BackgroundLoop } from '../../work/background-loop.js';
 import type { Recomputation, Round } from './recomputation.js';
 import type { SetAside } from './set-aside.js';
@@ -27,7 +28,7 @@ export class AsideRetry {
     this.#loop = new BackgroundLoop({
       round: () => this.#tryNext(),
       onFailure: (error) => observer.rollupFailed({ error }),
-      retryMs: SOONEST_MS,
+      retry: RETRIES.soon,
     });
   }
 

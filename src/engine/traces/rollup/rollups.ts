@@ -1,3 +1,4 @@
+import { RETRIES } from '../../work/backoff.js';
 import { insertsEnded, reconcileFacts } from '../write/facts-of-spans.js';
 import type { StampedWrite } from '../write/unflushed-writes.js';
 import type { Version, VersionClock } from '../write/version-clock.js';
@@ -16,8 +17,6 @@ import { UnsettledChanges, type StoredState } from './unsettled-changes.js';
 import { Watermark } from './watermark.js';
 import type { Signals } from '../../signals/signals.js';
 
-/** After how long what is set aside may be tried again; from try to try it takes twice as long. */
-const ASIDE_RETRY_MS = 10_000;
 /** How often the watermark is moved on at most: each time costs a small insert. */
 const WATERMARK_MS = 2000;
 
@@ -74,7 +73,7 @@ export class Rollups {
     this.#changes = changes;
     this.#pressure = pressure;
     this.#watermark = new Watermark(client);
-    this.#aside = new SetAside(client, clock, observer, limits.retryMs ?? ASIDE_RETRY_MS);
+    this.#aside = new SetAside(client, clock, observer, limits.retryMs ?? RETRIES.large.firstMs);
     const recomputation = new Recomputation(client, clock, this.#aside, limits.maxMemoryBytes);
     this.#retry = new AsideRetry(this.#aside, recomputation, observer, () => ({
       upTo: (projectId) => changes.storedUpTo(projectId),

@@ -1,4 +1,5 @@
 import type { RolledUpItem } from '../../signals/catalog/storage.js';
+import { RETRIES, retryDelay } from '../../work/backoff.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { sql, value } from '../clickhouse/client/sql.js';
 import type { VersionClock } from '../write/version-clock.js';
@@ -32,8 +33,6 @@ export interface Aside extends RolledUpItem {
   /** Whether the item was recomputed as a whole after all, but for what was written meanwhile. */
   readonly fits: boolean;
 }
-
-const LONGEST_PAUSE_MS = 3_600_000;
 
 /** The items that are set aside, kept in the store so that a start does not try them before it serves. */
 export class SetAside {
@@ -82,7 +81,7 @@ export class SetAside {
   async add(kind: Kind, { projectId, id }: DirtyItem, error: unknown): Promise<void> {
     const before = this.get(kind, { projectId, id });
     const [failures, now] = [(before?.failures ?? 0) + 1, performance.now()];
-    const dueAt = now + Math.min(LONGEST_PAUSE_MS, this.#retryMs * 2 ** (failures - 1));
+    const dueAt = now + retryDelay(failures, { ...RETRIES.large, firstMs: this.#retryMs });
     const aside: Aside = {
       ...(before ?? { kind, projectId, id, stale: false, sessions: [], writes: 0 }),
       ...{ failures, triedAt: now, dueAt, fits: false },

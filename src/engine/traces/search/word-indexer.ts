@@ -1,3 +1,4 @@
+import { RETRIES } from '../../work/backoff.js';
 import { BackgroundLoop } from '../../work/background-loop.js';
 import { FairSemaphore } from '../../work/fair-semaphore.js';
 import { metLimit } from '../clickhouse/client/client-errors.js';
@@ -32,7 +33,6 @@ const MAX_SECONDS = 20;
 /** Rows that are read at once, from every part of the table that a round reads. */
 const BLOCK_ROWS = 512;
 const LOOKED_AFTER_MS = 1_000;
-const FAILURE_PAUSE_MS = 10_000;
 /** How long emptied rows wait to be filled: deletions often come one after another, and may empty the same ones again. */
 const REFILLED_AFTER_MS = 10_000;
 /** How long, and how many, rows are filled before the emptied ones are removed, which takes as long for one as for all. */
@@ -80,7 +80,7 @@ export class WordIndexer {
     this.#loop = new BackgroundLoop({
       round: () => this.#look(),
       onFailure: (error) => this.#failed(error),
-      retryMs: FAILURE_PAUSE_MS,
+      retry: RETRIES.work,
     });
     this.#loop.wakeIn(LOOKED_AFTER_MS);
   }

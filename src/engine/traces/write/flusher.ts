@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { metLimit } from '../clickhouse/client/client-errors.js';
 import { InsertError, type ClickHouseClient } from '../clickhouse/client/client.js';
 import type { SegmentLog } from './log/segment-log.js';
-import { retryDelay } from '../../work/backoff.js';
+import { RETRIES, retryDelay } from '../../work/backoff.js';
 import { InsertAgain } from './insert-again.js';
 import { sizeOf } from './commit-group.js';
 import { insertedColumns, type TableName } from './rows.js';
@@ -29,8 +29,6 @@ const FLUSH_BYTES = 16 * 1024 * 1024;
 const LARGE_ROWS = 1_000;
 /** A flush that takes longer says that ClickHouse is away: writes no longer wait for it. */
 const AWAY_AFTER_MS = 1_500;
-const RETRY_MS = 250;
-const MAX_RETRY_MS = 2_000;
 
 /** In this order: the facts of a span come from its row by materialized view. */
 const TABLES: readonly TableName[] = ['spans', 'facts', 'session_statements'];
@@ -261,7 +259,7 @@ export class Flusher {
     this.#parts.writes.restore(taken, !isNothingStored(error));
     this.#failures += 1;
     this.#parts.observer.flushFailed({ rows: sizeOf(taken).rows, error });
-    this.#schedule(Math.min(MAX_RETRY_MS, retryDelay(this.#failures, RETRY_MS, null)));
+    this.#schedule(retryDelay(this.#failures, RETRIES.soon));
   }
 
   #schedule(delay: number): void {

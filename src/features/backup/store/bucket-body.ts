@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { RETRIES, retryDelay } from '../../../engine/work/backoff.js';
 
 /** How often in a row a body may break off without a byte. */
 const ATTEMPTS = 5;
-const PAUSE_MS = 500;
 
 export interface BodyParts {
   /** Asks for the same object from an offset on. */
@@ -33,7 +33,7 @@ export async function* wholeBody(first: GetObjectCommandOutput, { get, failure }
       failures += 1;
       if (failures >= ATTEMPTS) throw failure(error);
     }
-    await sleep(PAUSE_MS * failures);
+    await sleep(retryDelay(failures, RETRIES.work));
     answer = await get(offset, etag);
   }
 }

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../errors.js';
+import { RETRIES, retryDelay } from '../../../work/backoff.js';
 import { EngineChild } from './child.js';
 import { EngineLockedError } from './engine.js';
 import type { ClickHouseEndpoint, Engine, EngineOptions, EngineState } from './engine.js';
@@ -13,8 +14,6 @@ import { THREADS } from './threads.js';
 export { EngineLockedError } from './engine.js';
 export type { ClickHouseEndpoint, Engine, EngineLogger, EngineOptions, EngineState } from './engine.js';
 
-/** Pauses before the first, second, … restart in a row. */
-const BACKOFF_MS = [0, 250, 500, 1_000, 2_000, 5_000];
 /** After a process has lived so long, its crash counts as the first in a row again. */
 const STABLE_AFTER_MS = 30_000;
 const STOP_DEADLINE_MS = 8_000;
@@ -179,7 +178,8 @@ class Supervisor implements Engine {
   }
 
   #scheduleRestart(): void {
-    const pause = BACKOFF_MS[Math.min(this.#failures, BACKOFF_MS.length - 1)] as number;
+    // The first restart comes at once.
+    const pause = this.#failures === 0 ? 0 : retryDelay(this.#failures, RETRIES.restart);
     this.#failures++;
     this.#retry = setTimeout(() => void this.#restart(), pause);
   }
