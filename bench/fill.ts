@@ -7,6 +7,7 @@ import { migrate } from '../src/engine/traces/migrations.js';
 import { highestVersion, writeWatermark } from '../src/engine/traces/rollup/recovery.js';
 import { WordIndex } from '../src/engine/traces/search/word-index.js';
 import { WordIndexer } from '../src/engine/traces/search/word-indexer.js';
+import { Governor } from '../src/engine/work/governor.js';
 import { readMigrationFiles } from '../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../src/engine/files/schema-files.js';
 import { FIRST_START, MS_BETWEEN_TRACES, SPANS_PER_TRACE } from './data.js';
@@ -182,7 +183,7 @@ async function indexWords(client: ClickHouseClient, spans: number): Promise<void
     client,
     index,
     settled: () => last,
-    busy: () => false,
+    governor: new Governor(),
     observer: {
       wordsIndexed(round) {
         done += round.spans;

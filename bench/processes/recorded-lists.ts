@@ -11,6 +11,7 @@ import { ListReads } from '../../src/engine/traces/list/list-reads.js';
 import { ReadsInProgress } from '../../src/engine/traces/read/reads-in-progress.js';
 import { WordIndex } from '../../src/engine/traces/search/word-index.js';
 import { highestVersion } from '../../src/engine/traces/rollup/recovery.js';
+import { Governor } from '../../src/engine/work/governor.js';
 import type { ListName } from '../list-queries.js';
 import { PROJECT_ID } from '../rows.js';
 
@@ -33,11 +34,14 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
   recorded.length = 0;
   const reads = new ListReads({
     client: client(core, recorded),
-    reads: new ReadsInProgress({
-      settle: () => Promise.resolve(upTo),
-      readable: () => Promise.resolve(),
-      committed: () => ({ upTo, traces: [], sessions: [] }),
-    }),
+    reads: new ReadsInProgress(
+      {
+        settle: () => Promise.resolve(upTo),
+        readable: () => Promise.resolve(),
+        committed: () => ({ upTo, traces: [], sessions: [] }),
+      },
+      new Governor(),
+    ),
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
     words,
     limits: UNLIMITED,

@@ -70,6 +70,7 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   const traces = await openTraceStore(events.tracing ? new TracedClient(writing, events.tracing) : writing, {
     ...options,
     ...followers,
+    governor: context.governor,
     keepsReplaced: () => isMoving(config.dataDir),
     space: spaceOf(watermark, reserve),
   });

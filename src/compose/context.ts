@@ -5,6 +5,7 @@ import { createMetrics, type Metrics } from '../engine/signals/metrics.js';
 import { createSignals, type Signals } from '../engine/signals/signals.js';
 import type { Micros } from '../engine/timestamp.js';
 import type { Retry } from '../engine/work/backoff.js';
+import { Governor } from '../engine/work/governor.js';
 import type { OpenTracing } from '../engine/signals/tracing.js';
 import type { createImageFetcher } from '../features/images/store/image-fetcher.js';
 import { packageVersion } from '../engine/files/schema-files.js';
@@ -45,6 +46,8 @@ export interface Context {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly events: Signals;
+  /** Is told what clients do, and asked by all that works beside them. */
+  readonly governor: Governor;
   /** Undefined: the server does not trace itself. */
   readonly tracing: OpenTracing | undefined;
   /** Each part adds what closes it, as soon as there is something to close. */
@@ -73,7 +76,8 @@ export async function createContext(
     signals.auditEnded();
   });
   const events = { ...signals, ...(tracing && { tracing }) };
-  return { ...parts, log, metrics, events, tracing, onFatal: overrides.onFatal ?? stop };
+  const governor = new Governor();
+  return { ...parts, log, metrics, events, governor, tracing, onFatal: overrides.onFatal ?? stop };
 }
 
 /** Undefined: the server is not to be traced. OpenTelemetry is imported only here: a server without traces runs without it. */

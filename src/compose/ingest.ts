@@ -52,12 +52,9 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
   };
 }
 
-/** Clients that write for this share of the time keep the store busy. */
-const BUSY_SHARE = 0.2;
-
 /** Goes on with filling in the columns of spans from before there were these columns. */
 function openBackfill(
-  { events, closers }: Context,
+  { events, governor, closers }: Context,
   { metadata, traces }: Storage,
   { restated }: IngestParts['attachments'],
 ): void {
@@ -65,7 +62,7 @@ function openBackfill(
     spans: traces.older,
     prompts: metadata.promptIdentities,
     attachments: restated,
-    busy: () => traces.writeLoad().share >= BUSY_SHARE,
+    governor,
     observer: events,
   });
   closers.push(() => backfill.close());

@@ -123,13 +123,13 @@ function idle({ events }: Context, { metadata }: Storage) {
 }
 
 function runJudges(
-  { config: { judges: config }, overrides, events, closers }: Context,
+  { config: { judges: config }, overrides, events, governor, closers }: Context,
   storage: Storage,
   { storeSpans }: Models,
   { caller }: ModelEndpoint,
 ): { readonly runner: JudgeRunner; readonly feed: JudgeFeed } {
   const { judges, runs } = storage.metadata;
-  const { arrivals, spans, writeLoad } = storage.traces;
+  const { arrivals, spans } = storage.traces;
   const retry = overrides.judgeRetry && { retry: overrides.judgeRetry };
   const runner: JudgeRunner = new JudgeRunner({
     runs,
@@ -137,7 +137,7 @@ function runJudges(
     spans,
     caller,
     storeSpans,
-    writeLoad,
+    governor,
     concurrency: config.concurrency,
     maxAttempts: config.maxAttempts,
     ...retry,

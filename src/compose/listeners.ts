@@ -31,7 +31,7 @@ export function createBodies({ config: { http, bodies } }: Context): Bodies {
 
 /** @throws Error with `code` (EADDRINUSE, EACCES) */
 export function openHttp(context: Context, services: Services, { limits, memory }: Bodies): Promise<Listener> {
-  const { config, log, events } = context;
+  const { config, log, events, governor } = context;
   const { host, port, trustedProxies } = config.http;
   const door = createDoor(context, services);
   const app = createApp({
@@ -42,7 +42,7 @@ export function openHttp(context: Context, services: Services, { limits, memory 
     trustedProxies,
     delivery: config.delivery,
     answers: new FairSemaphore('lists', config.answers),
-    calls: services.calls,
+    governor,
     log,
     observer: events,
   });
@@ -57,8 +57,8 @@ export function openHttp(context: Context, services: Services, { limits, memory 
 
 /** Null: it is not wanted. Its library is imported only here: a server without gRPC starts without it. */
 export async function openGrpc(
-  { config, events }: Context,
-  { identity, exportTraces, calls }: Services,
+  { config, events, governor }: Context,
+  { identity, exportTraces }: Services,
   { limits, memory }: Bodies,
 ): Promise<Listener | null> {
   if (config.grpcPort === null) return null;
@@ -67,7 +67,7 @@ export async function openGrpc(
     host: config.http.host,
     port: config.grpcPort,
     identity,
-    exportTraces: (...sent) => calls.during(() => exportTraces(...sent)),
+    exportTraces: (...sent) => governor.duringCall(() => exportTraces(...sent)),
     memory,
     maxConnections: config.maxConnections,
     maxCalls: config.grpcCallsAtOnce,

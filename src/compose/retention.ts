@@ -13,7 +13,7 @@ export interface RetentionDependencies {
 
 /** Begins to remove what is older than its project keeps it. */
 export function openRetention(
-  { config, events, closers }: Context,
+  { config, events, governor, closers }: Context,
   { metadata, traces }: Storage,
   { deletions, identity }: RetentionDependencies,
 ): RetentionService {
@@ -34,7 +34,7 @@ export function openRetention(
     expire: (projectId, below) => deletions.expire(projectId, below),
     purge: () => traces.purgeRemovedTraces(),
     isGone: (projectId) => identity.isGone(projectId),
-    inUse: () => traces.inUse(),
+    governor,
     observer: events,
     clock,
     everyMs: config.retentionIntervalMs,

@@ -1,5 +1,4 @@
 import type { AttachmentService } from '../features/images/attachment-service.js';
-import { ClientCalls } from '../engine/work/client-calls.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import { IdentityService } from '../engine/identity/identity-service.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
@@ -59,8 +58,6 @@ export interface Services
   readonly projectStorage: ProjectStorage;
   readonly retention: RetentionService;
   readonly transfer: TransferService;
-  /** What transports tell of the calls that they answer. */
-  readonly calls: ClientCalls;
   readonly checks: readonly ReadinessCheck[];
 }
 
@@ -102,7 +99,6 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
   const moves = new Moves(context, storage);
-  const calls = new ClientCalls();
   deletions.start([...judgeWork, ...learningWork, ...playgroundWork]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
@@ -133,13 +129,11 @@ export async function openServices(context: Context): Promise<Services> {
     transfer: openTransfer(context, storage, {
       attachments,
       deletions,
-      calls,
       onImported(projectId) {
         prices.forget(projectId);
         prompts.forget();
       },
     }),
-    calls,
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check(), degrades: () => traces.takesWrites() },

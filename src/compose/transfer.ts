@@ -1,4 +1,3 @@
-import type { ClientCalls } from '../engine/work/client-calls.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import { ImageTransfer } from '../features/transfer/image-transfer.js';
 import { ImportPace } from '../features/transfer/import-pace.js';
@@ -10,23 +9,19 @@ import type { Storage } from './storage.js';
 export interface TransferFollowers {
   readonly attachments: Pick<Attachments, 'vault'>;
   readonly deletions: Pick<DeletionService, 'settled'>;
-  readonly calls: ClientCalls;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
 }
 
 /** Opens what takes projects out and in. */
 export function openTransfer(
-  { config, events: audit }: Context,
+  { config, events: audit, governor }: Context,
   { metadata, traces, watermark }: Storage,
-  { attachments: { vault }, deletions, calls, onImported }: TransferFollowers,
+  { attachments: { vault }, deletions, onImported }: TransferFollowers,
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
   const { maxTagBytes } = config.ingest;
-  const pace = new ImportPace({
-    besideClients: () => calls.lately,
-    rolledUp: (projectId) => traces.rollUp(projectId),
-  });
+  const pace = new ImportPace({ governor, rolledUp: (projectId) => traces.rollUp(projectId) });
   const stores = { metadata: metadata.transfer, spans: traces.transfer, images };
   const deletionsDone = (projectId: string) => deletions.settled(projectId);
   return new TransferService({ ...stores, maxTagBytes, pace, room: watermark, deletionsDone, onImported, audit });

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { ClientCalls } from '../engine/work/client-calls.js';
 import type { Issue } from '../engine/errors.js';
 import type { Principal } from '../engine/identity/identity.js';
 import { requirePurpose } from '../engine/identity/key-access.js';
 import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
+import type { Governor } from '../engine/work/governor.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
 import type { BodyBytes, BodyMemory } from './wire/body-memory.js';
 import { clientAddress, networkOf } from './wire/client-address.js';
@@ -24,7 +24,7 @@ export interface HandlerParts {
   readonly trustedProxies: number;
   /** Turns of projects at routes whose answers may be large. */
   readonly answers: FairSemaphore;
-  readonly calls: ClientCalls;
+  readonly governor: Pick<Governor, 'duringCall'>;
   readonly log: RequestLogger;
   readonly readBody: BodyReader;
   readonly meant: FindPath;
@@ -68,7 +68,7 @@ async function resultOf(
   request: RoutedRequest,
   asked: Pick<Decoded, 'principal' | 'params' | 'query' | 'unknown'>,
 ): Promise<HandlerResult> {
-  const { identity, log, calls, readBody } = parts;
+  const { identity, log, governor, readBody } = parts;
   const { principal, unknown } = asked;
   const held = bytesOf(principal, request, parts);
   const isAdmitted = () => {
@@ -86,7 +86,7 @@ async function resultOf(
     const context = contextOf(exchange, log, { ...asked, body, isAdmitted });
     // Whatever is public is asked for by monitoring, too, all the time.
     const isClients = route.access === 'key' && route.makesWay !== true;
-    return await (isClients ? calls.during(() => route.handle(context)) : route.handle(context));
+    return await (isClients ? governor.duringCall(() => route.handle(context)) : route.handle(context));
   } finally {
     if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, namesHeader(unknown.names));
     // Before the answer is sent: a client may take its time over that.

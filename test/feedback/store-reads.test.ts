@@ -7,6 +7,7 @@ import { isCompletionOf, type PromptIdentity } from '../../src/engine/traces/mod
 import type { Span } from '../../src/engine/traces/model/span/span.js';
 import { ClickHouseEntitySpans } from '../../src/engine/traces/entity-spans.js';
 import { ReadsInProgress } from '../../src/engine/traces/read/reads-in-progress.js';
+import { Governor } from '../../src/engine/work/governor.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, remove, rowsOf } from '../harness/trace-store.js';
 
@@ -57,7 +58,7 @@ describe('reads for feedback', function () {
           return upTo;
         };
         const committed = () => ({ upTo, traces: [], sessions: [] });
-        const reads = new ReadsInProgress({ settle, readable: async () => undefined, committed });
+        const reads = new ReadsInProgress({ settle, readable: async () => undefined, committed }, new Governor());
         // So few ids at once that it takes several statements.
         const spans = new ClickHouseEntitySpans(client, reads, { timeoutSeconds: 30, maxResultBytes: 1e8 }, 3);
         const below = async (type: 'trace' | 'session', id: string) => {

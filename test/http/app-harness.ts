@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClientCalls } from '../../src/engine/work/client-calls.js';
+import { Governor } from '../../src/engine/work/governor.js';
 import { IdentityService } from '../../src/engine/identity/identity-service.js';
 import { SignInService } from '../../src/engine/identity/sign-in-service.js';
 import { FairSemaphore, type TurnLimits } from '../../src/engine/work/fair-semaphore.js';
@@ -72,7 +72,7 @@ export async function bootApp(
     trustedProxies: 0,
     delivery: { minBytesPerSecond: 0, rateWindowMs: 1_000 },
     answers: new FairSemaphore('lists', answers ?? { atOnce: 100, perParty: 99, maxWaitMs: 1_000 }),
-    calls: new ClientCalls(),
+    governor: new Governor(),
     log: { ...silent, child: () => silent },
     observer: {
       requestFinished: (request) => finished.push(request),

@@ -14,6 +14,7 @@ import { JudgeRunner } from '../../src/features/judges/runner.js';
 import type { JudgedSpan, SpanReader } from '../../src/engine/traces/model/judged/span-reader.js';
 import { RETRIES } from '../../src/engine/work/backoff.js';
 import { FairSemaphore } from '../../src/engine/work/fair-semaphore.js';
+import { Governor } from '../../src/engine/work/governor.js';
 import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
@@ -129,7 +130,7 @@ describe('judges of several projects', function () {
       spans: { read: async (_project, places) => spansOf(places), answers: async () => undefined, ...options.spans },
       caller: caller as never,
       storeSpans: async () => undefined,
-      writeLoad: () => ({ share: 0, rowsPerSecond: 0 }),
+      governor: new Governor(),
       concurrency,
       maxAttempts: 3,
       retry: { ...RETRIES.work, firstMs: 10 },

@@ -12,8 +12,13 @@ import { bootTarget, exported, fill, imported, inFolder } from './moved-project.
 /** How long a request takes at least. */
 const WORK_MS = 30;
 
+const governorOf = (clientsCall: () => boolean) => ({
+  get clientsCall() {
+    return clientsCall();
+  },
+});
 const paceOf = (besideClients: () => boolean) =>
-  new ImportPace({ besideClients, rolledUp: () => Promise.reject(new Error('nothing answers')) });
+  new ImportPace({ governor: governorOf(besideClients), rolledUp: () => Promise.reject(new Error('nothing answers')) });
 
 /** Requests of an import whose work ends when the test says so. */
 class Requests {
@@ -76,7 +81,7 @@ describe('the pace of imports', () => {
   it('leaves time for what follows a request', async () => {
     let rolledUp: (() => void) | undefined;
     const pace = new ImportPace({
-      besideClients: () => true,
+      governor: { clientsCall: true },
       rolledUp: () => new Promise<void>((resolve) => (rolledUp = resolve)),
     });
     const requests = new Requests(pace);

@@ -33,7 +33,7 @@ import type { TraceStore, TraceStoreOptions } from './trace-store.js';
 export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
   const { observer } = options;
   const core = await openTraceStoreCore(client, options);
-  const { log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure, writes, flusher } = core;
+  const { log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher } = core;
   const { settled, settle, settleMany, newestAtStart } = core;
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
@@ -58,6 +58,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       settle,
       settleMany,
       reads,
+      governor,
       indexer,
       forgetAside: (projectId) => rollups.forget(projectId),
       stale: (projectId) => rollups.notCurrent(projectId).stale,
@@ -79,8 +80,6 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     }),
     arrivals,
     matching: new ClickHouseMatchingSpans(client, reads, options.read),
-    writeLoad: () => commits.load(),
-    inUse: () => reads.lately || commits.load().rowsPerSecond > 0,
     completions: new ClickHouseCompletions(client, reads, options.read),
     promptSpans: new ClickHousePromptSpans(client, reads, options.read),
     ownUsage: new ClickHouseOwnUsage(client, reads, options.read),

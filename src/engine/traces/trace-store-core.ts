@@ -1,3 +1,4 @@
+import { Governor } from '../work/governor.js';
 import { SegmentLog } from './write/log/segment-log.js';
 import type { ClickHouseClient } from './clickhouse/client/client.js';
 import { recoveredWrite } from './write/commit-group.js';
@@ -6,13 +7,12 @@ import { CommitLog } from './write/commit-log.js';
 import { Flusher } from './write/flusher.js';
 import { UnflushedWrites } from './write/unflushed-writes.js';
 import { VersionClock, versionTime } from './write/version-clock.js';
-import { RecentCommits } from './write/recent-commits.js';
 import { TombstoneGc } from './deletion/tombstone-gc.js';
 import { withRoom } from './write/disk-space.js';
 import { Erasure } from './erasure.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { migrate } from './migrations.js';
-import { ReadsInProgress, type Settle, type SettleMany } from './read/reads-in-progress.js';
+import { ReadsInProgress, type Settle, type SettleMany, type Wanted } from './read/reads-in-progress.js';
 import { Purge } from './rollup/purge.js';
 import { insertsEnded } from './write/facts-of-spans.js';
 import { highestVersion } from './rollup/recovery.js';
@@ -24,8 +24,6 @@ import type { Signals } from '../signals/signals.js';
 
 /** Acknowledged rows that are kept in memory until ClickHouse has them; beyond them, they are read from the log. */
 const KEPT_BYTES = 16 * 1024 * 1024;
-/** Commits that take this share of the time leave little for anything else. */
-const BUSY_SHARE = 0.2;
 
 /** The parts of the store that write, roll up and clean, which the others read by. */
 export type TraceStoreCore = Awaited<ReturnType<typeof openTraceStoreCore>>;
@@ -38,7 +36,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   await migrate(client, options.migrations, options.cluster, options.observer);
   // Inserts end first, or the clock would start below versions that they still store.
   await insertsEnded(client);
-  const { observer } = options;
+  const { observer, governor = new Governor() } = options;
   const { log: segments, recovered } = await openLog(options);
   const left = recovered.map(recoveredWrite).sort((one, other) => one.first - other.first);
   const clock = new VersionClock(Math.max(await highestVersion(client), left.at(-1)?.last ?? 0));
@@ -46,7 +44,6 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   const writes = new UnflushedWrites(clock.last, Math.min(KEPT_BYTES, options.commit.queueMaxBytes));
   writes.add(left);
   if (writes.rows > 0) observer.logRecovered({ rows: writes.rows, bytes: writes.bytes });
-  const commits = new RecentCommits();
   const rollupObserver: Signals = {
     ...observer,
     rollupFinished(rollup) {
@@ -61,11 +58,12 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
       await write();
       return withRoom(() => rollups.settle(projectId, true));
     });
-  const reads: ReadsInProgress = new ReadsInProgress({
+  const states = {
     settle,
-    readable: (projectId, wanted) => withRoom(() => rollups.readable(projectId, wanted)),
-    committed: (projectId) => rollups.committedOf(projectId),
-  });
+    readable: (projectId: string, wanted: Wanted) => withRoom(() => rollups.readable(projectId, wanted)),
+    committed: (projectId: string) => rollups.committedOf(projectId),
+  };
+  const reads: ReadsInProgress = new ReadsInProgress(states, governor);
   const waitingChanged = () => {
     options.space?.queued(queuedBytes + writes.bytes);
     observer.logChanged({ rows: writes.rows, bytes: writes.bytes });
@@ -75,7 +73,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     observer: {
       ...observer,
       spansFlushed(flush) {
-        if (!flush.deletes) commits.committed(flush);
+        if (!flush.deletes) governor.flushed(flush);
         indexer.committed(flush);
         options.space?.written(flush.bytes);
         waitingChanged();
@@ -91,7 +89,10 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     storedUpTo: (projectId?: string) => writes.storedUpTo(projectId),
     flush: (projectId?: string) => flusher.flush(projectId),
   };
-  const rollups: Rollups = new Rollups(client, clock, state, reads, rollupObserver, options.rollup);
+  const rollups: Rollups = new Rollups({
+    ...{ client, clock, reads, governor, writes: state },
+    ...{ observer: rollupObserver, limits: options.rollup },
+  });
   const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, limits: options.read });
   let queuedBytes = 0;
   const commitObserver: Signals = {
@@ -118,13 +119,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   options.space?.onFull(() => void rollups.settle().catch(() => undefined));
   const words = new WordIndex(client);
   await words.load();
-  const indexer = new WordIndexer({
-    client,
-    index: words,
-    settled,
-    busy: () => commits.load().share >= BUSY_SHARE || reads.lately,
-    observer,
-  });
+  const indexer = new WordIndexer({ client, index: words, settled, governor, observer });
   // A read that begins now reads the state that is rolled up now.
   const keepsReplaced = options.keepsReplaced ?? (() => false);
   // What the log may bring back by a restart stays, too: the tombstones that hide it would be gone.
@@ -155,7 +150,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   });
   flusher.added();
   return {
-    ...{ log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure, writes, flusher },
+    ...{ log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher },
     ...{ settled, settle, settleMany, newestAtStart },
   };
 }

@@ -1,5 +1,5 @@
 import type { DomainError } from '../errors.js';
-import type { WriteLog, WriteLoad } from './model/write-log.js';
+import type { WriteLog } from './model/write-log.js';
 import type { ErasedFiles, ErasureProgress } from './model/deletion/erasure.js';
 import type { StoredSpans } from './model/deletion/stored-spans.js';
 import type { Lists } from './model/list/lists.js';
@@ -20,6 +20,7 @@ import type { OlderSpans } from './model/older-spans.js';
 import type { CalculatedSpans } from './model/prices/calculated-spans.js';
 import type { OldTraces } from './model/retention/old-traces.js';
 import type { Micros } from '../timestamp.js';
+import type { Governor } from '../work/governor.js';
 import type { Audit } from './model/check/audit.js';
 import type { MigrationFile } from '../files/migration-files.js';
 import type { SegmentLogOptions } from './write/log/segment-log.js';
@@ -47,6 +48,8 @@ export interface TraceStoreOptions {
   readonly onPurged?: PurgeFollower;
   /** Room on the disk of ClickHouse; absent: not bounded. */
   readonly space?: DiskSpace;
+  /** Is told what is read and written; default: one that nobody else asks. */
+  readonly governor?: Governor;
   /** Whether a project was deleted; default: none was. */
   readonly isGone?: IsGone;
   /** Whether what was replaced or deleted is to stay for now; default: it need not. */
@@ -73,10 +76,6 @@ export interface TraceStore {
   readonly spans: SpanReader;
   readonly arrivals: Arrivals;
   readonly matching: MatchingSpans;
-  /** How busy the store is with what clients write. */
-  writeLoad(): WriteLoad;
-  /** Whether clients have written, or read lists, within the last seconds. */
-  inUse(): boolean;
   readonly completions: Completions;
   readonly promptSpans: PromptSpans;
   readonly ownUsage: OwnUsage;

@@ -2,6 +2,7 @@ import type { AttachmentIntake } from '../images/intake.js';
 import { DomainError } from '../../engine/errors.js';
 import { RETRIES } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
+import { restMs, type Governor } from '../../engine/work/governor.js';
 import type { PlacedSpan, SpanRevision } from '../../engine/traces/model/prices/calculated-spans.js';
 import { inParts, replaceSpans } from '../prices/replaced-spans.js';
 import type { PromptNames } from '../../engine/traces/model/span/named-prompt.js';
@@ -15,15 +16,14 @@ export interface BackfillParts {
   readonly prompts: PromptNames;
   /** Notes references to the images of the new span versions; must not fetch anything. */
   readonly attachments: AttachmentIntake;
-  /** Whether clients keep the store busy: their writes go first. */
-  readonly busy: () => boolean;
+  readonly governor: Pick<Governor, 'writesAreBusy'>;
   readonly observer: Pick<Signals, 'backfillBegins' | 'backfillAdvanced' | 'backfillFailed' | 'backfillFinished'>;
   /** Spans looked at together; default 1,000. */
   readonly pageSize?: number;
 }
 
 const PAGE = 1_000;
-/** The pause between two pages while clients write. */
+/** The least pause between two pages while clients write: their writes go first. */
 const BUSY_MS = 1_000;
 
 /**
@@ -61,7 +61,7 @@ export class CallBackfill {
   }
 
   async #round(): Promise<number> {
-    const { spans, observer, busy } = this.#parts;
+    const { spans, observer, governor } = this.#parts;
     if (this.#left === null) {
       this.#left = await spans.unfinished();
       if (this.#left.length === 0) return Infinity;
@@ -75,7 +75,8 @@ export class CallBackfill {
     this.#failures = 0;
     // Each project in turn.
     this.#left = next.done ? others : [...others, next];
-    if (this.#left.length > 0) return Math.max(performance.now() - started, busy() ? BUSY_MS : 0);
+    const rest = restMs('upkeep', performance.now() - started);
+    if (this.#left.length > 0) return Math.max(rest, governor.writesAreBusy ? BUSY_MS : 0);
     observer.backfillFinished({ changed: this.#changed, seconds: (performance.now() - this.#began) / 1000 });
     return Infinity;
   }

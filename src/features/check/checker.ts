@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import type { Audit, Suspect } from '../../engine/traces/model/check/audit.js';
 import { FLAWS, type FlawName } from '../../engine/traces/model/check/flaws.js';
+import { restMs } from '../../engine/work/governor.js';
 
 export interface Finding {
   readonly flaw: FlawName;
@@ -77,7 +78,7 @@ async function run(audit: Audit, parts: CheckParts, tallies: Map<FlawName, Tally
       else if (!parts.repair) tallyOf(tallies, first.flaw).unlisted += page.unlisted ?? 0;
       checked += page.checked;
       progress.update(checked);
-      if (parts.pauses) await sleep(performance.now() - began);
+      if (parts.pauses) await sleep(restMs('upkeep', performance.now() - began));
       began = performance.now();
     }
   } catch (error) {

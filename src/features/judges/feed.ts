@@ -3,6 +3,7 @@ import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-w
 import type { Micros } from '../../engine/timestamp.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { RETRIES, retryDelay, type Retry } from '../../engine/work/backoff.js';
+import { restMs } from '../../engine/work/governor.js';
 import { FeedLane, type FeedLaneOptions, type Look } from './feed-lane.js';
 import type { Judge } from './judge.js';
 import type { JudgeStore } from './judge-store.js';
@@ -45,9 +46,6 @@ interface Project {
 
 /** How long the feed waits for more spans after some arrived. */
 const GATHER_MS = 20;
-/** Factor of the pause after a look to the look's duration, so that looks never take much of the engine. */
-const REST_FACTOR = 16;
-const MAX_REST_MS = 4_000;
 /** Interval of writing positions up to which nothing was queued. */
 const SAVE_MS = 5_000;
 /** Projects looked at together; those whose last look failed wait for one another alone. */
@@ -249,6 +247,5 @@ export class JudgeFeed implements WorkUnderWay {
 
 /** @param among how many share the time: each then waits for the rests of the others too */
 function restAfter(started: number, among = 1): number {
-  const took = performance.now() - started;
-  return Math.min(MAX_REST_MS, Math.max(GATHER_MS / among, took * Math.max(1, REST_FACTOR / among)));
+  return Math.max(GATHER_MS / among, restMs('follow', performance.now() - started, among));
 }

@@ -1,10 +1,5 @@
-import type { WriteLoad } from '../../engine/traces/model/write-log.js';
+import type { Governor } from '../../engine/work/governor.js';
 
-/** Share from which clients keep the store busy, and their writes go first. */
-const BUSY_SHARE = 0.4;
-const MANY_ROWS = 1_000;
-/** Rows of clients per row of evaluations, from which clients count as busy. */
-const OWN_ROWS_TIMES = 4;
 /** Evaluations begun per second while clients are busy: each takes about 4 ms of processor time. */
 const BUSY_RATE = 40;
 /** Evaluations that may begin together, to make up for a long turn of the event loop. */
@@ -12,14 +7,14 @@ const BURST = 8;
 
 /** Holds evaluations back while clients write at full speed, to a number a second that hardly slows them down. */
 export class IngestPriorityThrottle {
-  readonly #load: () => WriteLoad;
+  readonly #governor: Pick<Governor, 'othersWriteFast'>;
   /** When evaluations began, within the last second. */
   #begun: number[] = [];
   #allowance = BURST;
   #allowedAt = 0;
 
-  constructor(load: () => WriteLoad) {
-    this.#load = load;
+  constructor(governor: Pick<Governor, 'othersWriteFast'>) {
+    this.#governor = governor;
   }
 
   began(): void {
@@ -43,9 +38,6 @@ export class IngestPriorityThrottle {
 
   /** Whether clients write at full speed. */
   othersAreBusy(): boolean {
-    const { share, rowsPerSecond } = this.#load();
-    const own = this.#begun.length;
-    const others = rowsPerSecond - own;
-    return share >= BUSY_SHARE && others >= MANY_ROWS && others >= own * OWN_ROWS_TIMES;
+    return this.#governor.othersWriteFast(this.#begun.length);
   }
 }

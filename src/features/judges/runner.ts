@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { RETRIES, retryDelay, type Breaker, type Retry } from '../../engine/work/backoff.js';
+import type { Governor } from '../../engine/work/governor.js';
 import { isRetryable } from '../../engine/work/retryable.js';
 import { Breakers } from './breakers.js';
 import { callSpans } from './call-spans.js';
@@ -9,7 +10,6 @@ import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
 import { DEFECT, Recorder, type Ending, type RecorderOptions } from './recorder.js';
 import { IngestPriorityThrottle } from './ingest-priority-throttle.js';
-import type { WriteLoad } from '../../engine/traces/model/write-log.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
@@ -25,7 +25,7 @@ export interface RunnerOptions {
   readonly spans: Pick<SpanReader, 'read' | 'answers'>;
   readonly caller: JudgeCaller;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
-  readonly writeLoad: () => WriteLoad;
+  readonly governor: Pick<Governor, 'othersWriteFast'>;
   readonly concurrency: number;
   readonly maxAttempts: number;
   /** The waits between attempts; default: those of work. */
@@ -75,7 +75,7 @@ export class JudgeRunner implements WorkUnderWay {
       onFailure: (error) => options.observer.runnerFailed({ error }),
       retry: RETRIES.soon,
     });
-    this.#throttle = new IngestPriorityThrottle(options.writeLoad);
+    this.#throttle = new IngestPriorityThrottle(options.governor);
     this.#retry = options.retry ?? RETRIES.work;
     this.#breakers = new Breakers(this.#retry);
     this.#readyRuns = new ReadyRuns({

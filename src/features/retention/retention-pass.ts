@@ -1,5 +1,6 @@
 import type { DeletedThing, Below } from '../../engine/traces/model/deletion/stored-spans.js';
 import type { Micros } from '../../engine/timestamp.js';
+import type { Governor } from '../../engine/work/governor.js';
 import { GoingTraces, type GoingParts } from './going-traces.js';
 import {
   EXAMINED_AT_ONCE,
@@ -13,8 +14,7 @@ export interface RetentionPassParts extends GoingParts {
   readonly traces: OldTraces;
   /** Deletes things, with all that belongs to them; resolves when they are gone. */
   readonly expire: (projectId: string, below: Below) => Promise<void>;
-  /** Whether clients use the store. */
-  readonly inUse: () => boolean;
+  readonly governor: Pick<Governor, 'storeIsUsed'>;
   /** Takes what is deleted out of the tables, so that it does not pile up before the next portion; reads under way keep theirs. */
   readonly purge: () => Promise<void>;
 }
@@ -142,7 +142,7 @@ export class RetentionPass {
   }
 
   get #largest() {
-    return this.#parts.inUse() ? LARGEST.inUse : LARGEST.alone;
+    return this.#parts.governor.storeIsUsed ? LARGEST.inUse : LARGEST.alone;
   }
 
   #portion(from: number, size: number): readonly TracePlace[] {

@@ -1,6 +1,7 @@
 import type { Project } from '../../engine/identity/identity.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
+import { restMs } from '../../engine/work/governor.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { BelievedClock } from './believed-clock.js';
 import type { TraceCount } from '../../engine/traces/model/retention/old-traces.js';
@@ -93,7 +94,7 @@ export class RetentionWork {
     this.#tellBehind();
     const now = performance.now();
     if (!this.#turns.some(({ notBefore }) => notBefore <= now)) return this.#untilNext();
-    return this.#parts.inUse() ? now - started : 0;
+    return this.#parts.governor.storeIsUsed ? restMs('upkeep', now - started) : 0;
   }
 
   /** Removes a portion. @returns the turn with what is left of it; none: the project is done, or waits for the next run */

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import { restMs, type Governor } from '../../engine/work/governor.js';
 
 export interface ImportPaceParts {
-  /** Whether clients call the server now. */
-  readonly besideClients: () => boolean;
+  readonly governor: Pick<Governor, 'clientsCall'>;
   /** Resolves once lists need not compute figures of what was written to a project. */
   readonly rolledUp: (projectId: string) => Promise<unknown>;
 }
 
-/** The pause after a request beside clients, in times that it took: so it follows how busy the server is. */
-const REST_FACTOR = 2;
-/** However long a request took, the next one begins after so long: an import is slow, and never stands still. */
-const LONGEST_REST_MS = 2_000;
+/** For how long an import waits for a round. */
+const ROLLED_UP_MS = 2_000;
 /** Clients and proxies wait longer for an answer. */
 const LONGEST_WAIT_MS = 45_000;
 /** Of one project; each holds its records in memory. */
@@ -35,7 +33,7 @@ export class ImportPace {
 
   /** Does the work of a request when it may. @throws DomainError `overloaded`; the signal's reason; what the work throws */
   async run<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (!this.#parts.besideClients()) return work();
+    if (!this.#parts.governor.clientsCall) return work();
     const end = await this.#turns.take(projectId, signal);
     const started = performance.now();
     try {
@@ -47,11 +45,12 @@ export class ImportPace {
   }
 
   async #rest(projectId: string, started: number): Promise<void> {
-    const { besideClients, rolledUp } = this.#parts;
-    if (!besideClients()) return;
+    const { governor, rolledUp } = this.#parts;
+    if (!governor.clientsCall) return;
     // Left to itself, a round begins when the next request comes, and lists would always be slow.
-    await Promise.race([rolledUp(projectId).catch(() => undefined), pause(LONGEST_REST_MS)]);
-    await pause(Math.min(LONGEST_REST_MS, (performance.now() - started) * REST_FACTOR));
+    await Promise.race([rolledUp(projectId).catch(() => undefined), pause(ROLLED_UP_MS)]);
+    // By what the request took it follows how busy the server is.
+    await pause(restMs('import', performance.now() - started));
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Governor } from '../../work/governor.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import type { CommitLog } from '../write/commit-log.js';
 import type { ReadsInProgress, Settle, SettleMany } from '../read/reads-in-progress.js';
@@ -10,6 +11,7 @@ export interface DeletionSource {
   readonly settle: Settle;
   readonly settleMany: SettleMany;
   readonly reads: ReadsInProgress;
+  readonly governor: Pick<Governor, 'listsAreRead'>;
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */
   readonly forgetAside: (projectId: string) => Promise<void>;

@@ -29,7 +29,10 @@ const TOMBSTONE_BYTES = 200;
 /** As many as one round computes: until it has, lists compute these traces themselves. */
 const TRACES_BESIDE_READS = 2_000;
 
-type TombstoneSource = Pick<DeletionSource, 'client' | 'log' | 'settle' | 'settleMany' | 'reads' | 'stale' | 'deleted'>;
+type TombstoneSource = Pick<
+  DeletionSource,
+  'client' | 'log' | 'settle' | 'settleMany' | 'governor' | 'stale' | 'deleted'
+>;
 
 /** Writes tombstones of what is deleted, but for what was sent again meanwhile. */
 export class TombstoneWriter {
@@ -58,7 +61,7 @@ export class TombstoneWriter {
   async removeTraces(projectId: string, ids: readonly string[], upTo: Micros): Promise<ReadonlySet<string>> {
     const removed = new Set<string>();
     for (let from = 0; from < ids.length;) {
-      const some = ids.slice(from, from + (this.#source.reads.lately ? TRACES_BESIDE_READS : TRACES_AT_ONCE));
+      const some = ids.slice(from, from + (this.#source.governor.listsAreRead ? TRACES_BESIDE_READS : TRACES_AT_ONCE));
       for (const id of await this.#removeTraces(projectId, some, upTo)) removed.add(id);
       from += some.length;
     }
@@ -96,8 +99,8 @@ export class TombstoneWriter {
   }
 
   get #tombstonesAtOnce(): number {
-    const { log, reads } = this.#source;
-    const most = reads.lately ? TRACES_BESIDE_READS : TOMBSTONES_AT_ONCE;
+    const { log, governor } = this.#source;
+    const most = governor.listsAreRead ? TRACES_BESIDE_READS : TOMBSTONES_AT_ONCE;
     return Math.max(1, Math.min(most, Math.floor(log.easyBytes / TOMBSTONE_BYTES)));
   }
 

@@ -29,11 +29,3 @@ export interface WriteLog {
   admit(projectId: string): void;
   append(writes: Writes): Promise<WriteReceipt>;
 }
-
-/** Load of commits on the store. */
-export interface WriteLoad {
-  /** The share of the last seconds during which a commit was under way, 0 to 1. */
-  readonly share: number;
-  /** Spans committed per second. */
-  readonly rowsPerSecond: number;
-}

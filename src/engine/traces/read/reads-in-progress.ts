@@ -1,3 +1,4 @@
+import type { Governor } from '../../work/governor.js';
 import type { Version } from '../write/version-clock.js';
 
 /**
@@ -67,8 +68,6 @@ const LONGEST_READ_MS = 24 * 3_600_000;
 const LONGEST_STILL_MS = 10_000;
 /** How long a read holds rounds back where the project has about as much that is not rolled up as it may have. */
 const LONGEST_STILL_WHEN_FULL_MS = 1_000;
-/** For how long after a list was read another read is expected. */
-const RECENT_MS = 2_000;
 /** The time between two looks whether a read that has not ended has taken too long. */
 const LOOK_AGAIN_MS = 250;
 
@@ -78,16 +77,16 @@ const LOOK_AGAIN_MS = 250;
  */
 export class ReadsInProgress {
   readonly #states: ReadableStates;
+  readonly #governor: Pick<Governor, 'listRead'>;
   readonly #longestMs: number;
   /** The states that are being read, with when they were taken, on the clock of `performance`. */
   readonly #held = new Map<Held, number>();
   #waiting: (() => void)[] = [];
-  /** When a list was last read to its end. */
-  #listedAt = -Infinity;
 
   /** @param longestMs after so long a read counts no more */
-  constructor(states: ReadableStates, longestMs = LONGEST_READ_MS) {
+  constructor(states: ReadableStates, governor: Pick<Governor, 'listRead'>, longestMs = LONGEST_READ_MS) {
     this.#states = states;
+    this.#governor = governor;
     this.#longestMs = longestMs;
   }
 
@@ -131,14 +130,6 @@ export class ReadsInProgress {
 
   get underWay(): boolean {
     return this.#held.size > 0;
-  }
-
-  /** Whether lists are being read, or were a moment ago. */
-  get lately(): boolean {
-    return (
-      performance.now() - this.#listedAt < RECENT_MS ||
-      [...this.#held.keys()].some(({ projectId }) => projectId !== null)
-    );
   }
 
   /** The oldest state that is being read; Infinity: none is. */
@@ -186,13 +177,14 @@ export class ReadsInProgress {
   }
 
   #hold(upTo: Version, projectId: string | null): HeldState {
+    const listed = projectId === null ? undefined : this.#governor.listRead();
     const state: Held = {
       upTo,
       projectId,
       overtaken: false,
       release: () => {
-        this.#held.delete(state);
-        if (projectId !== null) this.#listedAt = performance.now();
+        if (!this.#held.delete(state)) return;
+        listed?.();
         for (const resolve of this.#waiting.splice(0)) resolve();
       },
     };

@@ -1,5 +1,5 @@
 import { remainingQuota } from '../../work/fair-quota.js';
-import type { ReadsInProgress } from '../read/reads-in-progress.js';
+import type { Governor } from '../../work/governor.js';
 import { ReadBudget } from './read-budget.js';
 import type { UnsettledChanges } from './unsettled-changes.js';
 
@@ -11,12 +11,12 @@ const MANY_TO_READ = 300;
 /** How urgent rounds are for a project: whether one pays at once, and whether writes must wait for it. */
 export class RollupPressure {
   readonly #changes: UnsettledChanges;
-  readonly #reads: Pick<ReadsInProgress, 'lately'>;
+  readonly #governor: Pick<Governor, 'listsAreRead'>;
   readonly #budget = new ReadBudget();
 
-  constructor(changes: UnsettledChanges, reads: Pick<ReadsInProgress, 'lately'>) {
+  constructor(changes: UnsettledChanges, governor: Pick<Governor, 'listsAreRead'>) {
     this.#changes = changes;
-    this.#reads = reads;
+    this.#governor = governor;
   }
 
   /** Whether the writes of a project must wait for rounds. @param unflushed its traces that are written to and not stored yet */
@@ -34,7 +34,9 @@ export class RollupPressure {
 
   /** Whether a round pays at once: for readers when a list takes noticeably longer for what is not rolled up. */
   isPressing(projectId: string): boolean {
-    return this.isHalfFull(projectId) || (this.#reads.lately && this.#changes.tracesOf(projectId) > MANY_TO_READ);
+    return (
+      this.isHalfFull(projectId) || (this.#governor.listsAreRead && this.#changes.tracesOf(projectId) > MANY_TO_READ)
+    );
   }
 
   /** To be called after each round: what it took shows what reading unsettled traces takes. */

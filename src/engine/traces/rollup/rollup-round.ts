@@ -1,3 +1,4 @@
+import type { Governor } from '../../work/governor.js';
 import type { Version, VersionClock } from '../write/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import type { Recomputation } from './recomputation.js';
@@ -14,7 +15,8 @@ const MAX_LARGE_ROUND = 20_000;
 
 export interface RoundParts {
   readonly clock: VersionClock;
-  readonly reads: Pick<ReadsInProgress, 'oldestStill' | 'ended' | 'lately'>;
+  readonly reads: Pick<ReadsInProgress, 'oldestStill' | 'ended'>;
+  readonly governor: Pick<Governor, 'listsAreRead'>;
   readonly changes: UnsettledChanges;
   readonly pressure: RollupPressure;
   readonly recomputation: Recomputation;
@@ -34,10 +36,10 @@ export async function runRound(
   awaited: ReadonlySet<string>,
   large: boolean,
 ): Promise<number | null> {
-  const { changes, reads, recomputation, observer } = parts;
+  const { changes, reads, governor, recomputation, observer } = parts;
   const started = performance.now();
   const upTo = statesToRollUp(parts);
-  const items = changes.beginRound(mostTraces(reads, awaited, large), awaited, upTo);
+  const items = changes.beginRound(mostTraces(governor, awaited, large), awaited, upTo);
   const { traces, sessions } = items;
   try {
     if (traces.length + sessions.length === 0) {
@@ -67,8 +69,8 @@ export async function runRound(
   }
 }
 
-function mostTraces(reads: RoundParts['reads'], awaited: ReadonlySet<string>, large: boolean): number {
-  if (large) return reads.lately ? MAX_ROUND : MAX_LARGE_ROUND;
+function mostTraces(governor: RoundParts['governor'], awaited: ReadonlySet<string>, large: boolean): number {
+  if (large) return governor.listsAreRead ? MAX_ROUND : MAX_LARGE_ROUND;
   return awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND;
 }
 

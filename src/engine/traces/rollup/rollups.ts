@@ -1,4 +1,5 @@
 import { RETRIES } from '../../work/backoff.js';
+import type { Governor } from '../../work/governor.js';
 import { insertsEnded, reconcileFacts } from '../write/facts-of-spans.js';
 import type { StampedWrite } from '../write/unflushed-writes.js';
 import type { Version, VersionClock } from '../write/version-clock.js';
@@ -35,8 +36,16 @@ export interface WriteState extends StoredState {
   flush(projectId?: string): Promise<void>;
 }
 
-/** The reads for whose sake rolled-up rows stay as they are. */
-export type RollupReads = Pick<ReadsInProgress, 'oldestStill' | 'ended' | 'lately'>;
+export interface RollupsParts {
+  readonly client: ClickHouseClient;
+  readonly clock: VersionClock;
+  readonly writes: WriteState;
+  /** The reads for whose sake rolled-up rows stay as they are. */
+  readonly reads: Pick<ReadsInProgress, 'oldestStill' | 'ended'>;
+  readonly governor: Governor;
+  readonly observer: Signals;
+  readonly limits: RollupLimits;
+}
 
 /**
  * Keeps the rollups in step with what is stored. A flush only marks its traces; they are recomputed in rounds by
@@ -57,19 +66,12 @@ export class Rollups {
   readonly #aside: SetAside;
   readonly #retry: AsideRetry;
 
-  constructor(
-    client: ClickHouseClient,
-    clock: VersionClock,
-    writes: WriteState,
-    reads: RollupReads,
-    observer: Signals,
-    limits: RollupLimits,
-  ) {
+  constructor({ client, clock, writes, reads, governor, observer, limits }: RollupsParts) {
     this.#client = client;
     this.#observer = observer;
     this.#writes = writes;
     const changes = new UnsettledChanges(writes);
-    const pressure = new RollupPressure(changes, reads);
+    const pressure = new RollupPressure(changes, governor);
     this.#changes = changes;
     this.#pressure = pressure;
     this.#watermark = new Watermark(client);
@@ -79,7 +81,7 @@ export class Rollups {
       upTo: (projectId) => changes.storedUpTo(projectId),
       round: clock.take(1),
     }));
-    const parts = { clock, reads, changes, pressure, recomputation, observer };
+    const parts = { clock, reads, governor, changes, pressure, recomputation, observer };
     this.#schedule = new RoundSchedule({
       run: (awaited, large) => runRound(parts, awaited, large),
       left: () => changes.waiting > 0,

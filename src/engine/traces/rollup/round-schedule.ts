@@ -1,13 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { restMs } from '../../work/governor.js';
 
-/**
- * How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. It
- * follows how long rounds take, so that they leave most of the engine's time to commits.
- */
-const GATHER_ROUNDS = 8;
-const MIN_GATHER_MS = 100;
-const MAX_GATHER_MS = 2000;
-const RETRY_MS = 250;
+/** When a round left something, which a read may have kept from it. */
+const AGAIN_MS = 250;
 
 /** The rounds that a schedule runs. */
 export interface ScheduledRound {
@@ -34,7 +29,8 @@ export class RoundSchedule {
   #waiting = { all: 0, large: 0 };
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
-  #gatherMs = MIN_GATHER_MS;
+  /** How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. */
+  #gatherMs = restMs('rollUp', 0);
 
   constructor(round: ScheduledRound) {
     this.#scheduled = round;
@@ -118,10 +114,10 @@ export class RoundSchedule {
     let ms: number | null = null;
     try {
       ms = await this.#scheduled.run(new Set(this.#awaited.keys()), this.#isLarge);
-      if (ms !== null) this.#gatherMs = Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, ms * GATHER_ROUNDS));
+      if (ms !== null) this.#gatherMs = restMs('rollUp', ms);
     } finally {
       this.#round = null;
-      if (this.#scheduled.left()) this.#schedule(RETRY_MS);
+      if (this.#scheduled.left()) this.#schedule(AGAIN_MS);
       this.#scheduled.ended(ms !== null);
     }
   }

@@ -1,6 +1,7 @@
 import { RETRIES } from '../../work/backoff.js';
 import { BackgroundLoop } from '../../work/background-loop.js';
 import { FairSemaphore } from '../../work/fair-semaphore.js';
+import { restMs, type Governor } from '../../work/governor.js';
 import { metLimit } from '../clickhouse/client/client-errors.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import type { Version } from '../write/version-clock.js';
@@ -18,8 +19,7 @@ export interface WordIndexerSource {
   readonly index: WordIndex;
   /** The version up to which everything is stored. */
   readonly settled: () => Version;
-  /** Whether clients keep the store busy with writing, or read lists. */
-  readonly busy: () => boolean;
+  readonly governor: Pick<Governor, 'writesAreBusy' | 'listsAreRead'>;
   readonly observer: Pick<Signals, 'wordsIndexed' | 'wordIndexFailed'>;
 }
 
@@ -40,8 +40,6 @@ const REFILLING_MS = 500;
 const MAX_REFILLED = 64;
 /** After so many failures, texts are indexed without words, such as some too large for the engine's memory. */
 const MAX_FAILURES = 5;
-/** While clients write, rounds take this share of the time of one connection, and so of one core. */
-const SHARE_WHEN_BUSY = 0.05;
 /** Rounds between checks whether most of what the table holds is of spans that are gone. */
 const ROUNDS_BETWEEN_CHECKS = 16;
 /** With more indexed versions than this for each stored span, the table is filled anew. */
@@ -151,11 +149,12 @@ export class WordIndexer {
     return this.#turn(
       ROUNDS,
       async () => {
+        const { governor } = this.#source;
         const settled = this.#source.settled();
         const started = performance.now();
         const more = (await this.#index(settled)) || (await this.#refill());
-        const ms = performance.now() - started;
-        if (this.#source.busy()) this.#notBefore = performance.now() + ms * (1 / SHARE_WHEN_BUSY - 1);
+        const now = performance.now();
+        if (governor.writesAreBusy || governor.listsAreRead) this.#notBefore = now + restMs('index', now - started);
         return more;
       },
       signal,

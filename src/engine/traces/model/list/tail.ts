@@ -1,5 +1,6 @@
 import { DomainError } from '../../../errors.js';
 import { FairSemaphore } from '../../../work/fair-semaphore.js';
+import { restMs } from '../../../work/governor.js';
 import type { ListQuery } from './query.js';
 
 /** Lists that can be followed. */
@@ -43,9 +44,6 @@ const LOOK_BACK_MS = 600_000;
 export const TAILS_PER_PROJECT = 20;
 /** Reads at once, with those that rest: tails are many, and everybody waits for what they take from writes and lists. */
 const READS = { atOnce: 6, perParty: 1 };
-/** How long a project's tails rest after a read, for each millisecond of it, and at most: a twentieth of one thread is theirs. */
-const REST_FACTOR = 19;
-const LONGEST_REST_MS = 5_000;
 
 /**
  * Follows lists: who waits is told of what is written after the state that it has seen. A project that nobody follows costs
@@ -176,7 +174,7 @@ class Group {
       if (this.#members.size === 0) return { rows: [], skipped: 0, state: after };
       return await this.#source.read(this.#of, after);
     } finally {
-      setTimeout(end, Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - beganAt))).unref();
+      setTimeout(end, restMs('follow', performance.now() - beganAt)).unref();
     }
   }
 }
