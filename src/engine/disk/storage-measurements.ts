@@ -1,4 +1,3 @@
-import { RETRIES } from '../work/backoff.js';
 import { BackgroundLoop } from '../work/background-loop.js';
 import type { Disk, StorageMeasurement, StoredBytes } from './disk.js';
 import { DAY, growingDisks, type GrowingDisk } from './growth.js';
@@ -38,7 +37,6 @@ export class StorageMeasurements {
     this.#loop = new BackgroundLoop({
       round: () => this.#note(),
       onFailure: parts.onFailure,
-      retry: RETRIES.work,
     });
   }
 

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { retryDelay, type Retry } from './backoff.js';
+import { RETRIES, retryDelay, type Retry } from './backoff.js';
 
 export interface BackgroundLoopOptions {
   /** One round of the work. @returns in how many milliseconds the next begins at the latest; Infinity: when woken */
   readonly round: () => Promise<number> | number;
   /** Called when a round failed; the next one comes after a pause. */
   readonly onFailure: (error: unknown) => void;
-  /** The pauses after rounds that failed. */
-  readonly retry: Retry;
+  /** The pauses after rounds that failed; default: those of work. */
+  readonly retry?: Retry;
   /** How long an idle loop that is woken waits for more to come; default: to the end of the turn. */
   readonly gatherMs?: number;
 }
@@ -76,7 +76,7 @@ export class BackgroundLoop {
   }
 
   async #run(): Promise<void> {
-    const { round, onFailure, retry, gatherMs } = this.#options;
+    const { round, onFailure, retry = RETRIES.work, gatherMs } = this.#options;
     await (gatherMs === undefined ? Promise.resolve() : this.rest(gatherMs));
     while (this.#woken && !this.signal.aborted) {
       this.#woken = false;

@@ -1,6 +1,5 @@
 import type { AttachmentIntake } from '../images/intake.js';
 import { DomainError } from '../../engine/errors.js';
-import { RETRIES } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { restMs, type Governor } from '../../engine/work/governor.js';
 import type { PlacedSpan, SpanRevision } from '../../engine/traces/model/prices/calculated-spans.js';
@@ -47,7 +46,6 @@ export class CallBackfill {
         this.#failures += 1;
         parts.observer.backfillFailed({ error });
       },
-      retry: RETRIES.work,
     });
   }
 

@@ -1,4 +1,3 @@
-import { RETRIES } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import type { AttachmentVault } from './vault.js';
 import type { FindReferenceVersions } from '../../engine/traces/model/attachments.js';
@@ -24,7 +23,6 @@ export class AttachmentSweeper {
     this.#loop = new BackgroundLoop({
       round: () => this.#sweep(),
       onFailure: (error) => observer.attachmentSweepFailed({ error }),
-      retry: RETRIES.work,
     });
     this.soon();
   }

@@ -1,4 +1,3 @@
-import { RETRIES } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { Signals } from '../../engine/signals/signals.js';
@@ -66,7 +65,6 @@ export class BelievedClock {
       },
       // The next look accounts for the time since this one as well.
       onFailure: () => undefined,
-      retry: RETRIES.work,
     });
   }
 

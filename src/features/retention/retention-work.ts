@@ -60,7 +60,6 @@ export class RetentionWork {
     this.#loop = new BackgroundLoop({
       round: () => this.#round(),
       onFailure: (error) => parts.observer.retentionFailed({ project: null, error }),
-      retry: RETRIES.work,
     });
   }
 

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Counted } from '../model/deletion/erasure.js';
 import { DomainError } from '../../errors.js';
-import { RETRIES } from '../../work/backoff.js';
 import { BackgroundLoop } from '../../work/background-loop.js';
 import type { Micros } from '../../timestamp.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
@@ -102,7 +101,6 @@ export class Purge {
     this.#loop = new BackgroundLoop({
       round: () => this.#runIfWorthwhile(),
       onFailure: (error) => observer.purgeFailed({ error }),
-      retry: RETRIES.work,
     });
     this.#loop.wakeIn(INTERVAL_MS);
     // Spans deleted before the start wait no longer than those deleted now.

@@ -1,4 +1,3 @@
-import { RETRIES } from '../../work/backoff.js';
 import { BackgroundLoop } from '../../work/background-loop.js';
 import { FairSemaphore } from '../../work/fair-semaphore.js';
 import { restMs, type Governor } from '../../work/governor.js';
@@ -78,7 +77,6 @@ export class WordIndexer {
     this.#loop = new BackgroundLoop({
       round: () => this.#look(),
       onFailure: (error) => this.#failed(error),
-      retry: RETRIES.work,
     });
     this.#loop.wakeIn(LOOKED_AFTER_MS);
   }
