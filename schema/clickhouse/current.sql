@@ -845,3 +845,27 @@ CROSS JOIN
         trace_id
     HAVING wrong = 0
 ) AS own;
+
+CREATE TABLE scores
+(
+    `ver` UInt64 CODEC(Delta(8), ZSTD(1)),
+    `project_id` LowCardinality(String),
+    `entity_type` LowCardinality(String),
+    `entity_id` UUID,
+    `name` LowCardinality(String),
+    `id` UUID,
+    `deleted` UInt8,
+    `source` LowCardinality(String),
+    `author` String CODEC(ZSTD(1)),
+    `kind` LowCardinality(String),
+    `number` Nullable(Float64) CODEC(ZSTD(1)),
+    `text` String CODEC(ZSTD(1)),
+    `comment` String CODEC(ZSTD(1)),
+    `metadata` String CODEC(ZSTD(1)),
+    `received_ver` UInt64 CODEC(ZSTD(1)),
+    INDEX score_ver ver TYPE minmax GRANULARITY 1,
+    INDEX score_ids (id, entity_id) TYPE bloom_filter(0.001) GRANULARITY 8
+)
+ENGINE = MergeTree
+ORDER BY (project_id, entity_type, name, entity_id, id)
+SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1, replicated_deduplication_window = 0, non_replicated_deduplication_window = 0;

@@ -16,7 +16,7 @@ interface Page {
 /** What is written meanwhile is read, too: so often, until nothing was written. */
 const ROUNDS = 5;
 /** Parts that may have millions of records: a request has to be worth its while. */
-const LARGE: ReadonlySet<Part> = new Set(['spans', 'traces', 'sessions']);
+const LARGE: ReadonlySet<Part> = new Set(['spans', 'traces', 'sessions', 'scores']);
 /** What is read again, with what comes behind it, after something was written. */
 const AGAIN: Part = 'spans';
 

@@ -1,8 +1,8 @@
 import type { Part } from '../../src/features/transfer/parts.js';
 import { checksum } from './format.js';
 
-/** What is posted about traces and sessions: it may be posted anew at any time, and keeps its place among the others. */
-export const POSTED = ['traces', 'sessions'] as const satisfies readonly Part[];
+/** What is posted about traces and sessions, and scores: it may be posted anew at any time, and keeps its place among the others. */
+export const POSTED = ['traces', 'sessions', 'scores'] as const satisfies readonly Part[];
 
 /** Checksums of what was posted, of each part, as far as it was read from its beginning. */
 export type PostedDigest = Readonly<Partial<Record<Part, string>>>;

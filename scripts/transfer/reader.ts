@@ -73,7 +73,8 @@ export async function verify(file: string): Promise<Verified> {
       if (header === undefined) throw new TransferError(`${file} has no first line`);
       return { header, end: value, replaced };
     }
-    if (!isPosted(value.part)) continue;
+    // Of scores, the one that was received later wins by itself.
+    if (!isPosted(value.part) || value.part === 'scores') continue;
     const { id } = parsed(value.json, value.line) as { readonly id?: unknown };
     const name = `${value.part}/${String(id)}`;
     const before = posted.get(name);

@@ -23,6 +23,7 @@ export async function openDeletions(
     ...dependencies,
     store,
     spans: traces.deletions,
+    scores: traces.scoreRemoval,
     jobs,
     withoutSpans: {
       [CALIBRATION_TRIAL]: trialWithoutSpans,

@@ -20,6 +20,7 @@ import type { RunStore } from '../features/judges/run-store.js';
 import type { CorrectionStore } from '../features/calibration/correction.js';
 import type { PromotionStore } from '../features/optimization/promotion-store.js';
 import type { PriceStore } from '../features/prices/price-store.js';
+import type { DefinitionStore } from '../features/scores/definition.js';
 import type { ClockMemory } from '../features/retention/believed-clock.js';
 import type { SpansWithFeedback } from '../features/retention/spans-with-feedback.js';
 import type { PromptFeedbackCounts } from '../features/prompts/prompt-figures.js';
@@ -56,6 +57,7 @@ import { SqlitePromotionStore } from '../features/optimization/store/promotion-s
 import { SqlitePromptIdentities } from '../features/prompts/store/prompt-identities.js';
 import { SqlitePromptStore } from '../features/prompts/store/prompt-store.js';
 import { SqliteRunStore } from '../features/judges/store/run-store.js';
+import { SqliteDefinitionStore } from '../features/scores/store/definition-store.js';
 import { readSecret } from '../engine/metadata/secrets.js';
 import { SqliteSignInStore } from '../engine/identity/store/sign-in-store.js';
 import { SqliteSpansWithFeedback } from '../features/retention/store/spans-with-feedback.js';
@@ -70,6 +72,7 @@ export interface MetadataStore {
   readonly prompts: PromptStore;
   readonly promptIdentities: PromptIdentities & PromptNames;
   readonly prices: PriceStore;
+  readonly scoreDefinitions: DefinitionStore;
   readonly attachments: AttachmentCatalog;
   readonly judges: JudgeStore;
   readonly judgeCounts: JudgeCountStore;
@@ -133,6 +136,7 @@ function storesOn(database: Database): MetadataStore {
     prompts,
     promptIdentities: new SqlitePromptIdentities(database),
     prices: new SqlitePriceStore(database),
+    scoreDefinitions: new SqliteDefinitionStore(database),
     attachments: new SqliteAttachmentCatalog(database),
     judges: new SqliteJudgeStore(database, prompts),
     judgeCounts: new SqliteJudgeCounts(database),

@@ -28,6 +28,7 @@ import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
+import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
 import { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
@@ -67,6 +68,7 @@ function apiRoutes(services: Services): Route[] {
   const { attachments, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
   return [
     ...traceRoutes(services),
+    ...scoreRoutes(services.scores),
     ...attachmentRoutes(attachments),
     postOtlpTracesRoute(exportTraces),
     ...promptRoutes(prompts, services.promptFigures),

@@ -12,6 +12,7 @@ import { PromptService } from '../features/prompts/prompt-service.js';
 import { createListPrices } from '../engine/traces/model/span/pricing.js';
 import { OutlineService } from '../engine/traces/model/trace/outline.js';
 import { UnpricedModels } from '../features/prices/unpriced-models.js';
+import { ScoreService } from '../features/scores/score-service.js';
 import { ProjectService } from '../features/projects/project-service.js';
 import type { ProjectStorage } from '../features/projects/project-storage.js';
 import type { RetentionService } from '../features/retention/retention-service.js';
@@ -46,6 +47,7 @@ export interface Services
   readonly prompts: PromptService;
   readonly prices: PriceService;
   readonly unpriced: UnpricedModels;
+  readonly scores: ScoreService;
   readonly lists: Lists;
   readonly statistics: ListStatistics;
   readonly outlines: OutlineService;
@@ -115,6 +117,12 @@ export async function openServices(context: Context): Promise<Services> {
     prompts,
     prices,
     unpriced: new UnpricedModels(traces.unpriced, price),
+    scores: new ScoreService({
+      log: traces.log,
+      scores: traces.scores,
+      definitions: metadata.scoreDefinitions,
+      describe: (principal) => identity.describe(principal),
+    }),
     lists: traces.lists,
     statistics: traces.statistics,
     tails: new Tails(traces.tails),

@@ -22,7 +22,13 @@ export function openTransfer(
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
   const { maxTagBytes } = config.ingest;
   const pace = new ImportPace({ governor, rolledUp: (projectId) => traces.rollUp(projectId) });
-  const stores = { metadata: metadata.transfer, spans: traces.transfer, images };
+  const stores = {
+    metadata: metadata.transfer,
+    definitions: metadata.scoreDefinitions,
+    spans: traces.transfer,
+    scores: traces.scoreTransfer,
+    images,
+  };
   const deletionsDone = (projectId: string) => deletions.settled(projectId);
   return new TransferService({ ...stores, maxTagBytes, pace, room: watermark, deletionsDone, onImported, audit });
 }

@@ -15,6 +15,7 @@ export function openDeletions(metadata: MetadataStore, spans: StoredSpans, hidde
     onImagesLeft: () => undefined,
     store: metadata.deletions,
     spans,
+    scores: { removeScores: () => Promise.resolve() },
     jobs: metadata.jobs,
     withoutSpans: {},
     observer: { deletionFinished: () => undefined, deletionFailed: () => undefined },

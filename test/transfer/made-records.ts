@@ -54,6 +54,10 @@ export function madeRecords(
       ...{ provider: 'acme', model: ids.prompt, input_per_million: 1, output_per_million: 1 },
       ...{ cache_read_per_million: null, created_at: AT, updated_at: AT },
     },
+    score_definitions: {
+      ...{ name: ids.prompt, kind: 'categorical', min: null, max: null, categories: ['a', 'b'], direction: null },
+      ...{ description: 'made', created_at: AT, updated_at: AT },
+    },
     feedback_links: {
       ...{ id: ids.link, prompt_id: ids.prompt, link_type: 'prompt_completion', created_at: AT, created_by: person },
       ...{ expires_at: AT, revoked_at: null },

@@ -7,7 +7,7 @@ import type { ClickHouseClient } from './clickhouse/client/client.js';
 import { mutationsEnded } from './clickhouse/client/mutations.js';
 import { identifier, literal, sql, type Sql } from './clickhouse/client/sql.js';
 import type { Version } from './write/version-clock.js';
-import { purgeSessionStatements, supersedeTraceStatements } from './rollup/replaced-statements.js';
+import { purgeScores, purgeSessionStatements, supersedeTraceStatements } from './rollup/replaced-statements.js';
 
 export interface ErasureSource {
   readonly client: ClickHouseClient;
@@ -67,6 +67,7 @@ export class Erasure {
     const { client, purge, forget, end } = this.#source;
     await supersedeTraceStatements(client, end(), signal);
     if ((await purgeSessionStatements(client, end(), signal)) > 0) this.#merging = true;
+    await purgeScores(client, end(), signal);
     // A purge goes on when nobody waits for it any more.
     const of = (step: ErasureStep): Counted => {
       return (done, total) => {

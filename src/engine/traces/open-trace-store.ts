@@ -23,6 +23,9 @@ import { ClickHouseOldTraces } from './retention/old-traces.js';
 import { openReader } from './read/row-reader.js';
 import { ClickHouseSpanTransfer } from './span-transfer.js';
 import { createSpanAttachments } from './span-attachments.js';
+import { ClickHouseScoreRemoval } from './score/score-removal.js';
+import { ClickHouseScoreTransfer } from './score/score-transfer.js';
+import { ClickHouseScores } from './score/clickhouse-scores.js';
 import { openTraceStoreCore } from './trace-store-core.js';
 import type { TraceStore, TraceStoreOptions } from './trace-store.js';
 
@@ -65,6 +68,9 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       purgeWritten: () => purge.written(),
       deleted: () => purge.soon(),
     }),
+    scores: new ClickHouseScores({ client, log, reads, limits: options.read }),
+    scoreRemoval: new ClickHouseScoreRemoval({ client, log, reads, deleted: () => purge.soon() }),
+    scoreTransfer: new ClickHouseScoreTransfer(revised),
     oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read }),
     attachments: createSpanAttachments(client, reads, options.read),
     calculated: new ClickHouseCalculatedSpans(revised),

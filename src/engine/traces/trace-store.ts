@@ -5,6 +5,8 @@ import type { StoredSpans } from './model/deletion/stored-spans.js';
 import type { Lists } from './model/list/lists.js';
 import type { ListStatistics } from './model/list/statistics.js';
 import type { TailSource } from './model/list/tail.js';
+import type { ScoreTransfer } from './model/score/score-transfer.js';
+import type { ScoreRemoval, Scores } from './model/score/scores.js';
 import type { StoredIds } from './model/trace/mistaken-ids.js';
 import type { EntitySpans } from './model/entity-spans.js';
 import type { MatchingSpans } from './model/judged/matching-spans.js';
@@ -67,6 +69,9 @@ export interface TraceStore {
   readonly traceSpans: TraceSpans;
   readonly tails: TailSource;
   readonly deletions: StoredSpans;
+  readonly scores: Scores;
+  readonly scoreRemoval: ScoreRemoval;
+  readonly scoreTransfer: ScoreTransfer;
   readonly oldTraces: OldTraces;
   readonly attachments: SpanAttachments;
   readonly calculated: CalculatedSpans & PricedSpans;

@@ -5,16 +5,18 @@ import { callTraceId } from '../judges/call-spans.js';
 import { jobTraceId } from '../trials/model-trials.js';
 import type { DeletedSpan, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
+import type { ScoreRemoval } from '../../engine/traces/model/score/scores.js';
 import { inParts } from './noted-parts.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 
 /** Steps of a deletion. */
-export const DELETION_STEPS = ['spans', 'records', 'calls', 'jobs', 'words', 'images', 'end'] as const;
+export const DELETION_STEPS = ['spans', 'records', 'calls', 'scores', 'jobs', 'words', 'images', 'end'] as const;
 export type DeletionStep = (typeof DELETION_STEPS)[number];
 
 export interface DeletionParts {
   readonly store: DeletionStore;
   readonly spans: StoredSpans;
+  readonly scores: ScoreRemoval;
   readonly images: Pick<
     AttachmentVault,
     'forgetSpans' | 'removeSomeFree' | 'forgetSomeOfProject' | 'removeFreeOfProject'
@@ -116,6 +118,11 @@ export class DeletionWork {
       await this.#records(deletion, { ids, recorded, staying: new Set() }, dependents);
       // Calls may have been made from calls, and hold the same texts.
       noted = await this.#noteRuns(deletion, noted);
+    }
+    this.#enter('scores');
+    for await (const page of this.#pages(deletion, ['span', 'trace', 'session', 'call'])) {
+      const things = page.map((item) => ({ ...item, kind: item.kind === 'call' ? 'span' : item.kind }) as DeletedThing);
+      await this.#parts.scores.removeScores(deletion.project_id, things, deletion.upto);
     }
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);

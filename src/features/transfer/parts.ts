@@ -4,6 +4,7 @@ export const PARTS = [
   'prompt_versions',
   'tag_moves',
   'prices',
+  'score_definitions',
   'feedback_links',
   'judges',
   'evaluations',
@@ -12,12 +13,13 @@ export const PARTS = [
   'spans',
   'traces',
   'sessions',
+  'scores',
   'attachments',
 ] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Parts that lie beside spans. */
-export type MetadataPart = Exclude<Part, 'spans' | 'traces' | 'sessions' | 'attachments'>;
+export type MetadataPart = Exclude<Part, 'spans' | 'traces' | 'sessions' | 'scores' | 'attachments'>;
 
 /** Most records of a request that imports, and of a page that is not asked to be larger. */
 export const MAX_RECORDS = 1000;

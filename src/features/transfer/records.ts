@@ -10,6 +10,7 @@ import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, Tag, Versi
 import { MAX_NAME } from '../review/schema.js';
 import { attributes, label, MAX_TAGS, optional, tags } from '../../engine/schema/inputs.js';
 import { byKey, count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { ScoreDefinitionInput, ScoreDefinitionRead, ScoreInput, ScoreName } from '../scores/schema.js';
 import { SpanInput } from '../../engine/traces/model/span/schema.js';
 import { TraceInput } from '../../engine/traces/model/trace/schema.js';
 import type { Part } from './parts.js';
@@ -90,6 +91,13 @@ const prices = record('Price', 'A custom price of the project.', {
   updated_at: time('When it was last set.'),
 });
 
+const score_definitions = record('ScoreDefinition', 'What values the scores of a name have.', {
+  ...ScoreDefinitionInput.properties,
+  name: ScoreName,
+  created_at: ScoreDefinitionRead.properties.created_at,
+  updated_at: ScoreDefinitionRead.properties.updated_at,
+});
+
 const feedback_links = record(
   'FeedbackLink',
   'A link through which people gave feedback. Its token is unknown, so it does not work: it records whose ' +
@@ -150,6 +158,11 @@ const sessions = record('Session', 'Posted data of a session; everything else ab
   name: optional(label('Name of the session.')),
   attributes: optional(attributes('Arbitrary key-value attributes.')),
   tags: optional(tags('Tags of the session; they override tags from its spans.')),
+});
+
+const scores = record('Score', 'A score of a span, trace or session.', {
+  ...ScoreInput.properties,
+  created_at: time('When its value was received: of two scores with the same id, the later one stays.'),
 });
 
 const attachments = record('Attachment', 'An image, and one span that shows it.', {
@@ -233,11 +246,13 @@ export const RECORDS = {
   prompt_versions,
   tag_moves,
   prices,
+  score_definitions,
   feedback_links,
   judges,
   spans,
   traces,
   sessions,
+  scores,
   attachments,
   evaluations,
   feedback,
@@ -247,4 +262,5 @@ export const RECORDS = {
 export type SpanRecord = Static<typeof spans>;
 export type TraceRecord = Static<typeof traces>;
 export type SessionRecord = Static<typeof sessions>;
+export type ScoreRecord = Static<typeof scores>;
 export type AttachmentRecord = Static<typeof attachments>;

@@ -11,12 +11,15 @@ import { normalizeSpan } from '../../engine/traces/model/span/normalize-span.js'
 import type { Micros } from '../../engine/timestamp.js';
 import { normalizeSession, normalizeTrace } from '../../engine/traces/model/trace/posted.js';
 import { invalid } from '../../engine/validation/validation.js';
+import type { ScoreTransfer } from '../../engine/traces/model/score/score-transfer.js';
+import type { DefinitionStore } from '../scores/definition.js';
 import type { ImageTransfer } from './image-transfer.js';
 import type { ImportPace } from './import-pace.js';
 import type { MetadataTransfer, StoredRecord } from './metadata-transfer.js';
 import type { Imported, PageOf, RecordPage } from '../../engine/traces/model/transfer/record-page.js';
 import type { MetadataPart, Part } from './parts.js';
 import type { AttachmentRecord, SessionRecord, SpanRecord, TraceRecord } from './records.js';
+import { fromScoreRecords, toScoreRecord } from './score-records.js';
 import { withPastTimes } from './server-times.js';
 import type { DatedSpan, SpanTransfer } from '../../engine/traces/model/transfer/span-transfer.js';
 
@@ -29,6 +32,8 @@ export interface ImportRoom {
 export interface TransferParts {
   readonly metadata: MetadataTransfer;
   readonly spans: SpanTransfer;
+  readonly scores: ScoreTransfer;
+  readonly definitions: Pick<DefinitionStore, 'find'>;
   readonly images: Pick<ImageTransfer, 'page' | 'take'>;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
@@ -62,9 +67,13 @@ export class TransferService {
 
   /** @param asOf what is beside spans and was made later is left out @throws DomainError `invalid`, `unavailable` */
   async page(part: Part, asOf: Micros, of: PageOf): Promise<TransferPage> {
-    const { spans, images, metadata } = this.#parts;
+    const { spans, scores, images, metadata } = this.#parts;
     if (part === 'spans' || part === 'traces' || part === 'sessions')
       return { as: 'texts', ...(await spans[part](of)) };
+    if (part === 'scores') {
+      const page = await scores.page(of);
+      return { as: 'texts', ...page, records: page.records.map(toScoreRecord) };
+    }
     if (part === 'attachments') return { as: 'objects', ...(await images.page(of)) };
     return { as: 'objects', ...metadata.page(part, asOf, of) };
   }
@@ -84,7 +93,7 @@ export class TransferService {
   async #take(part: Part, by: Principal, records: readonly unknown[]): Promise<Imported> {
     if (records.length === 0) return { stored: 0, unchanged: 0 };
     const { project_id: projectId } = by;
-    const { spans, images, room } = this.#parts;
+    const { spans, scores, definitions, images, room } = this.#parts;
     // Of every part: metadata and images fill a disk as well as spans do.
     room.requireSpace();
     switch (part) {
@@ -100,6 +109,13 @@ export class TransferService {
             normalizeSession,
           ),
         );
+      case 'scores': {
+        const find = (name: string) => definitions.find(projectId, name);
+        return scores.take(
+          projectId,
+          fromScoreRecords(projectId, records as Parameters<typeof fromScoreRecords>[1], find),
+        );
+      }
       case 'attachments':
         return images.take(projectId, records as AttachmentRecord[]);
       default:

@@ -46,7 +46,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   },
   {
     title: 'Improve',
-    names: ['prompts', 'feedback', 'judges', 'calibration', 'optimizations', 'playground'],
+    names: ['prompts', 'scores', 'feedback', 'judges', 'calibration', 'optimizations', 'playground'],
   },
   {
     title: 'Operate',
@@ -63,6 +63,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
 const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Traces: 'send-traces',
   Prompts: 'prompts',
+  Scores: 'scores',
   'Model prices': 'model-prices',
   Judges: 'judges',
   Calibration: 'calibration',

@@ -38,6 +38,7 @@ export class ProjectAudit implements Audit {
     const rows = await this.#client.query<{ id: string }>(
       sql`SELECT toString(project_id) AS id FROM (
        SELECT DISTINCT project_id FROM spans UNION DISTINCT SELECT DISTINCT project_id FROM session_statements
+       UNION DISTINCT SELECT DISTINCT project_id FROM scores
        UNION DISTINCT SELECT DISTINCT project_id FROM traces WHERE NOT gone) ORDER BY id`,
     );
     return rows.map(({ id }) => id);

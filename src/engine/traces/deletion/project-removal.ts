@@ -13,6 +13,7 @@ const TABLES = [
   'session_statements',
   'sessions',
   'session_starts',
+  'scores',
   'set_aside',
   'span_backfills',
 ];

@@ -1,3 +1,4 @@
+import type { Score } from './score/score.js';
 import type { Span } from './span/span.js';
 import type { Micros } from '../../timestamp.js';
 import type { PostedSession, PostedTrace } from './trace/posted.js';
@@ -8,11 +9,14 @@ export interface Writes {
   readonly spans?: readonly Span[];
   readonly traces?: readonly PostedTrace[];
   readonly sessions?: readonly PostedSession[];
+  readonly scores?: readonly Score[];
 }
 
-/** When each span was taken in, in the order of the request. No two spans ever share a moment: it names the version. */
+/** When each span, and each score, was taken in, in the order of the request. No two ever share a moment: it names the version. */
 export interface WriteReceipt {
   readonly createdAt: readonly Micros[];
+  /** Absent: no scores were written. */
+  readonly scoredAt?: readonly Micros[];
 }
 
 /**

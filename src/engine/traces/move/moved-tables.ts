@@ -15,6 +15,7 @@ export const WRITTEN: readonly MovedTable[] = [
   { name: 'spans', key: 'started_at', kind: 'time' },
   { name: 'facts', key: 'trace_id', kind: 'uuid' },
   { name: 'session_statements', key: 'session_id', kind: 'uuid' },
+  { name: 'scores', key: 'ver', kind: 'version' },
 ];
 
 /**

@@ -11,7 +11,7 @@ const WATERMARK = literal('rollups');
 /** The highest version in the store; 0 when it is empty. The clock goes on from there. */
 export async function highestVersion(client: ClickHouseClient): Promise<Version> {
   const [row] = await client.query<{ ver: string | number }>(
-    sql`SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements),
+    sql`SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements), (SELECT max(ver) FROM scores),
       (SELECT max(round) FROM session_traces), (SELECT ${stateVersion(sql`max(ver)`)} FROM sessions), (SELECT max(ver) FROM set_aside),
       (SELECT max(ver) FROM rolled_up), (SELECT ${stateVersion(sql`max(ver)`)} FROM traces)) AS ver`,
   );

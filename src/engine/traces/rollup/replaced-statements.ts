@@ -68,3 +68,27 @@ function replaced(table: Sql, key: Sql, condition: Sql): Sql {
 ARRAY JOIN arrayPopBack(writes) AS w, arrayPopFront(writes.1) AS next_ver
 SETTINGS optimize_aggregation_in_order = 1`;
 }
+
+/**
+ * Removes rows of scores that were replaced before a version, and then tombstones from before it, behind which nothing is left.
+ * @returns how many
+ */
+export async function purgeScores(client: ClickHouseClient, end: Version, signal: AbortSignal): Promise<number> {
+  const key = sql`project_id, entity_type, name, entity_id, id`;
+  const old = sql`SELECT ver FROM (${replaced(sql`scores`, key, sql`1`)}) WHERE next_ver < ${number(end)}`;
+  const lone = sql`SELECT max(s.ver) AS ver FROM scores AS s GROUP BY ${key} HAVING min(s.ver) = ver AND any(deleted) AND ver < ${number(end)}`;
+  let count = 0;
+  for (const found of [old, lone]) {
+    for (;;) {
+      const rows = await client.query<{ version: string }>(
+        sql`SELECT toString(ver) AS version FROM (${found}) ORDER BY ver LIMIT ${number(BATCH)}`,
+        { signal },
+      );
+      if (rows.length === 0) break;
+      const versions = rows.map(({ version }) => version);
+      await deleteRows(client, 'scores', sql`ver IN (${numbers(versions)})`, signal);
+      count += rows.length;
+    }
+  }
+  return count;
+}

@@ -42,15 +42,17 @@ export function stamp(group: readonly CommitRequest[], from: Version): StampedRe
   return group.map((request) => {
     const first = next;
     const createdAt: number[] = [];
+    const scoredAt: number[] = [];
     const { tables } = request;
     for (const { table, bytes, versionOffsets } of tables) {
       for (const offset of versionOffsets) {
         writeUint64(bytes, offset, next);
         if (table === 'spans') createdAt.push(versionTime(next));
+        if (table === 'scores') scoredAt.push(versionTime(next));
         next += 1;
       }
     }
-    return { request, first, receipt: { createdAt } };
+    return { request, first, receipt: { createdAt, ...(scoredAt.length > 0 && { scoredAt }) } };
   });
 }
 

@@ -45,8 +45,8 @@ export function encodeWrites(writes: AppendedWrites, encoder: RowEncoder, maxByt
 }
 
 /** Whether writes delete, and store nothing. */
-export function deletesAlone({ spans = [], traces = [], sessions = [] }: AppendedWrites): boolean {
-  return spans.length + traces.length + sessions.length === 0;
+export function deletesAlone({ spans = [], traces = [], sessions = [], scores = [] }: AppendedWrites): boolean {
+  return spans.length + traces.length + sessions.length + scores.length === 0;
 }
 
 /** The traces and sessions of its project that a request changes. */

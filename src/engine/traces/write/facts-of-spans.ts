@@ -14,7 +14,7 @@ const SMALL_BLOCKS = { min_insert_block_size_bytes: '16777216', max_insert_threa
  * @throws as {@link statementsEnded}
  */
 export function insertsEnded(client: ClickHouseClient): Promise<void> {
-  return statementsEnded(client, '^INSERT INTO .(spans|facts|session_statements)\\b');
+  return statementsEnded(client, '^INSERT INTO .(spans|facts|session_statements|scores)\\b');
 }
 
 /**

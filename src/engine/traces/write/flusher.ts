@@ -31,7 +31,7 @@ const LARGE_ROWS = 1_000;
 const AWAY_AFTER_MS = 1_500;
 
 /** In this order: the facts of a span come from its row by materialized view. */
-const TABLES: readonly TableName[] = ['spans', 'facts', 'session_statements'];
+const TABLES: readonly TableName[] = ['spans', 'facts', 'session_statements', 'scores'];
 
 interface Run {
   readonly projects: ReadonlySet<string>;

@@ -6,8 +6,9 @@ import type { Span } from '../model/span/span.js';
 import { CALL_FIELDS } from '../model/span/span-call.js';
 import { hasError } from '../model/span/span-read.js';
 import type { PostedSession, PostedTrace } from '../model/trace/posted.js';
+import type { Score, ScorePlace } from '../model/score/score.js';
 import { RowBinaryWriter, TooManyBytesError } from './row-binary.js';
-import type { Version } from './version-clock.js';
+import { versionOf, type Version } from './version-clock.js';
 
 /** Rows of one table, encoded. Each begins with its `ver`, which the commit fills in at these offsets. */
 export interface EncodedRows {
@@ -17,7 +18,7 @@ export interface EncodedRows {
 }
 
 /** Tables that are appended to; `session_statements` holds posted sessions. */
-export type TableName = 'spans' | 'facts' | 'session_statements';
+export type TableName = 'spans' | 'facts' | 'session_statements' | 'scores';
 
 /** A tombstone: the span, or with `rowType` 1 the posted trace, counts as never written from here on. */
 export interface Tombstone {
@@ -45,6 +46,7 @@ export interface AppendedWrites extends Writes {
   readonly tombstones?: readonly Tombstone[];
   readonly removedTraces?: readonly RemovedTrace[];
   readonly deletedSessions?: readonly string[];
+  readonly deletedScores?: readonly ScorePlace[];
 }
 
 type ColumnWriter<T> = (writer: RowBinaryWriter, row: T, projectId: string) => void;
@@ -175,12 +177,41 @@ const sessionColumns = {
   attributes: (w, { posted }) => w.string(posted === null ? '' : toJsonText(posted.attributes)),
 } satisfies Record<SessionColumn, ColumnWriter<SessionRow>>;
 
+/** A row of `scores`. */
+interface ScoreRow {
+  readonly place: ScorePlace;
+  /** Null: a tombstone. */
+  readonly score: Score | null;
+}
+
+const scoreColumns = {
+  ver: (w) => w.uint64(0),
+  project_id: (w, _score, projectId) => w.string(projectId),
+  entity_type: (w, { place }) => w.string(place.entity_type),
+  entity_id: (w, { place }) => w.uuid(place.entity_id),
+  name: (w, { place }) => w.string(place.name),
+  id: (w, { place }) => w.uuid(place.id),
+  deleted: (w, { score }) => w.uint8(score === null ? 1 : 0),
+  source: (w, { score }) => w.string(score?.source ?? ''),
+  author: (w, { score }) => w.string(score?.author ?? ''),
+  kind: (w, { score }) => w.string(score?.kind ?? ''),
+  number: (w, { score }) => w.nullable(typeof score?.value === 'string' ? null : Number(score?.value ?? 0), float),
+  text: (w, { score }) => w.string(typeof score?.value === 'string' ? score.value : ''),
+  comment: (w, { score }) => w.string(score?.comment ?? ''),
+  metadata: (w, { score }) => w.string(score === null ? '' : toJsonText(score.metadata)),
+  received_ver: (w, { score }) => w.uint64(score?.received_at === undefined ? 0 : versionOf(score.received_at)),
+} satisfies Record<Exclude<keyof Score, 'value' | 'received_at'> | ScoreStorageColumn, ColumnWriter<ScoreRow>>;
+
+/** Columns of scores that are no field of theirs: the value as `number` or `text`. */
+type ScoreStorageColumn = 'ver' | 'project_id' | 'deleted' | 'number' | 'text' | 'received_ver';
+
 const columnsOf = <T>(writers: Readonly<Record<string, ColumnWriter<T>>>): readonly Column<T>[] =>
   Object.entries(writers);
 const columns = {
   spans: columnsOf<SpanRow>(spanColumns),
   facts: columnsOf<Fact>(factColumns),
   session_statements: columnsOf<SessionRow>(sessionColumns),
+  scores: columnsOf<ScoreRow>(scoreColumns),
 } satisfies Record<TableName, unknown>;
 
 /** The columns that each table's rows are encoded in. */
@@ -188,6 +219,7 @@ export const insertedColumns: Readonly<Record<TableName, readonly string[]>> = {
   spans: Object.keys(spanColumns),
   facts: Object.keys(factColumns),
   session_statements: Object.keys(sessionColumns),
+  scores: Object.keys(scoreColumns),
 };
 
 /** Encodes writes when they arrive, so that what waits for a commit is bytes, counted to the last one. */
@@ -209,7 +241,7 @@ export class RowEncoder {
 
   #encode(writes: AppendedWrites, maxBytes: number): EncodedRows[] {
     const { projectId, spans = [], traces = [], sessions = [], tombstones = [], deletedSessions = [] } = writes;
-    const { removedTraces = [] } = writes;
+    const { removedTraces = [], scores = [], deletedScores = [] } = writes;
     const facts: Fact[] = [
       ...traces.map((posted) => ({ trace_id: posted.id, rowType: 1 as const, id: posted.id, posted })),
       ...tombstones.map((tombstone) => ({ ...tombstone, posted: null })),
@@ -222,6 +254,10 @@ export class RowEncoder {
       ...sessions.map((posted) => ({ id: posted.id, posted })),
       ...deletedSessions.map((session) => ({ id: session, posted: null })),
     ];
+    const scoreRows: ScoreRow[] = [
+      ...scores.map((score) => ({ place: score, score })),
+      ...deletedScores.map((place) => ({ place, score: null })),
+    ];
     let left = maxBytes;
     const rowsOf = <T>(table: TableName, columns: readonly Column<T>[], rows: readonly T[]) => {
       const encoded = this.#rows(table, columns, rows, projectId, left);
@@ -232,6 +268,7 @@ export class RowEncoder {
       rowsOf('spans', columns.spans, spans),
       rowsOf('facts', columns.facts, facts),
       rowsOf('session_statements', columns.session_statements, sessionRows),
+      rowsOf('scores', columns.scores, scoreRows),
     ].filter(({ versionOffsets }) => versionOffsets.length > 0);
   }
 

@@ -1,3 +1,4 @@
+import type { ScorePlace } from '../model/score/score.js';
 import type { AppendedWrites, SpanRow } from './rows.js';
 
 /** The ids of what is written: all that a watch takes of it. */
@@ -5,16 +6,17 @@ export type NamedWrites = Pick<AppendedWrites, 'projectId' | 'tombstones' | 'rem
   readonly spans?: readonly Pick<SpanRow, 'trace_id' | 'id' | 'originVersion'>[];
   readonly traces?: readonly Named[];
   readonly sessions?: readonly Named[];
+  readonly scores?: readonly Pick<ScorePlace, 'id'>[];
 };
 
 interface Named {
   readonly id: string;
 }
 
-/** A written span, posted trace or posted session, by its ids. */
+/** A written span, posted trace, posted session or score, by its ids. */
 export type Written =
   | { readonly kind: 'span'; readonly trace_id: string; readonly id: string }
-  | { readonly kind: 'trace' | 'session'; readonly id: string };
+  | { readonly kind: 'trace' | 'session' | 'score'; readonly id: string };
 
 /** Notes what is written or deleted in a project, so that nothing older is written over it. */
 export class WriteWatch {
@@ -34,12 +36,21 @@ export class WriteWatch {
   }
 
   note(writes: NamedWrites): void {
-    const { projectId, spans = [], tombstones = [], removedTraces = [], traces = [], sessions = [] } = writes;
+    const {
+      projectId,
+      spans = [],
+      tombstones = [],
+      removedTraces = [],
+      traces = [],
+      sessions = [],
+      scores = [],
+    } = writes;
     if (projectId !== this.#projectId) return;
     for (const { originVersion, trace_id, id } of spans)
       (originVersion === undefined ? this.#sent : this.#changed).add(keyOf({ kind: 'span', trace_id, id }));
     for (const { id } of traces) this.#sent.add(keyOf({ kind: 'trace', id }));
     for (const { id } of sessions) this.#sent.add(keyOf({ kind: 'session', id }));
+    for (const { id } of scores) this.#sent.add(keyOf({ kind: 'score', id }));
     for (const { rowType, trace_id, id } of tombstones)
       if (rowType === 0) this.#changed.add(keyOf({ kind: 'span', trace_id, id }));
     for (const { trace_id } of removedTraces) this.#removed.add(trace_id);
@@ -52,7 +63,7 @@ export class WriteWatch {
     return this.#touched.has(traceId);
   }
 
-  /** Whether a client has sent a span, trace or session since the watch began. */
+  /** Whether a client has sent a span, trace, session or score since the watch began. */
   sawSent(written: Written): boolean {
     return this.#sent.has(keyOf(written));
   }

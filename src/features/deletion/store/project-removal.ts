@@ -48,6 +48,7 @@ const REMOVALS: readonly Removal[] = [
   { table: 'feedback_links', where: OF_PROJECT },
   { table: 'prompts', where: OF_PROJECT },
   { table: 'model_prices', where: OF_PROJECT, key: 'project_id' },
+  { table: 'score_definitions', where: OF_PROJECT, key: 'project_id' },
   { table: 'api_keys', where: OF_PROJECT, atOnce: KEYS_AT_ONCE },
 ];
 

@@ -2,6 +2,7 @@ import { DomainError } from '../../../engine/errors.js';
 import { MAX_IMPORTED_OF_SPAN, MAX_IMPORTED_VERSIONS } from '../../judges/evaluation.js';
 import { MAX_TAGS } from '../../prompts/prompt.js';
 import { MAX_PRICES_PER_PROJECT } from '../../prices/schema.js';
+import { MAX_DEFINITIONS } from '../../scores/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
 import type { Database } from '../../../engine/metadata/database.js';
@@ -15,7 +16,12 @@ export type Bound = (projectId: string, records: readonly StoredRecord[]) => voi
 
 /** The bounds of parts of which other calls take only so many, as they are read into memory. */
 export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Bound>>> {
-  return { prices: priceBound(db), tag_moves: tagBound(db), evaluations: evaluationBound(db) };
+  return {
+    prices: priceBound(db),
+    score_definitions: definitionBound(db),
+    tag_moves: tagBound(db),
+    evaluations: evaluationBound(db),
+  };
 }
 
 function priceBound(db: Database): Bound {
@@ -27,6 +33,19 @@ function priceBound(db: Database): Bound {
         'conflict',
         `A project can have at most ${MAX_PRICES_PER_PROJECT} prices, and these would make ${held}; none were stored. ` +
           'Delete prices that the project does not need, then import again',
+      );
+  };
+}
+
+function definitionBound(db: Database): Bound {
+  const count = db.prepare<[string], number>('SELECT count(*) FROM score_definitions WHERE project_id = ?').pluck();
+  return (projectId) => {
+    const held = count.get(projectId) ?? 0;
+    if (held > MAX_DEFINITIONS)
+      throw new DomainError(
+        'conflict',
+        `A project can have at most ${MAX_DEFINITIONS} score definitions, and these would make ${held}; none were stored. ` +
+          'Delete definitions that the project does not need, then import again',
       );
   };
 }

@@ -74,6 +74,16 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     until: 't.created_at <= @asOf',
     keys: ['t.provider', 't.model'],
   },
+  score_definitions: {
+    ...plain,
+    by: 'project',
+    select: 't.name, t.kind, t.min, t.max, t.categories, t.direction, t.description, t.created_at, t.updated_at',
+    from: 'score_definitions AS t',
+    where: 't.project_id = @group',
+    until: 't.created_at <= @asOf',
+    keys: ['t.name'],
+    json: ['categories'],
+  },
   feedback_links: {
     ...plain,
     by: 'project',

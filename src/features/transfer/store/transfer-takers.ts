@@ -71,6 +71,7 @@ export function takers(db: Database): Readonly<Record<MetadataPart, Take>> {
     ...judgeTakers(db, by),
     ...feedbackTakers(db, by),
     prices: priceTaker(db),
+    score_definitions: definitionTaker(db),
   };
 }
 
@@ -133,6 +134,19 @@ function priceTaker(db: Database): Take {
      ON CONFLICT DO NOTHING`,
   );
   return (projectId, record) => insert.run({ ...record, project_id: projectId }).changes > 0;
+}
+
+function definitionTaker(db: Database): Take {
+  const insert = db.prepare<Values>(
+    `INSERT INTO score_definitions (project_id, name, kind, min, max, categories, direction, description, created_at, updated_at)
+     VALUES (@project_id, @name, @kind, @min, @max, @categories, @direction, @description, @created_at, @updated_at)
+     ON CONFLICT DO NOTHING`,
+  );
+  const absent = { min: null, max: null, categories: null, direction: null, description: null };
+  return (projectId, record) => {
+    const categories = text(record['categories'] ?? null);
+    return insert.run({ ...absent, ...record, categories, project_id: projectId }).changes > 0;
+  };
 }
 
 function judgeTakers(db: Database, by: By) {

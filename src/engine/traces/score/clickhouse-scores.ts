@@ -1,0 +1,120 @@
+import type { ScorePlace } from '../model/score/score.js';
+import type { ScoreQuery, Scores, StoredScore } from '../model/score/scores.js';
+import type { ClickHouseClient } from '../clickhouse/client/client.js';
+import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { openReader, type ReadLimits, type ReadOptions, type ReadRows } from '../read/row-reader.js';
+import type { ReadsInProgress } from '../read/reads-in-progress.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import type { CommitLog } from '../write/commit-log.js';
+import { versionOf } from '../write/version-clock.js';
+import { latestScores, scoredVersion } from './latest.js';
+import { toScore, WHOLE_SCORE, type ScoreRow } from './score-rows.js';
+
+export interface ScoreParts {
+  readonly client: ClickHouseClient;
+  readonly log: Pick<CommitLog, 'append'>;
+  readonly reads: ReadsInProgress;
+  readonly limits: ReadLimits;
+}
+
+const SCORES_ALONE = { figures: false, traces: [] } as const;
+/** What a page is selected and sorted by. */
+const COMPARED = ['number', 'text', 'source', 'author', 'received_ver'];
+
+/** Scores in the table `scores`. */
+export class ClickHouseScores implements Scores {
+  readonly #parts: ScoreParts;
+  readonly #rows: ReadRows;
+
+  constructor(parts: ScoreParts) {
+    this.#parts = parts;
+    this.#rows = openReader(parts.client, parts.limits).rows;
+  }
+
+  page(projectId: string, query: ScoreQuery, signal?: AbortSignal) {
+    return this.#read(projectId, async (scope) => {
+      const matches = latestScores(scope, COMPARED, keyConditions(query), conditions(query));
+      const total = query.count ? await this.#count(matches, { signal }) : null;
+      // Of all that match only what is compared is read, then the rest of the page.
+      const page = sql`SELECT entity_type, name, entity_id, id, ver FROM (${matches})
+ORDER BY ${order(query)} LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
+      const rows = await this.#rows<ScoreRow>(
+        sql`SELECT ${WHOLE_SCORE} FROM scores AS s
+WHERE ${inProject(projectId)} AND (s.entity_type, s.name, s.entity_id, s.id, s.ver) IN (${page})
+ORDER BY ${order(query, sql`s.`)} LIMIT 1 BY s.id`,
+        { signal },
+      );
+      return { scores: rows.map(toScore), total };
+    });
+  }
+
+  find(projectId: string, id: string, signal?: AbortSignal): Promise<StoredScore | null> {
+    return this.#read(projectId, (scope) => this.#one(scope, id, signal));
+  }
+
+  countNamed(projectId: string, name: string): Promise<number> {
+    return this.#read(projectId, (scope) =>
+      this.#count(latestScores(scope, [], [sql`name = ${value(name, 'String')}`]), {}),
+    );
+  }
+
+  async remove(projectId: string, id: string): Promise<boolean> {
+    const score = await this.find(projectId, id);
+    if (score === null) return false;
+    const place: ScorePlace = score;
+    await this.#parts.log.append({ projectId, deletedScores: [place] });
+    return true;
+  }
+
+  async #one(scope: ReadScope, id: string, signal: AbortSignal | undefined): Promise<StoredScore | null> {
+    const [row] = await this.#rows<ScoreRow & { readonly deleted: 0 | 1 }>(
+      sql`SELECT ${WHOLE_SCORE}, deleted FROM scores AS s
+WHERE ${inProject(scope.projectId)} AND s.id = ${value(id, 'UUID')} AND ver <= ${value(scope.upTo, 'UInt64')}
+ORDER BY ver DESC LIMIT 1`,
+      { signal },
+    );
+    return row === undefined || row.deleted === 1 ? null : toScore(row);
+  }
+
+  async #count(matches: Sql, options: ReadOptions): Promise<number> {
+    const [row] = await this.#rows<{ readonly total: string }>(
+      sql`SELECT toString(count()) AS total FROM (${matches})`,
+      options,
+    );
+    return Number(row?.total ?? 0);
+  }
+
+  #read<T>(projectId: string, read: (scope: ReadScope) => Promise<T>): Promise<T> {
+    return this.#parts.reads.ofCommitted(projectId, SCORES_ALONE, ({ upTo }) => read({ projectId, upTo }));
+  }
+}
+
+/** Conditions on columns that tombstones have as well. */
+function keyConditions({ entityType, entityIds, names }: ScoreQuery): Sql[] {
+  return [
+    ...(entityType === null ? [] : [sql`entity_type = ${value(entityType, 'String')}`]),
+    ...(entityIds === null ? [] : [sql`entity_id IN ${value(entityIds, 'Array(UUID)')}`]),
+    ...(names === null ? [] : [sql`name IN ${value(names, 'Array(String)')}`]),
+  ];
+}
+
+function conditions(query: ScoreQuery): Sql[] {
+  const { sources, authors, texts, min, max, createdAfter, createdBefore } = query;
+  const version = (at: number) => value(versionOf(at), 'Int64');
+  return [
+    ...(sources === null ? [] : [sql`source IN ${value(sources, 'Array(String)')}`]),
+    ...(authors === null ? [] : [sql`author IN ${value(authors, 'Array(String)')}`]),
+    ...(texts === null ? [] : [sql`(isNull(number) AND text IN ${value(texts, 'Array(String)')})`]),
+    ...(min === null ? [] : [sql`number >= ${value(min, 'Float64')}`]),
+    ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
+    ...(createdAfter === null ? [] : [sql`${scoredVersion} >= ${version(createdAfter)}`]),
+    ...(createdBefore === null ? [] : [sql`${scoredVersion} <= ${version(createdBefore)}`]),
+  ];
+}
+
+/** Numbers before texts, either way. */
+function order({ sort, descending }: ScoreQuery, table: Sql = empty): Sql {
+  const direction = descending ? sql`DESC` : sql`ASC`;
+  const by = sort === 'created_at' ? [scoredVersion] : [sql`${table}number`, sql`${table}text`];
+  return join([...by.map((column) => sql`${column} ${direction} NULLS LAST`), sql`${table}id ${direction}`], ', ');
+}

@@ -1,0 +1,261 @@
+import { Type, type TSchema } from '@sinclair/typebox';
+import { oneOf, uuid } from '../../../engine/schema/parts.js';
+import { formatTimestamp } from '../../../engine/timestamp.js';
+import { SCORE_SOURCES, SCORED } from '../../../engine/traces/model/score/score.js';
+import type { ScoreQuery, StoredScore } from '../../../engine/traces/model/score/scores.js';
+import { page } from '../../../http/page.js';
+import { csv, endTime, time as timeParameter } from '../../../http/parameter.js';
+import { project_id, ProjectParams } from '../../../http/parameters.js';
+import { queryOf } from '../../../http/query.js';
+import { defineRoute, jsonBody, listOf, uncheckedJsonBody } from '../../../http/route.js';
+import type { ScoreDefinition } from '../definition.js';
+import { MAX_SCORES, ScoreDefinitionInput, ScoreDefinitionRead, ScoreInput, ScoreName, ScoreRead } from '../schema.js';
+import type { ScoreService } from '../score-service.js';
+
+/** How the documentation groups these routes. */
+const TAG = 'Scores';
+
+/** Scores, and the definitions of their values. */
+export function scoreRoutes(scores: ScoreService) {
+  return [
+    postScoresRoute(scores),
+    listScoresRoute(scores),
+    getScoreRoute(scores),
+    deleteScoreRoute(scores),
+    listDefinitionsRoute(scores),
+    putDefinitionRoute(scores),
+    getDefinitionRoute(scores),
+    deleteDefinitionRoute(scores),
+  ];
+}
+
+const ScoresInput = Type.Union([Type.Array(ScoreInput, { maxItems: MAX_SCORES }), ScoreInput], {
+  description: `A score, or an array of up to ${MAX_SCORES}.`,
+});
+
+function postScoresRoute(scores: Pick<ScoreService, 'post'>) {
+  return defineRoute({
+    method: 'POST',
+    path: '/scores',
+    operationId: 'postScores',
+    summary: 'Store scores',
+    description:
+      'Stores one score or an array of scores, all or none. A score with the same entity, name, source and author replaces ' +
+      'the earlier one, so a retry changes nothing. Once the call responds, the scores are durable and in every list. A value ' +
+      'that does not fit the definition of its name is refused.',
+    tag: TAG,
+    access: 'key',
+    purpose: 'ingest',
+    body: uncheckedJsonBody(ScoresInput),
+    responses: {
+      200: { description: 'The scores as stored, in the order of the request.', schema: Type.Array(ScoreRead) },
+    },
+    errors: ['invalid', 'overloaded', 'unavailable'],
+    async handle({ principal, body }) {
+      return { status: 200, body: (await scores.post(principal, body)).map(toScoreRead) };
+    },
+  });
+}
+
+const MAX_ASKED = 500;
+const some = <S extends TSchema>(items: S, description: string) =>
+  Type.Optional(csv(items, { description, maxItems: MAX_ASKED }));
+
+const ListQuery = Type.Object({
+  entity_type: Type.Optional(oneOf(SCORED, 'Only scores of spans, of traces or of sessions.')),
+  entity_id: some(uuid('Id of a span, trace or session.'), 'Only scores of these, by id, separated by commas.'),
+  name: some(Type.String(), 'Only scores with one of these names, separated by commas.'),
+  source: some(oneOf(SCORE_SOURCES, 'A source.'), 'Only scores from one of these sources, separated by commas.'),
+  author: some(Type.String(), 'Only scores of one of these authors, separated by commas.'),
+  value: some(Type.String(), 'Only scores with one of these categories or texts, separated by commas.'),
+  value_min: Type.Optional(Type.Number({ description: 'Lowest value of numbers, inclusive. Of booleans, true is 1.' })),
+  value_max: Type.Optional(Type.Number({ description: 'Highest value of numbers, inclusive.' })),
+  created_after: Type.Optional(timeParameter('Only scores received then or later.')),
+  created_before: Type.Optional(endTime('Only scores received then or earlier.')),
+  sort_by: oneOf(['created_at', 'value'], 'Field to sort by. Numbers come before texts.', 'created_at'),
+  sort_order: oneOf(['asc', 'desc'], 'Ascending or descending.', 'desc'),
+  ...page({ maxLimit: 1_000, defaultLimit: 100, maxOffset: 10_000_000 }),
+  count: Type.Boolean({
+    default: false,
+    description: 'Whether to count all matches too, in the header X-Total-Count.',
+  }),
+});
+
+function listScoresRoute(scores: Pick<ScoreService, 'list'>) {
+  return defineRoute({
+    method: 'GET',
+    path: '/scores',
+    operationId: 'listScores',
+    summary: 'List scores',
+    description:
+      "Lists scores of the key's project that match every given filter. Includes every write acknowledged before the call.",
+    tag: TAG,
+    access: 'key',
+    bulk: true,
+    query: queryOf(ListQuery, {
+      to: ({ limit, offset, count, ...query }): ScoreQuery => ({
+        entityType: query.entity_type ?? null,
+        entityIds: query.entity_id ?? null,
+        names: query.name ?? null,
+        sources: query.source ?? null,
+        authors: query.author ?? null,
+        texts: query.value ?? null,
+        min: query.value_min ?? null,
+        max: query.value_max ?? null,
+        createdAfter: query.created_after ?? null,
+        createdBefore: query.created_before ?? null,
+        sort: query.sort_by,
+        descending: query.sort_order === 'desc',
+        ...{ limit, offset, count },
+      }),
+    }),
+    responses: {
+      200: {
+        ...listOf(ScoreRead, 'A page of scores.'),
+        headers: { 'X-Total-Count': 'Number of all matches; only with `count=true`.' },
+      },
+    },
+    errors: ['invalid', 'unavailable'],
+    async handle({ principal, query, signal }) {
+      const { scores: found, total } = await scores.list(principal.project_id, query, signal);
+      const headers = total === null ? {} : { headers: { 'X-Total-Count': String(total) } };
+      return { status: 200, body: found.map(toScoreRead), ...headers };
+    },
+  });
+}
+
+const ScoreParams = Type.Object({ id: uuid('Id of the score.') });
+
+function getScoreRoute(scores: Pick<ScoreService, 'get'>) {
+  return defineRoute({
+    method: 'GET',
+    path: '/scores/:id',
+    operationId: 'getScore',
+    summary: 'Get a score',
+    description: 'Returns a score by its id.',
+    tag: TAG,
+    access: 'key',
+    params: ScoreParams,
+    responses: { 200: { description: 'The score.', schema: ScoreRead } },
+    errors: ['not_found', 'unavailable'],
+    async handle({ principal, params, signal }) {
+      return { status: 200, body: toScoreRead(await scores.get(principal.project_id, params.id, signal)) };
+    },
+  });
+}
+
+function deleteScoreRoute(scores: Pick<ScoreService, 'remove'>) {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/scores/:id',
+    operationId: 'deleteScore',
+    summary: 'Delete a score',
+    description: 'Deletes a score. If it is written again, it is a new score with the same id.',
+    tag: TAG,
+    access: 'key',
+    params: ScoreParams,
+    responses: { 204: { description: 'The score is deleted.' } },
+    errors: ['not_found', 'overloaded', 'unavailable'],
+    async handle({ principal, params }) {
+      await scores.remove(principal.project_id, params.id);
+      return { status: 204 };
+    },
+  });
+}
+
+function listDefinitionsRoute(scores: Pick<ScoreService, 'definitions'>) {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/score-definitions',
+    operationId: 'listScoreDefinitions',
+    summary: 'List score definitions',
+    description: "Returns the project's score definitions, sorted by name.",
+    tag: TAG,
+    access: 'key',
+    params: ProjectParams,
+    responses: { 200: listOf(ScoreDefinitionRead, 'The definitions.') },
+    errors: ['unavailable'],
+    handle: ({ params }) => ({
+      status: 200,
+      body: scores.definitions(params.project_id).map(toDefinitionRead),
+    }),
+  });
+}
+
+const DefinitionParams = Type.Object({ project_id, name: ScoreName });
+
+function putDefinitionRoute(scores: Pick<ScoreService, 'define'>) {
+  return defineRoute({
+    method: 'PUT',
+    path: '/projects/:project_id/score-definitions/:name+',
+    operationId: 'putScoreDefinition',
+    summary: 'Set a score definition',
+    description:
+      'Sets what values the scores of a name may have. Stored scores do not change. The kind cannot change while there are ' +
+      'scores of the name (409).',
+    tag: TAG,
+    access: 'key',
+    params: DefinitionParams,
+    body: jsonBody(ScoreDefinitionInput),
+    responses: {
+      200: { description: 'The definition was replaced.', schema: ScoreDefinitionRead },
+      201: { description: 'The definition is new.', schema: ScoreDefinitionRead },
+    },
+    errors: ['conflict', 'invalid', 'unavailable'],
+    async handle({ params: { project_id: projectId, name }, body }) {
+      const { definition, created } = await scores.define(projectId, name, body);
+      const answer = { body: toDefinitionRead(definition) };
+      return created ? { status: 201, ...answer } : { status: 200, ...answer };
+    },
+  });
+}
+
+function getDefinitionRoute(scores: Pick<ScoreService, 'definition'>) {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/score-definitions/:name+',
+    operationId: 'getScoreDefinition',
+    summary: 'Get a score definition',
+    description: 'Returns what values the scores of a name have.',
+    tag: TAG,
+    access: 'key',
+    params: DefinitionParams,
+    responses: { 200: { description: 'The definition.', schema: ScoreDefinitionRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params }) => ({
+      status: 200,
+      body: toDefinitionRead(scores.definition(params.project_id, params.name)),
+    }),
+  });
+}
+
+function deleteDefinitionRoute(scores: Pick<ScoreService, 'removeDefinition'>) {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/projects/:project_id/score-definitions/:name+',
+    operationId: 'deleteScoreDefinition',
+    summary: 'Delete a score definition',
+    description: 'Deletes a definition. Returns 409 while there are scores of its name.',
+    tag: TAG,
+    access: 'key',
+    params: DefinitionParams,
+    responses: { 204: { description: 'The definition is deleted.' } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    async handle({ params }) {
+      await scores.removeDefinition(params.project_id, params.name);
+      return { status: 204 };
+    },
+  });
+}
+
+const toScoreRead = ({ author, created_at, ...score }: StoredScore) => ({
+  ...score,
+  author: author === '' ? null : author,
+  created_at: formatTimestamp(created_at),
+});
+
+const toDefinitionRead = ({ created_at, updated_at, ...definition }: ScoreDefinition) => ({
+  ...definition,
+  created_at: formatTimestamp(created_at),
+  updated_at: formatTimestamp(updated_at),
+});

@@ -1,0 +1,112 @@
+import { v5 as uuidFrom } from 'uuid';
+import { MAX_ISSUES, type Issue } from '../../engine/errors.js';
+import { metadataIssues } from '../../engine/schema/metadata.js';
+import { Normalizer, normalizeText, optionalText } from '../../engine/schema/normalize.js';
+import type { Score } from '../../engine/traces/model/score/score.js';
+import { compileClosed, invalid } from '../../engine/validation/validation.js';
+import { definitionBy, fitted, type ScoreDefinition } from './definition.js';
+import { MAX_SCORES, ScoreInput } from './schema.js';
+
+/** Names the ids of scores, which are made from what tells scores apart. */
+const NAMESPACE = 'b0f4a5c7-3c1e-4d0a-9a52-6a1c2f6f9d11';
+
+const validator = compileClosed(ScoreInput);
+
+export interface ReadScores {
+  readonly scores: readonly Score[];
+  /** Definitions that the scores make. */
+  readonly defined: readonly ScoreDefinition[];
+}
+
+export interface ReadContext {
+  readonly projectId: string;
+  /** The author of scores of people that name none. */
+  readonly userName: () => string;
+  readonly find: (name: string) => ScoreDefinition | undefined;
+  /** Why no further definition can be made, beside so many that the request makes; null: it can. */
+  readonly refuseNew: (made: number) => string | null;
+}
+
+/**
+ * Reads one score, or an array of them, which stand or fall together.
+ * @throws DomainError `invalid` with the issues of all elements, at most 100
+ */
+export function readScores(body: unknown, context: ReadContext): ReadScores {
+  const elements: readonly unknown[] = Array.isArray(body) ? body : [body];
+  if (elements.length > MAX_SCORES) throw invalid([{ pointer: '', detail: `must have at most ${MAX_SCORES} scores` }]);
+  const issues: Issue[] = [];
+  const definitions = new Definitions(context);
+  const scores = elements.flatMap((element, index) => {
+    if (issues.length >= MAX_ISSUES) return [];
+    const pointer = Array.isArray(body) ? `/${index}` : '';
+    if (validator.accepts(element)) return [readScore(element, new Normalizer(pointer, issues), context, definitions)];
+    issues.push(...validator.issues(element, pointer, MAX_ISSUES - issues.length));
+    return [];
+  });
+  if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES));
+  return { scores, defined: definitions.made };
+}
+
+function readScore(
+  input: ScoreInput,
+  normalizer: Normalizer,
+  { projectId, userName }: ReadContext,
+  definitions: Definitions,
+): Score {
+  const entityId = normalizer.id('entity_id', input.entity_id);
+  const name = normalizeText(input.name);
+  const given = typeof input.value === 'string' ? normalizeText(input.value) : input.value;
+  const source = input.source ?? 'sdk';
+  const author = normalizeText(input.author ?? (source === 'human' ? userName() : ''));
+  const metadata = input.metadata ?? {};
+  for (const { detail } of metadataIssues(metadata)) normalizer.fail('metadata', detail);
+  const definition = definitions.of(name, given);
+  const fit = typeof definition === 'string' ? { rule: definition } : fitted(definition, given);
+  if ('rule' in fit) normalizer.fail(typeof definition === 'string' ? 'name' : 'value', fit.rule);
+  const key = { entity_type: input.entity_type, entity_id: entityId, name, source, author };
+  return {
+    id: scoreId(projectId, key),
+    ...key,
+    kind: typeof definition === 'string' ? 'text' : definition.kind,
+    value: 'rule' in fit ? given : fit.value,
+    comment: optionalText(input.comment),
+    metadata,
+  };
+}
+
+/** What tells scores of a project apart. */
+type ScoreKey = Pick<Score, 'entity_type' | 'entity_id' | 'name' | 'source' | 'author'>;
+
+function scoreId(projectId: string, { entity_type, entity_id, name, source, author }: ScoreKey): string {
+  return uuidFrom(JSON.stringify([projectId, entity_type, entity_id, name, source, author]), NAMESPACE);
+}
+
+/** The definitions of a request: those that are known, and those that its first values make. */
+class Definitions {
+  readonly #context: ReadContext;
+  readonly #known = new Map<string, ScoreDefinition>();
+  readonly #made: ScoreDefinition[] = [];
+
+  constructor(context: ReadContext) {
+    this.#context = context;
+  }
+
+  get made(): readonly ScoreDefinition[] {
+    return this.#made;
+  }
+
+  /** The definition of a name, or why there can be none. */
+  of(name: string, value: Score['value']): ScoreDefinition | string {
+    const known = this.#known.get(name) ?? this.#context.find(name);
+    if (known !== undefined) {
+      this.#known.set(name, known);
+      return known;
+    }
+    const refused = this.#context.refuseNew(this.#made.length);
+    if (refused !== null) return refused;
+    const made = definitionBy(name, value, Date.now() * 1000);
+    this.#known.set(name, made);
+    this.#made.push(made);
+    return made;
+  }
+}

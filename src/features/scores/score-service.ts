@@ -1,0 +1,131 @@
+import { DomainError } from '../../engine/errors.js';
+import type { Identity, Principal } from '../../engine/identity/identity.js';
+import type { ScoreQuery, Scores, StoredScore } from '../../engine/traces/model/score/scores.js';
+import type { WriteLog } from '../../engine/traces/model/write-log.js';
+import { invalid } from '../../engine/validation/validation.js';
+import type { DefinitionStore, ScoreDefinition } from './definition.js';
+import { MAX_DEFINITIONS, type ScoreDefinitionInput } from './schema.js';
+import { readScores } from './score-reader.js';
+
+export interface ScoreServiceParts {
+  readonly log: WriteLog;
+  readonly scores: Scores;
+  readonly definitions: DefinitionStore;
+  readonly describe: (principal: Principal) => Pick<Identity, 'user'>;
+}
+
+/** Scores of spans, traces and sessions, and what their values may be. */
+export class ScoreService {
+  readonly #parts: ScoreServiceParts;
+
+  constructor(parts: ScoreServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores a score, or an array of scores, all or none. What one entity, name, source and author had before is replaced.
+   * @returns one for each element of the request, in their order
+   * @throws DomainError `invalid` with every issue, and nothing stored; those of WriteLog
+   */
+  async post(by: Principal, body: unknown): Promise<StoredScore[]> {
+    const { log, definitions, describe } = this.#parts;
+    const { project_id: projectId } = by;
+    const { scores, defined } = readScores(body, {
+      projectId,
+      userName: () => describe(by).user.name,
+      find: (name) => definitions.find(projectId, name),
+      refuseNew: (made) =>
+        definitions.count(projectId) + made < MAX_DEFINITIONS
+          ? null
+          : `would be new, and a project has at most ${MAX_DEFINITIONS} score definitions: use an existing name, or delete a definition`,
+    });
+    if (scores.length === 0) return [];
+    log.admit(projectId);
+    if (defined.length > 0) definitions.put(projectId, defined);
+    const { scoredAt = [] } = await log.append({ projectId, scores });
+    return scores.map((score, index) => ({ ...score, created_at: scoredAt[index] ?? 0 }));
+  }
+
+  list(projectId: string, query: ScoreQuery, signal: AbortSignal) {
+    return this.#parts.scores.page(projectId, query, signal);
+  }
+
+  /** @throws DomainError `not_found` */
+  async get(projectId: string, id: string, signal: AbortSignal): Promise<StoredScore> {
+    const found = await this.#parts.scores.find(projectId, id, signal);
+    if (found === null) throw noScore();
+    return found;
+  }
+
+  /** @throws DomainError `not_found` */
+  async remove(projectId: string, id: string): Promise<void> {
+    if (!(await this.#parts.scores.remove(projectId, id))) throw noScore();
+  }
+
+  definitions(projectId: string): ScoreDefinition[] {
+    return this.#parts.definitions.list(projectId);
+  }
+
+  /** @throws DomainError `not_found` */
+  definition(projectId: string, name: string): ScoreDefinition {
+    const found = this.#parts.definitions.find(projectId, name);
+    if (found === undefined) throw noDefinition();
+    return found;
+  }
+
+  /**
+   * Sets what the values of a name may be; stored scores stay as they are.
+   * @throws DomainError `invalid`; `conflict` for another kind while there are scores, or with too many definitions
+   */
+  async define(
+    projectId: string,
+    name: string,
+    input: ScoreDefinitionInput,
+  ): Promise<{ readonly definition: ScoreDefinition; readonly created: boolean }> {
+    const issues = definitionIssues(input);
+    if (issues.length > 0) throw invalid(issues);
+    const { definitions, scores } = this.#parts;
+    const known = definitions.find(projectId, name);
+    if (known === undefined && definitions.count(projectId) >= MAX_DEFINITIONS)
+      throw new DomainError('conflict', `A project has at most ${MAX_DEFINITIONS} score definitions: delete one first`);
+    if (known !== undefined && known.kind !== input.kind && (await scores.countNamed(projectId, name)) > 0)
+      throw new DomainError(
+        'conflict',
+        `The scores named ${JSON.stringify(name)} are ${known.kind}: delete them first, or use another name`,
+      );
+    const now = Date.now() * 1000;
+    const { min = null, max = null, categories = null, direction = null, description = null } = input;
+    const definition = {
+      ...{ name, kind: input.kind, min, max, categories, direction, description },
+      created_at: known?.created_at ?? now,
+      updated_at: now,
+    };
+    definitions.put(projectId, [definition]);
+    return { definition, created: known === undefined };
+  }
+
+  /** @throws DomainError `not_found`; `conflict` while there are scores of the name */
+  async removeDefinition(projectId: string, name: string): Promise<void> {
+    const { definitions, scores } = this.#parts;
+    this.definition(projectId, name);
+    const count = await scores.countNamed(projectId, name);
+    if (count > 0)
+      throw new DomainError('conflict', `${count} scores are named ${JSON.stringify(name)}: delete them first`);
+    if (!definitions.remove(projectId, name)) throw noDefinition();
+  }
+}
+
+function definitionIssues({ kind, min, max, categories }: ScoreDefinitionInput) {
+  const isNumeric = kind === 'numeric';
+  return [
+    ...(min != null && !isNumeric ? [{ pointer: '/min', detail: `is for numeric scores, not for ${kind} ones` }] : []),
+    ...(max != null && !isNumeric ? [{ pointer: '/max', detail: `is for numeric scores, not for ${kind} ones` }] : []),
+    ...(min != null && max != null && min > max ? [{ pointer: '/max', detail: 'must not be below min' }] : []),
+    ...(categories != null && kind !== 'categorical'
+      ? [{ pointer: '/categories', detail: `is for categorical scores, not for ${kind} ones` }]
+      : []),
+  ];
+}
+
+const noScore = () => new DomainError('not_found', 'There is no score with this id.');
+const noDefinition = () => new DomainError('not_found', 'There is no score definition with this name.');
