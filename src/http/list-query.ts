@@ -23,6 +23,7 @@ import { page } from './page.js';
 import type { State } from '../engine/traces/model/list/tail.js';
 import { mistakenForTags } from './mistaken-names.js';
 import { csv, orNull, restAsTags, time } from './parameter.js';
+import { scoreFilters, sortOf } from './score-parameters.js';
 import { queryOf, type QueryDefinition } from './query.js';
 
 /** In characters; a URL has no room for more that would make sense. */
@@ -84,11 +85,7 @@ function listQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
 function pageParameters(list: ListDefinition) {
   const { maxLimit, defaultLimit } = list;
   return {
-    sort_by: oneOf(
-      list.sorts,
-      'Field to sort by. Objects without a value come last either way; ties are broken by id.',
-      list.defaultSort,
-    ),
+    sort_by: sortOf(list),
     sort_order: oneOf(['asc', 'desc'], 'Ascending or descending.', 'desc'),
     ...page({ maxLimit, defaultLimit, maxOffset: MAX_OFFSET }),
     count: Type.Boolean({
@@ -187,6 +184,7 @@ function selectionParameters(list: ListDefinition, paging: readonly string[] = [
       ),
     ),
     ...(list.hasInternal && { internal: INTERNAL }),
+    scores: scoreFilters,
     tags: restAsTags(
       `Every parameter with another name is a filter by the tag of that name and value${TAGGED[list.name]}. All of them must ` +
         'match; the same one repeated matches any of its values. A tag whose key is also a parameter or a field is written ' +
@@ -198,9 +196,9 @@ function selectionParameters(list: ListDefinition, paging: readonly string[] = [
 
 type SelectionValues = Static<TObject<ReturnType<typeof selectionParameters>>>;
 
-function selectionOf(list: ListDefinition, { q = '', tags, internal, ...rest }: SelectionValues) {
+function selectionOf(list: ListDefinition, { q = '', tags, scores, internal, ...rest }: SelectionValues) {
   const filters = list.filters.flatMap((filter) => applied(filter, rest));
-  return { filters, tags, search: q === '' ? null : q, internal: internalOf(internal, filters, tags) };
+  return { filters, tags, scores, search: q === '' ? null : q, internal: internalOf(internal, filters, tags) };
 }
 
 function filterSchema(list: ListDefinition, filter: Filter): TSchema {

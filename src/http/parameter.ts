@@ -106,6 +106,52 @@ export const restAsTags = (description: string, mistaken: MistakenNames = new Ma
 export const mistakenNames = (schema: TSchema): MistakenNames =>
   (schema as { [MISTAKEN]?: MistakenNames })[MISTAKEN] ?? new Map();
 
+const PREFIX = Symbol('prefix');
+const MAX_PREFIXED = 20;
+
+/**
+ * All parameters whose names begin with a prefix, by what follows it.
+ * @param read the value that the texts of one stand for, or the rule that they break
+ */
+export const restByPrefix = <T>(
+  prefix: string,
+  description: string,
+  read: (texts: readonly string[]) => { readonly value: T } | { readonly rule: string },
+) =>
+  Type.Unsafe<ReadonlyMap<string, T>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    maxProperties: MAX_PREFIXED,
+    description,
+    [PREFIX]: { prefix, read },
+  });
+
+type Others = Iterable<readonly [string, readonly string[]]>;
+
+/** What stands for parameters without a schema of their own: how their names begin, and how they are read. */
+export interface RestReader {
+  readonly prefix: string;
+  readonly read: (others: Others) => Reading;
+}
+
+/** @param schema for which {@link isRest} */
+export function restReader(schema: TSchema): RestReader {
+  const own = (schema as { [PREFIX]?: { prefix: string; read: (texts: readonly string[]) => Reading } })[PREFIX];
+  if (own === undefined) return { prefix: '', read: readRest };
+  return {
+    prefix: own.prefix,
+    read(others) {
+      const values = new Map<string, unknown>();
+      for (const [name, texts] of others) {
+        const reading = own.read(texts);
+        if ('rule' in reading) return { rule: `${name} ${reading.rule}` };
+        values.set(name.slice(own.prefix.length), reading.value);
+      }
+      return values.size > MAX_PREFIXED ? { rule: `must be at most ${MAX_PREFIXED}` } : { value: values };
+    },
+  };
+}
+
 const MAX_TAGS = 100;
 export const TAG_PREFIX = 'tags.';
 
@@ -113,7 +159,7 @@ export const TAG_PREFIX = 'tags.';
 export const isRest = (schema: TSchema) => schema['type'] === 'object';
 
 /** @param others the names and texts of parameters that have no schema of their own */
-export function readRest(others: Iterable<readonly [string, readonly string[]]>): Reading {
+function readRest(others: Others): Reading {
   const tags = new Map<string, string[]>();
   for (const [name, texts] of others) {
     const key = name.startsWith(TAG_PREFIX) ? name.slice(TAG_PREFIX.length) : name;

@@ -3,14 +3,7 @@ import { DomainError, MAX_ISSUES, type Issue } from '../engine/errors.js';
 import { shortened } from '../engine/validation/collector.js';
 import { nearName } from '../engine/validation/near-name.js';
 import { invalid as brokenRules } from '../engine/validation/validation.js';
-import {
-  isRest,
-  mistakenNames,
-  parameterReader,
-  readRest,
-  type MistakenNames,
-  type ParameterReader,
-} from './parameter.js';
+import { isRest, mistakenNames, parameterReader, restReader, type ParameterReader } from './parameter.js';
 
 /** How a route takes its query: the schema by which `parse` reads is the one that the documentation shows. */
 export interface QueryDefinition<Q, Sent = unknown> {
@@ -145,11 +138,11 @@ interface Parameter {
 /** Reads what it can; what it cannot is among the issues. */
 function readerOf<S extends TObject>(schema: S, pointer: (name: string) => string) {
   const properties = Object.entries(schema.properties);
-  const [rest, mistaken] = restOf(properties);
+  const rests = restsOf(properties);
   const required = new Set<string>(schema.required ?? []);
   const parameters = new Map(
     properties
-      .filter(([name]) => name !== rest)
+      .filter(([, property]) => !isRest(property))
       .map(([name, property]): [string, Parameter] => [
         name,
         { name, required: required.has(name), fallback: property.default, read: parameterReader(property) },
@@ -168,21 +161,26 @@ function readerOf<S extends TObject>(schema: S, pointer: (name: string) => strin
       else if (fallback !== undefined) values[name] = fallback;
       else if (required) issues.push({ pointer: pointer(name), detail: 'is required' });
     }
-    if (rest === undefined) return { values, issues };
-    const others = [...given].filter(([name]) => !parameters.has(name));
-    for (const [name] of others) {
-      const rule = mistaken.get(name);
-      if (rule !== undefined) issues.push({ pointer: pointer(name), detail: rule });
+    let others = [...given].filter(([name]) => !parameters.has(name));
+    for (const { name: rest, prefix, read, mistaken } of rests) {
+      const own = others.filter(([name]) => name.startsWith(prefix));
+      others = others.filter(([name]) => !name.startsWith(prefix));
+      for (const [name] of own) {
+        const rule = mistaken.get(name);
+        if (rule !== undefined) issues.push({ pointer: pointer(name), detail: rule });
+      }
+      take(rest, read(own));
     }
-    take(rest, readRest(others));
     return { values, issues };
   };
 }
 
-/** The name of what stands for all other parameters, and the names that none of these may have. */
-function restOf(properties: readonly (readonly [string, TSchema])[]): [string | undefined, MistakenNames] {
-  const rest = properties.find(([, property]) => isRest(property));
-  return rest === undefined ? [undefined, new Map()] : [rest[0], mistakenNames(rest[1])];
+/** What stands for other parameters, those with a longer prefix first, and the names that none of these may have. */
+function restsOf(properties: readonly (readonly [string, TSchema])[]) {
+  const rests = properties.filter(([, property]) => isRest(property));
+  return rests
+    .map(([name, property]) => ({ name, ...restReader(property), mistaken: mistakenNames(property) }))
+    .sort((one, other) => other.prefix.length - one.prefix.length);
 }
 
 function invalid(issues: readonly Issue[]): DomainError {

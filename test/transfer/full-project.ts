@@ -63,6 +63,8 @@ export async function fillToBounds(server: TestServer): Promise<void> {
   await api.expect(201, 'PUT', `${api.project}/model-prices/${name}/${name}`, rate);
   await spans(api, slug);
   await judged(api, slug);
+  const score = { entity_type: 'span', entity_id: uuid(1), name: wide(64), author: wide(100), comment: wide(5_000) };
+  await api.expect(200, 'POST', '/scores', { ...score, value: wide(5_000), metadata: metadataOf(MOST.metadata) });
   const prompt = await LinkedPrompt.make(feedbackApi(server));
   const [span] = await prompt.complete(1);
   const { url } = await prompt.link();

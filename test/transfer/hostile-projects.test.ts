@@ -14,7 +14,7 @@ const SEED = seedOf('HOSTILE_SEED');
 const PROJECTS = Number(process.env['HOSTILE_PROJECTS'] ?? 4);
 const REQUESTS = 60;
 const METADATA = PARTS.filter(
-  (part): part is MetadataPart => !['spans', 'traces', 'sessions', 'attachments'].includes(part),
+  (part): part is MetadataPart => !['spans', 'traces', 'sessions', 'scores', 'attachments'].includes(part),
 );
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString().replace('Z', '000Z');
 

@@ -67,6 +67,7 @@ export async function fill(server: TestServer) {
     output_per_million: 4,
   });
   await spans(api);
+  await scored(api);
   const judge = await judged(api);
   await reviewed(server);
   return { judge: judge.id as string, shown: [uuid(8), uuid(9), uuid(10)] };
@@ -113,6 +114,24 @@ async function spans(api: LearningApi): Promise<void> {
   await api.expect(200, 'POST', '/traces', [{ ...traces[0], id: uuid(51), name: 'renamed' }]);
   const sessions = [{ id: uuid(103), project_id: api.server.projectId, name: 'Posted', attributes: { x: 1 } }];
   await api.expect(200, 'POST', '/sessions', sessions);
+}
+
+async function scored(api: LearningApi): Promise<void> {
+  const of = (entity_type: string, id: number, name: string, value: unknown) => ({
+    ...{ entity_type, entity_id: uuid(id), name, value },
+  });
+  await api.expect(200, 'POST', '/scores', [
+    { ...of('span', 1, 'level', 0.1), comment: 'ä "\u2028', metadata: { a: [1] }, author: 'grader', source: 'code' },
+    { ...of('trace', 50, 'good', true), source: 'human' },
+    of('session', 100, 'mood', 'calm'),
+    of('span', 3, 'note', 'two\nlines'),
+    of('span', 5, 'level', 7),
+  ]);
+  await api.expect(200, 'PUT', `${api.project}/score-definitions/mood`, {
+    ...{ kind: 'categorical', categories: ['calm', 'cross'], description: 'How it went.' },
+  });
+  const [{ id }] = await api.expect(200, 'GET', `/scores?entity_id=${uuid(5)}`);
+  await api.expect(204, 'DELETE', `/scores/${id}`);
 }
 
 async function judged(api: LearningApi) {

@@ -47,7 +47,7 @@ describe('a project that moves', function () {
     inFolder(async (file) => {
       const end = await exported(source, file('there.ndjson.gz'));
       for (const [part, count] of Object.entries(end.counts)) expect(count, part).to.be.greaterThan(0);
-      expect(Object.keys(end.counts)).to.have.length(13);
+      expect(Object.keys(end.counts)).to.have.length(15);
       const { parts, figures } = await imported(target, file('there.ndjson.gz'));
       expect(parts.map(({ part, inFile }) => [part, inFile])).to.deep.equal(Object.entries(end.counts));
       expect(parts.filter(({ unchanged }) => unchanged > 0)).to.deep.equal([]);
@@ -89,6 +89,8 @@ describe('a project that moves', function () {
     await same('$/prompts/answer/tags/production/history');
     await same('$/prompts/answer/tags/old/history');
     await same('$/model-prices');
+    await same('$/score-definitions');
+    expect(await same('/scores?sort_by=value', ['id'])).to.have.length(4);
     await same('$/judges', ['judged_since', 'runnable', 'not_runnable_reason']);
     expect((await same(`$/judges/${ids.judge}/evaluations`)).total).to.equal(3);
     await same(`$/judges/${ids.judge}/calibration`);

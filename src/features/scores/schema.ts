@@ -1,13 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
 import { line, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
-import { SCORE_KINDS, SCORE_SOURCES, SCORED } from '../../engine/traces/model/score/score.js';
+import { MAX_SCORE_NAME, SCORE_KINDS, SCORE_SOURCES, SCORED } from '../../engine/traces/model/score/score.js';
 
 /** Most scores in one request. */
 export const MAX_SCORES = 1_000;
 /** Most definitions of a project. */
 export const MAX_DEFINITIONS = 1_000;
-export const MAX_SCORE_NAME = 128;
 /** Longest category, in characters. A longer text as the first value of a name makes its kind `text`. */
 export const MAX_CATEGORY = 200;
 const MAX_CATEGORIES = 100;

@@ -7,6 +7,7 @@ import { current } from '../read/visibility.js';
 import { conditions, textFound } from './conditions.js';
 import { asksOfHeld, boundsOf, heldConditions, spanTimes, type AskedAbout } from './descendant-filters.js';
 import { tracesIn } from './membership.js';
+import { scoreConditions, scoreJoin, scoreOrder } from './score-filters.js';
 import { boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
 import { shown, spanSource, type ListSource } from './sources.js';
 
@@ -14,7 +15,7 @@ import { shown, spanSource, type ListSource } from './sources.js';
 export function spanPage(scope: ReadScope, query: ListQuery): Sql {
   const { selected, format } = jsonArray(...shown(spanSource, query));
   return sql`${spanBounds(scope, query)}SELECT ${selected}
-FROM spans
+FROM spans${scoreJoin(spanSource, scope, query)}
 WHERE ${spanConditions(scope, query)}
 ${order(spanSource, query)}
 ${window(query)}
@@ -65,6 +66,7 @@ export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
     ...conditions(query, spanSource),
     ...ofSession,
     ...tags,
+    ...scoreConditions(spanSource, scope, query),
     ...search,
     current(scope),
   ]);
@@ -105,7 +107,7 @@ export function rollupPage(
 ): Sql {
   const { selected, format } = jsonLines(...shown(source, query), extra);
   return sql`${beginning(source, scope, query, access)}SELECT ${selected}
-FROM ${rows(source, scope, access)}
+FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query)}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
 ${window(query)}
@@ -122,7 +124,7 @@ export function rollupMatches(source: ListSource, scope: ReadScope, query: ListQ
 
 /** Ids of a page of a list, in its order. */
 export function idPage(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
-  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}
+  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query)}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
 ${window(query)}`;
@@ -142,6 +144,7 @@ function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery
     ...insideIndex(access),
     ...(source.list.hasInternal ? internal(query) : []),
     ...conditions(query, source),
+    ...scoreConditions(source, scope, query),
     ...heldConditions(source, scope, query, askedAbout(query, access)),
   ]);
 }
@@ -170,6 +173,9 @@ function order(source: ListSource, query: ListQuery): Sql {
   const ties = source.tieBreak.map((column) => sql`${column} ${direction}`);
   if (source.timeIndex === null && query.sort === source.list.defaultSort)
     return sql`ORDER BY ${join([sql`project_id ${direction}`, sql`started_at ${direction}`, ...ties], ', ')}`;
+  const byScore = scoreOrder(query);
+  if (byScore !== null)
+    return sql`ORDER BY ${join([...byScore.map((column) => sql`${column} ${direction} NULLS LAST`), ...ties], ', ')}`;
   const column = query.sort === 'created_at' ? source.createdVersion : source.columns[query.sort];
   if (!column) throw new Error(`no column for ${query.sort}`);
   return sql`ORDER BY ${join([sql`${column} ${direction} NULLS LAST`, ...ties], ', ')}`;

@@ -39,7 +39,8 @@ export function accessPathsOf(source: ListSource, query: ListQuery): readonly [A
   if (index === null || (list.hasInternal && query.internal !== 'left out')) return [ALL];
   const indexed = { query, source, index };
   const times = timesAskedFor(indexed);
-  const others = query.filters.length > times.length || query.tags.size > 0 || query.search !== null;
+  const others =
+    query.filters.length > times.length || query.tags.size > 0 || query.scores.size > 0 || query.search !== null;
   const whole = times.length > 0 ? ({ by: 'times', ...indexed } as const) : ALL;
   const atEdge = !others && query.sort === list.defaultSort && query.offset + query.limit <= MAX_INDEXED_ROWS;
   return atEdge ? [{ by: 'edge', ...indexed }, whole] : [whole];

@@ -3,7 +3,7 @@ import type { ScoreTransfer } from '../model/score/score-transfer.js';
 import type { Score, ScorePlace } from '../model/score/score.js';
 import type { StoredScore } from '../model/score/scores.js';
 import { PAGE_BYTES, type Imported, type PageOf, type RecordPage } from '../model/transfer/record-page.js';
-import { sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, numbers, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject } from '../read/scope.js';
 import type { RevisedStore } from '../span-revision.js';
 import { versionOf } from '../write/version-clock.js';
@@ -42,11 +42,8 @@ ORDER BY p.entity_type, p.name, p.entity_id, p.id LIMIT ${value(limit + 1, 'UInt
       const end: Key = [last.entity_type, last.name, last.entity_id, last.id];
       const rows = await reader.rows<ScoreRow>(
         sql`SELECT ${WHOLE_SCORE} FROM scores AS s
-WHERE ${inProject(projectId)} AND ${S_KEY} <= ${tuple(end)}${after === null ? sql`` : sql` AND ${S_KEY} > ${tuple(keyIn(after))}`}
-  AND s.ver IN ${value(
-    places.map(({ version }) => version),
-    'Array(UInt64)',
-  )}
+WHERE ${inProject(projectId)} AND ${S_KEY} <= ${tuple(end)}${after === null ? empty : sql` AND ${S_KEY} > ${tuple(keyIn(after))}`}
+  AND s.ver IN (${numbers(places.map(({ version }) => version))})
 ORDER BY s.entity_type, s.name, s.entity_id, s.id LIMIT 1 BY s.id`,
       );
       return { records: rows.map(toScore), next: cursorOf(end), more: found.length > places.length };

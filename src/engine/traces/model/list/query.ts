@@ -13,14 +13,29 @@ export interface AppliedFilter {
 /** Whether the server's own calls of models (of judges, trials, optimizations and the playground) are listed: not, too, or alone. */
 export type Internal = 'left out' | 'included' | 'only';
 
+/** What stands before the name of a score where one is sorted or filtered by. */
+export const SCORE_PREFIX = 'scores.';
+
+/** What the newest score of a name has to be. Null: anything. */
+export interface ScoreFilter {
+  /** As texts: one of these. */
+  readonly values: readonly string[] | null;
+  /** Bounds of numbers, inclusive. */
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
 /** A checked request for a page of a list. */
 export interface ListQuery {
   readonly filters: readonly AppliedFilter[];
   /** Tag key → accepted values; every key must match one of its values. */
   readonly tags: ReadonlyMap<string, readonly string[]>;
+  /** Name of a score → what it has to be; every one must match. */
+  readonly scores: ReadonlyMap<string, ScoreFilter>;
   /** Text to be found in input, output, error message or error code, ignoring case. */
   readonly search: string | null;
   readonly internal: Internal;
+  /** A field, or the name of a score behind {@link SCORE_PREFIX}. */
   readonly sort: string;
   readonly descending: boolean;
   readonly limit: number;
@@ -44,6 +59,7 @@ export function defaultQuery(list: ListDefinition): ListQuery {
   return {
     filters: [],
     tags: new Map(),
+    scores: new Map(),
     search: null,
     internal: 'left out',
     sort: list.defaultSort,

@@ -12,6 +12,9 @@ export type ScoreSource = (typeof SCORE_SOURCES)[number];
 export const SCORE_KINDS = ['numeric', 'boolean', 'categorical', 'text'] as const;
 export type ScoreKind = (typeof SCORE_KINDS)[number];
 
+/** Longest name of a score, in characters. */
+export const MAX_SCORE_NAME = 128;
+
 export type ScoreValue = number | boolean | string;
 
 /** What somebody or something thinks of a span, trace or session. Of one entity, name, source and author, the last write counts. */

@@ -1,0 +1,89 @@
+import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
+import { empty, identifier, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import { latestScores } from '../score/latest.js';
+import { memberships } from './membership.js';
+import { spanSource, traceSource, type ListSource } from './sources.js';
+
+/*
+ * What the objects of a list are found and sorted by, of their scores: of each name the newest, whoever gave it. A trace has the
+ * scores of its spans as well, a session those of its traces, as with tags.
+ */
+
+/** The conditions that a query puts on the scores of the objects of a list. */
+export function scoreConditions(source: ListSource, scope: ReadScope, { scores }: Pick<ListQuery, 'scores'>): Sql[] {
+  return [...scores].map(([name, { values, min, max }]) => {
+    const conditions = [
+      ...(values === null ? [] : [isAny(values)]),
+      ...(min === null ? [] : [sql`newest.1 >= ${value(min, 'Float64')}`]),
+      ...(max === null ? [] : [sql`newest.1 <= ${value(max, 'Float64')}`]),
+    ];
+    const met = conditions.length === 0 ? empty : sql` WHERE ${join(conditions, ' AND ')}`;
+    return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name)})${met})`;
+  });
+}
+
+/** What a list is joined with to be sorted by scores. Empty: it is not. */
+export function scoreJoin(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>): Sql {
+  const name = scoreSortedBy(query);
+  if (name === null) return empty;
+  return sql` LEFT ANY JOIN (
+  SELECT scored, newest.1 AS score_number, toNullable(newest.2) AS score_text FROM (${newestScores(source, scope, name)})
+) AS scored_objects ON scored_objects.scored = ${identifier('id')}`;
+}
+
+/** The columns to sort by; null: none of scores. Numbers before texts. */
+export function scoreOrder(query: Pick<ListQuery, 'sort'>): readonly Sql[] | null {
+  return scoreSortedBy(query) === null ? null : [sql`score_number`, sql`score_text`];
+}
+
+/** The name of the scores that a list is sorted by; null: it is sorted by a field. */
+function scoreSortedBy({ sort }: Pick<ListQuery, 'sort'>): string | null {
+  return sort.startsWith(SCORE_PREFIX) ? sort.slice(SCORE_PREFIX.length) : null;
+}
+
+const COLUMNS = ['number', 'text'];
+
+/** Rows of `scored`, the id of an object, and `newest`, the value of its newest score of a name as number and text. */
+function newestScores(source: ListSource, scope: ReadScope, name: string): Sql {
+  return sql`SELECT scored, argMax((number, text), ver) AS newest FROM (${scoresOf(source, scope, name)}) GROUP BY scored`;
+}
+
+/** Rows of `scored`, `number`, `text` and `ver`: scores of objects, and of anything in them. */
+function scoresOf(source: ListSource, scope: ReadScope, name: string): Sql {
+  const type = source === spanSource ? 'span' : source === traceSource ? 'trace' : 'session';
+  const among = [sql`entity_type = ${value(type, 'String')}`, sql`name = ${value(name, 'String')}`];
+  const own = sql`SELECT entity_id AS scored, number, text, ver FROM (${latestScores(scope, COLUMNS, among)})`;
+  if (source === spanSource) return own;
+  const inside =
+    source === traceSource
+      ? sql`SELECT f.trace_id AS scored, s.number AS number, s.text AS text, s.ver AS ver
+  FROM (SELECT trace_id, id FROM facts WHERE ${inProject(scope.projectId)} AND row_type = 0 AND NOT deleted AND ver <= ${value(scope.upTo, 'UInt64')}) AS f
+  INNER JOIN (${scoresOf(spanSource, scope, name)}) AS s ON s.scored = f.id`
+      : sql`SELECT m.session_id AS scored, s.number AS number, s.text AS text, s.ver AS ver
+  FROM (${memberships(scope, {})}) AS m INNER JOIN (${scoresOf(traceSource, scope, name)}) AS s ON s.scored = m.trace_id`;
+  return sql`${own}
+  UNION ALL
+  ${inside}`;
+}
+
+/** Whether the newest value is one of these, as texts; numbers also where they are written otherwise, true as 1. */
+function isAny(values: readonly string[]): Sql {
+  const numbers = values.flatMap((text) => numberOf(text) ?? []);
+  const texts = sql`(isNull(newest.1) AND newest.2 IN (${join(
+    values.map((text) => sql`${value(text, 'String')}`),
+    ', ',
+  )}))`;
+  if (numbers.length === 0) return texts;
+  return sql`(${texts} OR newest.1 IN (${join(
+    numbers.map((number) => sql`${value(number, 'Float64')}`),
+    ', ',
+  )}))`;
+}
+
+function numberOf(text: string): number | null {
+  if (text === 'true') return 1;
+  if (text === 'false') return 0;
+  const number = Number(text);
+  return text.trim() === '' || !Number.isFinite(number) ? null : number;
+}

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { bootServer } from '../harness/server.js';
+import { answersOf, blocks, chapter } from './commands.js';
+
+describe('manual: score spans, traces and sessions', () => {
+  it('works as it is written', async () => {
+    const server = await bootServer();
+    try {
+      const trace = '0199a1b2-0000-7000-8000-000000000001';
+      const session_id = '0199a1b2-0000-7000-8000-000000000002';
+      const span = { trace_id: trace, session_id, name: 'answer question', started_at: new Date().toISOString() };
+      await server.request('POST', '/spans', { body: [span] });
+      const [store = '', find = '', lists = '', define = ''] = blocks(chapter('scores'));
+      const [[one], many] = await answersOf(store, server);
+      expect(one).to.include({ entity_type: 'trace', name: 'helpful', kind: 'boolean', value: true });
+      expect(many.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['numeric', 'categorical']);
+      for (const found of await answersOf(lists, server)) expect(found).to.have.length(1);
+      const definitions = await answersOf(define, server);
+      expect(definitions[0]).to.include({ name: 'correctness', max: 1, direction: 'higher' });
+      expect(definitions[1]).to.have.length(3);
+      const [ofTrace, low, mood] = await answersOf(find, server);
+      expect(ofTrace).to.have.length(2);
+      expect(low).to.have.length(1);
+      expect(mood).to.include({ name: 'mood', value: 'calm' });
+    } finally {
+      await server.dispose();
+    }
+  });
+});
