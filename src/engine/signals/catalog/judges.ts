@@ -66,6 +66,7 @@ export const judgeCatalog = catalogOf({
     action: 'If it repeats: check /readyz, and give the engine more memory (ENGINE_MEMORY_MB)',
     log: ({ project, runs, error }) => ({ project, runs, error }),
   }),
+  /** `project`: null: all of them. */
   feedFailed: signal<{ project: string | null; error: unknown }>({
     level: 'warn',
     message: 'Could not check new spans for judges; retrying',
