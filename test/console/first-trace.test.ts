@@ -1,33 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { SNIPPETS } from '../../src/http/manual/snippets.js';
-import { clickOn, WatchedPage } from '../review/browser.js';
+import { clickOn } from '../review/browser.js';
 import { send } from '../harness/server.js';
-import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+import { accessibilityEverywhere, consoleScene, screenUrl, signedIn, visiting } from './harness.js';
 
 const HOSTILE = '<b>Ann</b> \u202egnp';
 
 describe('the overview of the console in a browser, and programs that send a first trace', function () {
   this.timeout(90_000);
-  let scene: ConsoleScene;
-  let watched: WatchedPage | undefined;
-
-  before(async function () {
-    const opened = await openScene();
-    if (opened === null) return this.skip();
-    scene = opened;
-  });
-  after(() => scene?.close());
-  afterEach(async function () {
-    await watched?.context.close();
-    if (this.currentTest?.state === 'passed') watched?.expectQuiet(scene.server);
-    watched = undefined;
-  });
+  const scene = consoleScene();
 
   it('signs nobody in as somebody else by a link, unless they say so', async () => {
     const { url, key, projectId } = scene.server;
     const invited = await send(`${url}/projects/${projectId}/invites`, 'POST', { body: { name: 'Mallory' }, key });
-    watched = await signedIn(scene);
+    const watched = await signedIn(scene);
     const { page } = watched;
     const name = () => page.evaluate(`fetch('/whoami').then((it) => it.json()).then(({ user }) => user.name)`);
     await page.goto(invited.json.url);
@@ -47,7 +34,7 @@ describe('the overview of the console in a browser, and programs that send a fir
   it('signs a signed-out person in by a link only when they say so, having read as whom', async () => {
     const { url, key, projectId } = scene.server;
     const invited = await send(`${url}/projects/${projectId}/invites`, 'POST', { body: { name: HOSTILE }, key });
-    watched = await WatchedPage.open(scene.browser);
+    const watched = await visiting(scene);
     const { page } = watched;
     await page.goto(invited.json.url);
     await page.locator(`::-p-text(Sign in as <b>Ann</b>)`).wait();
@@ -83,7 +70,7 @@ describe('the overview of the console in a browser, and programs that send a fir
     const { server } = scene;
     const { projectId, key } = server;
     const invited = await server.request('POST', `/projects/${projectId}/invites`, { body: { name: 'Ben' } });
-    watched = await WatchedPage.open(scene.browser);
+    const watched = await visiting(scene);
     const { page, context } = watched;
     await page.goto(`${server.url}/console`);
     const field = page.locator('::-p-aria([name="API key or sign-in link"])');
@@ -106,7 +93,7 @@ describe('the overview of the console in a browser, and programs that send a fir
   });
 
   it('tours a newcomer, who puts the tour away and finds it again, by keyboard', async () => {
-    watched = await signedIn(scene);
+    const watched = await signedIn(scene);
     const { page } = watched;
     await page.goto(screenUrl(scene.server, 'overview'));
     // It has its place before the server has said what was done, and is not shown until then.
@@ -145,8 +132,8 @@ describe('the overview of the console in a browser, and programs that send a fir
       { ...span, trace_id: randomUUID(), cost: 0.25 },
       { ...span, trace_id: randomUUID(), error_code: 'E1' },
     ];
-    expect((await send(`${server.url}/spans`, 'POST', { body: spans, key: server.key })).status).to.equal(200);
-    watched = await signedIn(scene);
+    await scene.post('/spans', spans);
+    const watched = await signedIn(scene);
     const { page } = watched;
     await page.evaluateOnNewDocument(`
       window.shifted = 0;

@@ -1,36 +1,97 @@
+import { expect } from 'chai';
 import type { Browser } from 'puppeteer-core';
-import { bootServer, type TestServer } from '../harness/server.js';
+import { bootServer, type BootOptions, type TestServer } from '../harness/server.js';
 import { ConsoleBrowser } from '../identity/console-browser.js';
 import { launchBrowser, WatchedPage } from '../review/browser.js';
 
-/** A server and a browser for all tests of a file. */
-export interface ConsoleScene {
-  readonly server: TestServer;
-  readonly browser: Browser;
-  close(): Promise<void>;
-}
-
-/** Null where no Chromium runs. */
-export async function openScene(...boot: Parameters<typeof bootServer>): Promise<ConsoleScene | null> {
-  const browser = await launchBrowser();
-  if (browser === null) {
-    process.stderr.write('No Chromium runs here, so the console is not tried in a browser.\n');
-    return null;
-  }
-  const server = await bootServer(...boot);
+/** A browser for all tests of the suite that this is called in, which are skipped where no Chromium runs. */
+export function suiteBrowser(): { readonly browser: Browser } {
+  let browser: Browser | null = null;
+  before(async function () {
+    this.timeout(90_000);
+    browser = await launchBrowser();
+    if (browser !== null) return;
+    process.stderr.write('No Chromium runs here, so nothing is tried in a browser.\n');
+    this.skip();
+  });
+  after(() => browser?.close());
   return {
-    server,
-    browser,
-    async close() {
-      await browser.close();
-      await server.dispose();
+    get browser() {
+      return opened(browser);
     },
   };
 }
 
-/** A page of the console, signed in with the server's key (or another), with cookies and history of its own. */
-export async function signedIn({ server, browser }: ConsoleScene, key = server.key): Promise<WatchedPage> {
+/** A server, and a browser that looks at it. */
+export interface ConsoleScene {
+  readonly server: TestServer;
+  readonly browser: Browser;
+  /** What was opened by {@link signedIn} or {@link visiting}. */
+  readonly pages: WatchedPage[];
+  /** Posts, and expects that this succeeds. @returns the answer */
+  post(path: string, body: unknown): Promise<any>;
+}
+
+export interface SceneOptions {
+  /** What the server is booted with, asked when the suite begins. */
+  readonly boot?: () => BootOptions;
+  /** Where browsers find the server. Default: at its own address. */
+  readonly url?: () => string;
+  /** Whether a page that one test opened is still there for the next. */
+  readonly keepsPages?: boolean;
+}
+
+/**
+ * A scene for all tests of the suite that this is called in. After each test that passed, nothing may have gone wrong unseen
+ * in the pages that are open.
+ */
+export function consoleScene({ boot, url, keepsPages = false }: SceneOptions = {}): ConsoleScene {
+  const chromium = suiteBrowser();
+  const pages: WatchedPage[] = [];
+  let server: TestServer | null = null;
+  before(async function () {
+    this.timeout(90_000);
+    server = await bootServer(boot?.());
+  });
+  after(() => server?.dispose());
+  afterEach(async function () {
+    const watched = keepsPages ? pages : pages.splice(0);
+    if (!keepsPages) for (const { context } of watched) await context.close();
+    if (this.currentTest?.state !== 'passed') return;
+    for (const each of watched) each.expectQuiet({ url: url?.() ?? opened(server).url });
+  });
+  return {
+    pages,
+    get server() {
+      return opened(server);
+    },
+    get browser() {
+      return chromium.browser;
+    },
+    async post(path, body) {
+      const { status, text, json } = await opened(server).request('POST', path, { body });
+      expect(status, text.slice(0, 300)).to.be.below(300);
+      return json;
+    },
+  };
+}
+
+function opened<T>(thing: T | null): T {
+  if (thing === null) throw new Error('the suite has not begun');
+  return thing;
+}
+
+/** A page of nobody, with cookies and history of its own. */
+export async function visiting({ browser, pages }: ConsoleScene): Promise<WatchedPage> {
   const watched = await WatchedPage.open(browser);
+  pages.push(watched);
+  return watched;
+}
+
+/** A page of the console, signed in with the server's key (or another), with cookies and history of its own. */
+export async function signedIn(scene: ConsoleScene, key = scene.server.key): Promise<WatchedPage> {
+  const { server } = scene;
+  const watched = await visiting(scene);
   const person = await ConsoleBrowser.signedIn(server, { key });
   const [name = '', value = ''] = person.cookie.split(/=(.*)/s);
   await watched.context.setCookie({

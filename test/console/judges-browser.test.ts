@@ -3,50 +3,38 @@ import { expect } from 'chai';
 import { finished, eventually, JudgeApi, type Json } from '../judges/judge-api.js';
 import { answer, failing, ModelEndpoint, passing } from '../judges/model-endpoint.js';
 import { clickOn, type WatchedPage } from '../review/browser.js';
-import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
 
 describe('judges and review, in the console', function () {
   this.timeout(90_000);
-  let scene: ConsoleScene;
   let endpoint: ModelEndpoint;
   let api: JudgeApi;
   let watched: WatchedPage;
   let refusing = true;
 
-  before(async function () {
+  before(async () => {
     endpoint = await ModelEndpoint.start();
     endpoint.reset(({ last }) => {
       if (refusing && last.includes('refused')) return { do: 'status', status: 400 };
       return answer(last.includes('rude') ? { ...failing, reason: HOSTILE } : passing);
     });
-    const env = { JUDGE_LLM_BASE_URL: endpoint.url, JUDGE_LLM_MODEL: 'gpt-4o-mini', JUDGE_LLM_API_KEY: 'x' };
-    const opened = await openScene({ env });
-    if (opened === null) return this.skip();
-    scene = opened;
+  });
+  const scene = consoleScene({
+    boot: () => ({
+      env: { JUDGE_LLM_BASE_URL: endpoint.url, JUDGE_LLM_MODEL: 'gpt-4o-mini', JUDGE_LLM_API_KEY: 'x' },
+    }),
+  });
+  before(() => {
     api = new JudgeApi(scene.server);
   });
-  after(async () => {
-    await scene?.close();
-    await endpoint.stop();
-  });
+  after(() => endpoint.stop());
   beforeEach(async () => {
     watched = await signedIn(scene);
   });
-  afterEach(async function () {
-    await watched.context.close();
-    if (this.currentTest?.state === 'passed') watched.expectQuiet(scene.server);
-  });
 
-  const until = async (condition: string) => {
-    try {
-      await watched.page.waitForFunction(condition);
-    } catch (error) {
-      const shown = await watched.page.evaluate(`location.href + ' shows ' + document.body.innerText.slice(0, 2000)`);
-      throw new Error(`${condition} never comes true; ${String(shown)}`, { cause: error });
-    }
-  };
+  const until = (condition: string) => watched.until(condition);
   const untilText = (text: string) => until(`document.body?.innerText.includes(${JSON.stringify(text)})`);
   const untilStep = (step: string) => until(`document.querySelector('h2')?.textContent === ${JSON.stringify(step)}`);
   /** Focuses a control by what it is called, as Tab would. */

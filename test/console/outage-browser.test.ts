@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { Browser } from 'puppeteer-core';
 import type { Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 import { send } from '../harness/server.js';
-import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
-import { accessibilityEverywhere } from './harness.js';
+import { clickOn, WatchedPage } from '../review/browser.js';
+import { accessibilityEverywhere, suiteBrowser } from './harness.js';
 
 const run = promisify(execFile);
 /** The clock of a computer that nobody has set. */
@@ -26,7 +25,7 @@ const A_DAY_AHEAD = `{
 
 describe('the console in a browser, from the first start on, while its server comes and goes', function () {
   this.timeout(60_000);
-  let browser: Browser | null = null;
+  const chromium = suiteBrowser();
   let programs: Programs | undefined;
   let program: Program;
   let watched: WatchedPage;
@@ -62,9 +61,7 @@ describe('the console in a browser, from the first start on, while its server co
     program = await programs!.start({ PORT: port });
   };
 
-  before(async function () {
-    browser = await launchBrowser();
-    if (browser === null) return this.skip();
+  before(async () => {
     programs = await Programs.make();
     program = await programs.start({ SPANHOUSE_INIT_PROJECT_ID: '', SPANHOUSE_INIT_API_KEY: '' });
     const printed = () => program.printed.join('\n');
@@ -72,12 +69,9 @@ describe('the console in a browser, from the first start on, while its server co
     const [, signIn = ''] = /(http\S+#code=\S+)/.exec(printed()) ?? [];
     const [, key = '', project = ''] = /SPANHOUSE_KEY=(\S+) SPANHOUSE_PROJECT=(\S+)/.exec(printed()) ?? [];
     said = { signIn, key, project };
-    watched = await WatchedPage.open(browser);
+    watched = await WatchedPage.open(chromium.browser);
   });
-  after(async () => {
-    await browser?.close();
-    await programs?.dispose();
-  });
+  after(() => programs?.dispose());
 
   it('leads from the address that the first start prints to the trace that the program on the page sends', async () => {
     const { page } = watched;

@@ -7,24 +7,13 @@ import { HOSTILE, PromptsScene, SLUG } from './prompts-scene.js';
 
 describe('prompts in the console', function () {
   this.timeout(90_000);
-  let prompts: PromptsScene;
+  const prompts = new PromptsScene();
   let watched: WatchedPage;
   let page: Page;
 
-  before(async function () {
-    const opened = await PromptsScene.open();
-    if (opened === null) return this.skip();
-    prompts = opened;
-    await prompts.fill();
-  });
-  after(() => prompts?.close());
   beforeEach(async () => {
     watched = await signedIn(prompts.scene);
     page = watched.page;
-  });
-  afterEach(async function () {
-    await watched.context.close();
-    if (this.currentTest?.state === 'passed') watched.expectQuiet(prompts.scene.server);
   });
 
   const open = (address = '') => page.goto(screenUrl(prompts.scene.server, `prompts${address}`));

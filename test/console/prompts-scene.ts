@@ -3,7 +3,7 @@ import { uuid } from '../harness/checked-api.js';
 import { idsOf, LearningApi } from '../learning/learning-api.js';
 import { BETTER, bonjour, CURRENT, question, script } from '../learning/optimization-api.js';
 import { ScriptedModel } from '../learning/scripted-model.js';
-import { openScene, type ConsoleScene } from './harness.js';
+import { consoleScene, type ConsoleScene } from './harness.js';
 
 export const SLUG = 'shop/support';
 export const HOSTILE =
@@ -13,32 +13,42 @@ export const HOSTILE =
 /** A prompt with versions, tags, completions, feedback and an optimization, and a browser that looks at them. */
 export class PromptsScene {
   readonly scene: ConsoleScene;
-  readonly api: LearningApi;
-  readonly model: ScriptedModel;
-  /** Paths of the prompt below the project, and of its versions. */
-  readonly path: string;
-  readonly ensurePath: string;
+  #model: ScriptedModel | undefined;
+  #api: LearningApi | undefined;
 
-  private constructor(scene: ConsoleScene, model: ScriptedModel) {
-    this.scene = scene;
-    this.model = model;
-    this.api = new LearningApi(scene.server);
-    this.path = `${this.api.project}/prompts/${encodeURIComponent(SLUG)}`;
-    this.ensurePath = `/v1/tasks/${encodeURIComponent(SLUG)}/prompt/versions/ensure`;
+  /** For all tests of the suite that this is called in. */
+  constructor() {
+    before(async () => {
+      this.#model = await ScriptedModel.start(script(() => [BETTER, `${CURRENT} Be brief.`]));
+    });
+    this.scene = consoleScene({
+      boot: () => ({
+        judgeRetry: { ...RETRIES.work, firstMs: 10 },
+        env: {
+          JUDGE_LLM_BASE_URL: this.#model?.url,
+          JUDGE_LLM_MODEL: 'gpt-4o-mini',
+          JUDGE_CONCURRENCY: '8',
+        },
+      }),
+    });
+    before(async () => {
+      await this.#fill();
+    });
+    after(() => this.#model?.stop());
   }
 
-  /** Null where no Chromium runs. */
-  static async open(): Promise<PromptsScene | null> {
-    const model = await ScriptedModel.start(script(() => [BETTER, `${CURRENT} Be brief.`]));
-    const env = { JUDGE_LLM_BASE_URL: model.url, JUDGE_LLM_MODEL: 'gpt-4o-mini', JUDGE_CONCURRENCY: '8' };
-    const scene = await openScene({ judgeRetry: { ...RETRIES.work, firstMs: 10 }, env });
-    if (scene !== null) return new PromptsScene(scene, model);
-    await model.stop();
-    return null;
+  get api(): LearningApi {
+    return (this.#api ??= new LearningApi(this.scene.server));
+  }
+
+  /** Path of the prompt below the project. */
+  get path(): string {
+    return `${this.api.project}/prompts/${encodeURIComponent(SLUG)}`;
   }
 
   ensure(content: string, more: Record<string, unknown> = {}) {
-    return this.api.expect(200, 'POST', this.ensurePath, { content, ...more });
+    const path = `/v1/tasks/${encodeURIComponent(SLUG)}/prompt/versions/ensure`;
+    return this.api.expect(200, 'POST', path, { content, ...more });
   }
 
   pin(tag: string, version: number) {
@@ -46,7 +56,7 @@ export class PromptsScene {
   }
 
   /** Two versions, tags, completions of both, of which people said that they should have been in French. */
-  async fill(): Promise<void> {
+  async #fill(): Promise<void> {
     const { api } = this;
     const first = await this.ensure(CURRENT, { model_id: 'gpt-4o-mini' });
     const lines = Array.from({ length: 12 }, (_, index) => `Rule ${index + 1} stays as it is.`).join('\n');
@@ -76,10 +86,5 @@ export class PromptsScene {
     ]);
     for (const id of ids)
       await api.expect(200, 'POST', `/v1/prompts/${encodeURIComponent(SLUG)}/completions/${id}/feedback`, bonjour(id));
-  }
-
-  async close(): Promise<void> {
-    await this.scene.close();
-    await this.model.stop();
   }
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
-import { screenUrl } from './harness.js';
+import { clickOn, WatchedPage } from '../review/browser.js';
+import { screenUrl, suiteBrowser } from './harness.js';
 import { SubPathProxy } from './sub-path-proxy.js';
 
 const PATH = '/tools/spanhouse';
@@ -14,7 +14,7 @@ const CHANGE = '2025-10-26';
 
 describe('the console in a browser, behind a proxy with a path of its own', function () {
   this.timeout(60_000);
-  let browser: Browser | null = null;
+  const chromium = suiteBrowser();
   let proxy: SubPathProxy;
   let server: TestServer;
   /** The server as browsers know it. */
@@ -55,14 +55,12 @@ describe('the console in a browser, behind a proxy with a path of its own', func
   const newKey = (): Promise<{ id: string; key: string }> =>
     post(`/projects/${server.projectId}/api-keys`, { name: 'for an hour' });
 
-  before(async function () {
-    browser = await launchBrowser();
-    if (browser === null) return this.skip();
+  before(async () => {
     proxy = await SubPathProxy.start(PATH);
     server = await bootServer({ env: { PUBLIC_URL: proxy.url } });
     proxy.target = server.url;
     shown = { ...server, url: proxy.url };
-    watched = await WatchedPage.open(browser);
+    watched = await WatchedPage.open(chromium.browser);
     ({ page } = watched);
     await post('/spans', [
       span('before', '2025-10-25T21:30:00Z'),
@@ -81,7 +79,6 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     ]);
   });
   after(async () => {
-    await browser?.close();
     foreign?.close();
     await proxy?.stop();
     await server?.dispose();
@@ -142,7 +139,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await copied.goto(page.url());
     await untilNames('c,b', copied);
     await copied.close();
-    const opened = browser!.waitForTarget((target) => target.url().includes('/traces/'));
+    const opened = chromium.browser.waitForTarget((target) => target.url().includes('/traces/'));
     await page.locator('.list-rows tbody tr:nth-child(2) a').setTimeout(10_000).click({ button: 'middle' });
     const tab = (await (await opened).page())!;
     await until(`document.querySelector('h1')?.textContent.includes('b')`, tab);

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { clickOn, type WatchedPage } from '../review/browser.js';
-import { send } from '../harness/server.js';
-import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
 
 describe('a session in the console', function () {
   this.timeout(90_000);
-  let scene: ConsoleScene;
-  let watched: WatchedPage | undefined;
+  const scene = consoleScene();
+  let watched: WatchedPage;
   const session = randomUUID();
   const said = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
@@ -15,10 +14,7 @@ describe('a session in the console', function () {
       content: `${index % 2 === 0 ? 'Question' : 'Answer'} ${Math.floor(index / 2) + 1} <i>hostile</i>`,
     }));
 
-  before(async function () {
-    const opened = await openScene();
-    if (opened === null) return this.skip();
-    scene = opened;
+  before(async () => {
     const turns = [1, 2, 3].map((turn) => ({
       trace_id: randomUUID(),
       session_id: session,
@@ -32,18 +28,13 @@ describe('a session in the console', function () {
       output_data: `Answer ${turn} <i>hostile</i>`,
       ...(turn === 2 && { status: 'error', error_code: 'E2', error_message: 'broke' }),
     }));
-    const { url, key } = scene.server;
-    expect((await send(`${url}/spans`, 'POST', { body: turns, key })).status).to.equal(200);
+    await scene.post('/spans', turns);
   });
-  after(() => scene?.close());
-  afterEach(async function () {
-    await watched?.context.close();
-    if (this.currentTest?.state === 'passed') watched?.expectQuiet(scene.server);
-    watched = undefined;
+  beforeEach(async () => {
+    watched = await signedIn(scene);
   });
 
   it('is one conversation: each turn shows what is new in it, and failed ones stand out', async () => {
-    watched = await signedIn(scene);
     const { page } = watched;
     await page.goto(screenUrl(scene.server, `sessions/${session}`));
     await page.waitForFunction(`document.querySelectorAll('article.turn .message').length >= 6`);
@@ -66,7 +57,6 @@ describe('a session in the console', function () {
   });
 
   it('is gone through by keyboard, and leads to its traces', async () => {
-    watched = await signedIn(scene);
     const { page } = watched;
     await page.goto(screenUrl(scene.server, `sessions/${session}`));
     await page.waitForSelector('.turn .button');
@@ -79,16 +69,14 @@ describe('a session in the console', function () {
   });
 
   it('is found by its name, as prompts and judges are', async () => {
-    const { url, key, projectId } = scene.server;
+    const { projectId } = scene.server;
     const named = { trace_id: randomUUID(), session_id: randomUUID(), session_name: 'Checkout, Nov', name: 'asks' };
     const posts = [
       ['/spans', [{ ...named, started_at: Date.now() }]],
       ['/v1/tasks/checkout-help/prompt/versions/ensure', { content: 'Help {{user}}' }],
       [`/projects/${projectId}/judges`, { name: 'Polite checkout', evaluation_type: 'binary', prompt: 'Polite?' }],
     ] as const;
-    for (const [path, body] of posts)
-      expect((await send(url + path, 'POST', { body, key })).status, path).to.be.oneOf([200, 201]);
-    watched = await signedIn(scene);
+    for (const [path, body] of posts) await scene.post(path, body);
     const { page } = watched;
     await page.goto(screenUrl(scene.server, 'overview'));
     await page.waitForSelector('.frame-foot');
@@ -112,13 +100,11 @@ describe('a session in the console', function () {
   });
 
   it('is deleted, with its traces, by a dialog that stays and says why when that fails', async () => {
-    watched = await signedIn(scene);
     const { page } = watched;
     const press = (label: string) => clickOn(page, `::-p-aria([name="${label}"][role="button"])`);
     const gone = { trace_id: randomUUID(), session_id: randomUUID(), name: 'goes', started_at: Date.now() };
     const other = { ...gone, trace_id: randomUUID(), session_id: randomUUID() };
-    const { url, key } = scene.server;
-    expect((await send(`${url}/spans`, 'POST', { body: [gone, other], key })).status).to.equal(200);
+    await scene.post('/spans', [gone, other]);
     for (const [screen, what, path] of [
       [`traces/${gone.trace_id}`, 'trace', `/traces/${gone.trace_id}`],
       [`sessions/${other.session_id}`, 'session', `/sessions/${other.session_id}`],
@@ -126,12 +112,12 @@ describe('a session in the console', function () {
       await page.goto(screenUrl(scene.server, screen));
       await press(what === 'trace' ? 'Delete' : 'Delete session');
       // Somebody else was faster.
-      expect((await send(url + path, 'DELETE', { key })).status).to.equal(204);
+      expect((await scene.server.request('DELETE', path)).status).to.equal(204);
       await clickOn(page, `dialog[open] ::-p-aria([name="Delete ${what}"][role="button"])`);
       await page.waitForSelector('dialog[open] [role="alert"]');
       expect(await page.$eval('dialog[open]', ({ textContent }) => textContent)).to.include(`Delete this ${what}?`);
     }
-    await watched.context.close();
-    watched = undefined;
+    // Of who was slower.
+    watched.complaints.length = 0;
   });
 });

@@ -4,28 +4,14 @@ import type { Page } from 'puppeteer-core';
 import { send } from '../harness/server.js';
 import { completion, feedbackApi } from '../feedback/feedback-api.js';
 import { Visitor } from '../review/linked-prompt.js';
-import { WatchedPage } from '../review/browser.js';
-import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+import type { WatchedPage } from '../review/browser.js';
+import { accessibilityEverywhere, consoleScene, screenUrl, signedIn, visiting } from './harness.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
 
 describe('links and settings, in the console', function () {
   this.timeout(90_000);
-  let scene: ConsoleScene;
-  const open: WatchedPage[] = [];
-
-  before(async function () {
-    const opened = await openScene();
-    if (opened === null) return this.skip();
-    scene = opened;
-  });
-  after(() => scene?.close());
-  afterEach(async function () {
-    for (const watched of open.splice(0)) {
-      await watched.context.close();
-      if (this.currentTest?.state === 'passed') watched.expectQuiet(scene.server);
-    }
-  });
+  const scene = consoleScene();
 
   const api = async (method: string, path: string, body?: unknown) => {
     const { server } = scene;
@@ -34,7 +20,6 @@ describe('links and settings, in the console', function () {
 
   async function show(screen: string, key?: string): Promise<WatchedPage> {
     const watched = await signedIn(scene, key);
-    open.push(watched);
     for (const name of ['clipboard-read', 'clipboard-write'])
       for (const allowWithoutSanitization of [true, false])
         await watched.context.setPermission(scene.server.url, {
@@ -123,8 +108,7 @@ describe('links and settings, in the console', function () {
     await page.keyboard.press('Enter');
     const secret = await page.waitForSelector('dialog .secret');
     const url = await secret?.evaluate((element) => element.textContent);
-    const colleague = await WatchedPage.open(scene.browser);
-    open.push(colleague);
+    const colleague = await visiting(scene);
     await colleague.page.goto(url ?? '');
     await press(colleague.page, `Sign in as ${HOSTILE}`);
     await see(colleague.page, 'Overview');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { uuid } from '../harness/checked-api.js';
 import { clickOn, type WatchedPage } from '../review/browser.js';
-import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
 
 const SMALL = uuid(5001);
 const LARGE = uuid(5002);
@@ -10,7 +10,7 @@ const BEGUN = Date.now() - 3_600_000;
 const HOSTILE = '</script><img src=x onerror=alert(1)>\u202E{{7*7}}';
 
 describe('the trace view in a browser', function () {
-  let scene: ConsoleScene | null;
+  const scene = consoleScene({ keepsPages: true });
   let watched: WatchedPage;
   let page: Page;
 
@@ -23,18 +23,14 @@ describe('the trace view in a browser', function () {
     ended_at: at(number + 100),
     ...more,
   });
-  const post = async (path: string, body: unknown) => {
-    const { status, text, json } = await scene!.server.request('POST', path, { body });
-    expect(status, text.slice(0, 300)).to.be.below(300);
-    return json;
-  };
+  const { post } = scene;
   /** Head and tree are asked for by themselves. */
   const untilShown = () => until(`document.querySelector('h1') && document.querySelector('.trace-tree .row')`);
   const open = async (query = '', trace = SMALL) => {
-    await page.goto(screenUrl(scene!.server, `traces/${trace}${query}`));
+    await page.goto(screenUrl(scene.server, `traces/${trace}${query}`));
     await untilShown();
   };
-  const until = (condition: string) => page.waitForFunction(condition);
+  const until = (condition: string) => watched.until(condition);
   const says = (text: string) => until(`document.body?.innerText.includes(${JSON.stringify(text)})`);
   const active = () => page.$eval('[data-active] .name bdi', (name) => name.textContent);
   const press = async (...keys: readonly string[]) => {
@@ -43,8 +39,6 @@ describe('the trace view in a browser', function () {
 
   before(async function () {
     this.timeout(90_000);
-    scene = await openScene();
-    if (scene === null) return this.skip();
     await post('/spans', [
       span(1, { name: 'answer', kind: 'agent', ended_at: at(4000), trace_tags: { [HOSTILE]: HOSTILE } }),
       span(2, { parent_span_id: uuid(1), kind: 'retriever' }),
@@ -70,7 +64,6 @@ describe('the trace view in a browser', function () {
     watched = await signedIn(scene);
     page = watched.page;
   });
-  after(() => scene?.close());
 
   it('shows a whole trace and a span of it, whatever they hold', async function () {
     this.timeout(90_000);
@@ -174,7 +167,7 @@ describe('the trace view in a browser', function () {
     const part = (number: number) =>
       span(number, { trace_id: trace, ...(number > 111 && { parent_span_id: uuid(111) }) });
     await post('/spans', [part(111), part(112)]);
-    const quick = await signedIn(scene!);
+    const quick = await signedIn(scene);
     // Its outline is answered before the third span comes, the trace itself after that.
     let come = () => {};
     const came = new Promise<void>((resolve) => (come = resolve));
@@ -189,19 +182,18 @@ describe('the trace view in a browser', function () {
       const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true });
       document.querySelector('.trace-tree').dispatchEvent(enter);
     }).observe(document, { childList: true, subtree: true })`);
-    await quick.page.goto(screenUrl(scene!.server, `traces/${trace}`));
+    await quick.page.goto(screenUrl(scene.server, `traces/${trace}`));
     await quick.page.waitForFunction(`document.querySelectorAll('.trace-tree .row').length === 2`);
     await quick.page.waitForFunction(`location.search === '?span=${uuid(111)}'`);
     await post('/spans', [part(113)]);
     come();
     await quick.page.waitForFunction(`document.querySelectorAll('.trace-tree .row').length === 3`);
     await quick.context.close();
-    quick.expectQuiet(scene!.server);
   });
 
   it('says what judges made of a span, why others did not, and takes a correction', async function () {
     this.timeout(90_000);
-    const { projectId } = scene!.server;
+    const { projectId } = scene.server;
     const judge = (name: string) =>
       post(`/projects/${projectId}/judges`, {
         name,
@@ -251,9 +243,5 @@ describe('the trace view in a browser', function () {
     const calls = watched.requests.slice(before).filter((url) => !url.includes('/console/'));
     // Two of them are for the span that it opens by itself.
     expect(calls.length, calls.join(' ')).to.be.below(10);
-  });
-
-  it('asks for nothing elsewhere, and breaks no policy', () => {
-    watched.expectQuiet(scene!.server);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { clickOn, type WatchedPage } from '../review/browser.js';
-import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
 
 const HOSTILE = '<b>Eve</b> \u202egnp';
 const MINUTE = 60_000;
@@ -16,21 +16,14 @@ interface Sent {
 
 describe('users in the console in a browser', function () {
   this.timeout(60_000);
-  let scene: ConsoleScene | null = null;
+  const scene = consoleScene({ keepsPages: true });
   let watched: WatchedPage;
-
-  before(async function () {
-    scene = await openScene();
-    if (scene === null) this.skip();
+  before(async () => {
     watched = await signedIn(scene);
   });
-  after(() => scene?.close());
-  afterEach(function () {
-    if (this.currentTest?.state === 'passed') watched.expectQuiet(scene!.server);
-  });
 
-  const open = (query = '') => watched.page.goto(screenUrl(scene!.server, `users${query}`));
-  const until = (condition: string) => watched.page.waitForFunction(condition);
+  const open = (query = '') => watched.page.goto(screenUrl(scene.server, `users${query}`));
+  const until = (condition: string) => watched.until(condition);
   const status = (text: string) => until(`document.querySelector('main [role=status]')?.textContent === '${text}'`);
   const cells = () =>
     watched.page.$$eval('tbody tr', (rows) =>
@@ -51,8 +44,7 @@ describe('users in the console in a browser', function () {
       attributes: { provider: 'openai', model: 'm', inputTokens: 100, outputTokens: 20 },
       trace_tags: { ...tags, ...(user !== null && { user }) },
     }));
-    const { status: code, text } = await scene!.server.request('POST', '/spans', { body: spans });
-    expect(code, text).to.be.lessThan(300);
+    await scene.post('/spans', spans);
   };
 
   it('say how they get here where no trace names one', async () => {
@@ -112,14 +104,14 @@ describe('users in the console in a browser', function () {
     const shared = { trace_id: randomUUID(), name: 'meeting', started_at, cost: 0.5 };
     const users = Array.from({ length: 20 }, (_, index) => `guest ${index + 10}`);
     const body = users.map((user) => ({ ...shared, id: randomUUID(), tags: { user } }));
-    expect((await scene!.server.request('POST', '/spans', { body })).status).to.be.lessThan(300);
+    await scene.post('/spans', body);
     await open('?range=1h&q=guest');
     await status('20 users');
     await figures();
     expect((await cells()).map((row) => row.replace(/\d+ seconds? ago|1 minute ago/, 'now'))).to.deep.equal(
       users.map((user) => `${user}|1|0|$10.00|–|now`),
     );
-    await scene!.server.request('DELETE', `/traces/${shared.trace_id}`);
+    await scene.server.request('DELETE', `/traces/${shared.trace_id}`);
   });
 
   it('are the most active ones where there are many, and a search finds the others', async () => {

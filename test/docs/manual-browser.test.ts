@@ -1,34 +1,26 @@
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
-import { accessibilityEverywhere, openScene, type ConsoleScene } from '../console/harness.js';
+import { accessibilityEverywhere, consoleScene, visiting } from '../console/harness.js';
 import { SubPathProxy } from '../console/sub-path-proxy.js';
-import { clickOn, WatchedPage } from '../review/browser.js';
+import { clickOn, type WatchedPage } from '../review/browser.js';
 
 describe('the manual in a browser, behind a proxy with a path of its own', function () {
   this.timeout(60_000);
-  let scene: ConsoleScene;
   let proxy: SubPathProxy;
   let watched: WatchedPage;
   let page: Page;
 
-  before(async function () {
+  before(async () => {
     proxy = await SubPathProxy.start('/tools/house');
-    const opened = await openScene({ env: { PUBLIC_URL: proxy.url } });
-    if (opened === null) return this.skip();
-    scene = opened;
+  });
+  const scene = consoleScene({ boot: () => ({ env: { PUBLIC_URL: proxy.url } }), url: () => proxy.url });
+  before(() => {
     proxy.target = scene.server.url;
   });
-  after(async () => {
-    await scene?.close();
-    await proxy.stop();
-  });
+  after(() => proxy.stop());
   beforeEach(async () => {
-    watched = await WatchedPage.open(scene.browser);
+    watched = await visiting(scene);
     ({ page } = watched);
-  });
-  afterEach(async function () {
-    await watched.context.close();
-    if (this.currentTest?.state === 'passed') watched.expectQuiet(proxy);
   });
 
   const open = (path: string) => page.goto(`${proxy.url}/docs${path}`, { waitUntil: 'networkidle0' });

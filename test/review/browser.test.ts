@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { KnownDevices, type Browser } from 'puppeteer-core';
-import { bootServer, type TestServer } from '../harness/server.js';
-import { launchBrowser, WatchedPage } from './browser.js';
+import { KnownDevices } from 'puppeteer-core';
+import { consoleScene, visiting } from '../console/harness.js';
+import type { WatchedPage } from './browser.js';
 import { completion, feedbackApi } from '../feedback/feedback-api.js';
 
 /** Where pictures of the pages go, for people to look at; unset: none are taken. */
@@ -15,33 +15,18 @@ const HOSTILE =
 
 describe('the review page in a browser', function () {
   this.timeout(60_000);
-  let browser: Browser | null = null;
-  let server: TestServer;
+  const scene = consoleScene();
   let api: ReturnType<typeof feedbackApi>;
   let watched: WatchedPage;
   let slug: string;
 
-  before(async function () {
-    browser = await launchBrowser();
-    if (browser === null) {
-      process.stderr.write('No Chromium runs here, so the review page is not tried in a browser.\n');
-      this.skip();
-    }
-    server = await bootServer();
-    api = feedbackApi(server);
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.dispose();
+  before(() => {
+    api = feedbackApi(scene.server);
   });
   beforeEach(async () => {
     slug = `prompt/${randomUUID()}`;
     await api.ensure(slug);
-    watched = await WatchedPage.open(browser!);
-  });
-  afterEach(async function () {
-    await watched.context.close();
-    if (this.currentTest?.state === 'passed') watched.expectQuiet(server);
+    watched = await visiting(scene);
   });
 
   /** Five completions, the newest first, and a link to review them. */
@@ -298,7 +283,7 @@ describe('the review page in a browser', function () {
     await api.revoke(id);
     await page.keyboard.press('n');
     await watched.untilHeading('This link does not work');
-    await page.goto(`${server.url}/f/${'A'.repeat(43)}`);
+    await page.goto(`${scene.server.url}/f/${'A'.repeat(43)}`);
     const text = await watched.text();
     expect(text).to.include('This link does not work').and.to.not.include(slug).and.to.not.include('Output');
     expect(await watched.accessibilityIssues()).to.deep.equal([]);

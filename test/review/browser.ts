@@ -90,6 +90,16 @@ export class WatchedPage {
     return watched;
   }
 
+  /** Resolves when an expression is true in the page. @throws after 30 s, with what it shows by then */
+  async until(condition: string): Promise<void> {
+    try {
+      await this.page.waitForFunction(condition);
+    } catch (error) {
+      const shown = await this.page.evaluate(`location.href + ' shows ' + document.body.innerText.slice(0, 2000)`);
+      throw new Error(`${condition} never comes true; ${String(shown)}`, { cause: error });
+    }
+  }
+
   /** Resolves when the page's heading holds the text. @throws after 30 s */
   async untilHeading(text: string): Promise<void> {
     await this.page.waitForFunction(`document.querySelector('h1')?.textContent.includes(${JSON.stringify(text)})`);
