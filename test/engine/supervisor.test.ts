@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { unhurried } from '../harness/program.js';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DomainError } from '../../src/engine/errors.js';
 import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
@@ -17,6 +17,8 @@ import { statementOf } from '../harness/statement.js';
 const NOTICED_WITHIN_MS = 2_000;
 /** Longer than the engine may be without a sign of life. */
 const HANG_MS = 16_000;
+/** The type of a file system in memory, as statfs(2) has it. */
+const TMPFS = 0x01021994;
 /** How long a row takes that takes long, on whatever machine. */
 const SLOW_ROW_MS = 25_000;
 
@@ -38,6 +40,16 @@ describe('engine supervisor', () => {
   afterEach(async () => {
     for (const engine of started.splice(0)) await engine.stop();
     for (const made of folders.splice(0)) await made.remove();
+  });
+
+  it('reads files in memory in place, and those of a disk in other threads, too', async () => {
+    const path = await folder();
+    const engine = await start({ path });
+    const client = connect(engine.endpoint);
+    const rows = await client.query(sql`SELECT value FROM system.settings WHERE name = 'local_filesystem_read_method'`);
+    await client.close();
+    const isInMemory = (await statfs(path)).type === TMPFS;
+    expect(rows).to.deep.equal([{ value: isInMemory ? 'pread' : 'pread_threadpool' }]);
   });
 
   for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGSEGV'] as const) {

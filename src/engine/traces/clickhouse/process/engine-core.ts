@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaDirectory } from '../../../files/schema-files.js';
 import { EngineError, ErrorCode } from './engine-error.js';
@@ -85,6 +86,9 @@ export async function openCore(options: CoreOptions): Promise<EngineCore> {
   };
 }
 
+/** What Linux calls files in memory: TMPFS_MAGIC of statfs(2). */
+const IN_MEMORY = 0x01021994;
+
 function baseSettings(options: CoreOptions, memoryPart: number): Settings {
   return new Map([
     // chDB starts as `clickhouse local` does; these two are off as on a server.
@@ -99,6 +103,9 @@ function baseSettings(options: CoreOptions, memoryPart: number): Settings {
     // Parameters become part of a statement's text, which is 256 KiB at most by default: enough for 6,000 ids.
     ['max_query_size', String(64 * 1024 * 1024)],
     ['max_memory_usage', String(Math.round(options.memoryMb * memoryPart * 1024 * 1024))],
+    // What the page cache holds is read in place, what a disk has to bring in other threads. The system does not say which it is
+    // of files in memory, and each read of them would go through another thread: a fifth of the time of a list.
+    ...(statfsSync(options.path).type === IN_MEMORY ? [['local_filesystem_read_method', 'pread'] as const] : []),
   ]);
 }
 
