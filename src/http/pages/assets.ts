@@ -9,7 +9,14 @@ export const TOKENS = new URL('static/tokens.css', import.meta.url);
 export interface Asset {
   readonly name: string;
   readonly contentType: string;
-  readonly content: string | Buffer;
+  readonly content: string | Buffer | MadeLater;
+}
+
+/** A content that takes long to make: it is made when the first browser asks for it. */
+export interface MadeLater {
+  /** Changes whenever the content does. */
+  readonly source: string;
+  make(): string;
 }
 
 export interface PageAssets {
@@ -29,9 +36,10 @@ interface Of {
 /** The routes of files that pages load, which browsers keep for a day: a page names them with their version. */
 export function pageAssets(files: readonly Asset[], { path, what, tag }: Of): PageAssets {
   const hash = createHash('sha256');
-  for (const { content } of files) hash.update(content);
-  const routes = files.map(({ name, contentType, content }) =>
-    defineRoute({
+  for (const { content } of files) hash.update(isMadeLater(content) ? content.source : content);
+  const routes = files.map(({ name, contentType, content }) => {
+    let made = isMadeLater(content) ? null : content;
+    return defineRoute({
       method: 'GET',
       path: `${path}/${name}`,
       operationId: `getAsset_${name}`,
@@ -44,11 +52,15 @@ export function pageAssets(files: readonly Asset[], { path, what, tag }: Of): Pa
       errors: [],
       handle: () => ({
         status: 200,
-        content,
+        content: (made ??= (content as MadeLater).make()),
         contentType,
         headers: { 'Cache-Control': 'public, max-age=86400', 'X-Robots-Tag': 'noindex' },
       }),
-    }),
-  );
+    });
+  });
   return { version: hash.digest('hex').slice(0, 12), routes };
+}
+
+function isMadeLater(content: Asset['content']): content is MadeLater {
+  return typeof content === 'object' && 'make' in content;
 }

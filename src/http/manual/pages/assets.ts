@@ -19,7 +19,7 @@ export function manualAssets(chapters: readonly Chapter[]): PageAssets {
     {
       name: 'search.json',
       contentType: 'application/json; charset=utf-8',
-      content: JSON.stringify(searchIndex(chapters)),
+      content: { source: JSON.stringify(chapters), make: () => JSON.stringify(searchIndex(chapters)) },
     },
   ];
   return pageAssets(files, { path: '/docs', what: 'the manual', tag: 'Operations' });
