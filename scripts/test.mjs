@@ -179,7 +179,7 @@ function rememberCompiled() {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** Tables of ClickHouse that the first starts of tests find created. */
+/** Tables of both stores that the first starts of tests find created. */
 async function createTemplate() {
   const directory = mkdtempSync(join(tmpdir(), 'spanhouse-template-'));
   const { code, output } = await run([join(root, 'dist/test/harness/template.js'), directory], { capture: true });
