@@ -94,9 +94,7 @@ function readArguments() {
 function checks() {
   const bin = (path) => join(root, 'node_modules', path);
   return [
-    { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
-    { name: 'types of the console', args: [bin('typescript/bin/tsc'), '-p', 'src/console/app'] },
-    { name: 'lint', args: [bin('eslint/bin/eslint.js'), '--max-warnings=0', '.'] },
+    { name: 'types and lint', args: ['--max-old-space-size=4096', join(root, 'scripts/types-and-lint.mjs')] },
     { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
     { name: 'generated files', args: [join(root, 'dist/scripts/generate.js'), '--check'] },
   ];
