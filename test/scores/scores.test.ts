@@ -114,7 +114,7 @@ describe('scores', () => {
   });
 
   it('of one project are nothing to another', async () => {
-    const other = await secondProject(server);
+    const other = secondProject(server);
     const [{ id, entity_id }] = await api.post(score());
     for (const path of [`/scores/${id}`, `/projects/${server.projectId}/score-definitions`]) {
       const { status } = await api.request('GET', path, undefined, other.key);

@@ -43,7 +43,9 @@ function kindOf(value: ScoreValue): ScoreKind {
   return isCategory(value) ? 'categorical' : 'text';
 }
 
-const isCategory = (text: string) => [...text].length <= MAX_CATEGORY && !/[\r\n]/.test(text);
+/** In characters, as schemas count them. */
+const CATEGORY = new RegExp(`^[^\\r\\n]{1,${MAX_CATEGORY}}$`, 'u');
+const isCategory = (text: string) => CATEGORY.test(text);
 
 /** The value as the definition has it, or the rule that it breaks. */
 export type Fitted = { readonly value: ScoreValue } | { readonly rule: string };

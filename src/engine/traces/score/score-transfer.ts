@@ -113,7 +113,7 @@ function keyOrNull(cursor: string): Key | null {
   try {
     const read = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown;
     if (!Array.isArray(read) || read.length !== 4 || !read.every((part) => typeof part === 'string')) return null;
-    const [type = '', name = '', entity = '', id = ''] = read as string[];
+    const [type = '', name = '', entity = '', id = ''] = read;
     return UUID.test(entity) && UUID.test(id) ? [type, name, entity, id] : null;
   } catch {
     return null;
