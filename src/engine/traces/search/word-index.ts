@@ -25,7 +25,7 @@ const MAX_FORGOTTEN = 1_000;
 
 /**
  * Tells where a text may occur from the words that spans hold, see the table `span_words`. Spans that are not in it yet
- * may hold anything.
+ * may hold anything. Why ClickHouse's own index of texts is not used stands in engine/traces/README.md.
  */
 export class WordIndex {
   readonly #client: ClickHouseClient;
