@@ -280,7 +280,7 @@ describe('list parameters', () => {
         ...definitions[list].filters.map(({ parameter }) => parameter),
         ...['sort_by', 'sort_order', 'limit', 'offset', 'count', 'q', 'fields', 'text_limit'],
         ...(definitions[list].hasInternal ? ['internal'] : []),
-        'tags',
+        ...['scores', 'tags'],
       ]);
       expect(shown.get('limit')?.['schema']).to.include({ minimum: 1, maximum: bounds[list].most, type: 'integer' });
       expect(shown.get('names'), 'separated by commas').to.include({ style: 'form', explode: false });
