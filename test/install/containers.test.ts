@@ -233,7 +233,8 @@ describe('the image', () => {
       expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
       for (const path of ['/readyz', '/docs/']) expect((await fetch(url + path)).status, path).to.equal(200);
 
-      const admin = /docker compose exec spanhouse node (\S+)/.exec(readRoot('src/http/manual/static/containers.md'))?.[1] ?? '';
+      const admin =
+        /docker compose exec spanhouse node (\S+)/.exec(readRoot('src/http/manual/static/containers.md'))?.[1] ?? '';
       const options = { cwd: app, env: environment(), encoding: 'utf8' } as const;
       const { stdout, status } = spawnSync(process.execPath, [admin, 'list-projects', '--json'], options);
       expect(status).to.equal(0);
