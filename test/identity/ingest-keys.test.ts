@@ -91,6 +91,20 @@ describe('a key that may only send', () => {
     for (const { text, headers } of sent) expect(text + JSON.stringify([...headers])).to.not.include('secret');
   });
 
+  it('stores scores, and learns nothing of what they may be', async () => {
+    const definition = { kind: 'categorical', categories: ['secret a', 'secret b'], description: 'secret' };
+    const path = `/projects/${server.projectId}/score-definitions/tone`;
+    expect((await server.request('PUT', path, { body: definition })).status).to.equal(201);
+    const score = { entity_type: 'span', entity_id: randomUUID(), name: 'tone', value: 'other' };
+    const refused = await server.request('POST', '/scores', { key, body: score });
+    expect(refused.status).to.equal(422);
+    expect(refused.text).to.not.include('secret').and.not.include('categor');
+    const posted = await server.request('POST', '/scores', { key, body: { ...score, name: 'own', value: 1 } });
+    expect(posted.status, posted.text).to.equal(200);
+    expect(posted.json[0]).to.include({ name: 'own', value: 1 });
+    document.check('POST', '/scores', posted);
+  });
+
   it('opens no other call than those of this test', async () => {
     const { paths } = (await server.request('GET', '/openapi.json')).json as {
       paths: Record<string, Record<string, { operationId: string; security?: object[] }>>;
@@ -106,6 +120,13 @@ describe('a key that may only send', () => {
         const { status } = await server.request(method.toUpperCase(), filled, { key });
         if (status !== 403) opened.push(operationId);
       }
-    expect(opened.sort()).to.deep.equal(['postOtlpTraces', 'postSessions', 'postSpans', 'postTraces', 'whoAmI']);
+    expect(opened.sort()).to.deep.equal([
+      'postOtlpTraces',
+      'postScores',
+      'postSessions',
+      'postSpans',
+      'postTraces',
+      'whoAmI',
+    ]);
   });
 });

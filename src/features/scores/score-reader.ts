@@ -20,6 +20,8 @@ export interface ReadScores {
 
 export interface ReadContext {
   readonly projectId: string;
+  /** Whether the sender may know what definitions say; otherwise only that a value does not fit. */
+  readonly mayRead: boolean;
   /** The author of scores of people that name none. */
   readonly userName: () => string;
   readonly find: (name: string) => ScoreDefinition | undefined;
@@ -50,7 +52,7 @@ export function readScores(body: unknown, context: ReadContext): ReadScores {
 function readScore(
   input: ScoreInput,
   normalizer: Normalizer,
-  { projectId, userName }: ReadContext,
+  { projectId, mayRead, userName }: ReadContext,
   definitions: Definitions,
 ): Score {
   const entityId = normalizer.id('entity_id', input.entity_id);
@@ -62,7 +64,11 @@ function readScore(
   for (const { detail } of metadataIssues(metadata)) normalizer.fail('metadata', detail);
   const definition = definitions.of(name, given);
   const fit = typeof definition === 'string' ? { rule: definition } : fitted(definition, given);
-  if ('rule' in fit) normalizer.fail(typeof definition === 'string' ? 'name' : 'value', fit.rule);
+  if ('rule' in fit)
+    normalizer.fail(
+      typeof definition === 'string' ? 'name' : 'value',
+      mayRead ? fit.rule : 'does not fit its definition',
+    );
   const key = { entity_type: input.entity_type, entity_id: entityId, name, source, author };
   return {
     id: scoreId(projectId, key),

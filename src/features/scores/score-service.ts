@@ -1,4 +1,5 @@
 import { DomainError } from '../../engine/errors.js';
+import { mayRead } from '../../engine/identity/key-access.js';
 import type { Identity, Principal } from '../../engine/identity/identity.js';
 import type { ScoreQuery, Scores, StoredScore } from '../../engine/traces/model/score/scores.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
@@ -32,6 +33,7 @@ export class ScoreService {
     const { project_id: projectId } = by;
     const { scores, defined } = readScores(body, {
       projectId,
+      mayRead: mayRead(by),
       userName: () => describe(by).user.name,
       find: (name) => definitions.find(projectId, name),
       refuseNew: (made) =>

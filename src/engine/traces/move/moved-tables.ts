@@ -5,6 +5,8 @@ export interface MovedTable {
   readonly name: string;
   readonly key: string;
   readonly kind: KeyKind;
+  /** Whether the table is sorted otherwise: each portion then looks at the keys of all rows, which has to be cheap. */
+  readonly isUnsorted?: true;
 }
 
 /**
@@ -15,7 +17,7 @@ export const WRITTEN: readonly MovedTable[] = [
   { name: 'spans', key: 'started_at', kind: 'time' },
   { name: 'facts', key: 'trace_id', kind: 'uuid' },
   { name: 'session_statements', key: 'session_id', kind: 'uuid' },
-  { name: 'scores', key: 'ver', kind: 'version' },
+  { name: 'scores', key: 'ver', kind: 'version', isUnsorted: true },
 ];
 
 /**

@@ -42,7 +42,7 @@ function postScoresRoute(scores: Pick<ScoreService, 'post'>) {
     description:
       'Stores one score or an array of scores, all or none. A score with the same entity, name, source and author replaces ' +
       'the earlier one, so a retry changes nothing. Once the call responds, the scores are durable and in every list. A value ' +
-      'that does not fit the definition of its name is refused.',
+      'that does not fit the definition of its name is refused; a key that may only send is not told what the definition says.',
     tag: TAG,
     access: 'key',
     purpose: 'ingest',
