@@ -89,6 +89,16 @@ describe('lists by scores', () => {
     expect(await found('spans', 'sort_by=scores.level&limit=1&offset=1&scores.level=0..1')).to.deep.equal(['three']);
   });
 
+  it('sort what no round has stored yet, too', async () => {
+    for (const list of ['spans', 'traces', 'sessions'] as const)
+      for (const query of ['sort_by=scores.good', 'sort_by=scores.good&scores.good=true,false', 'scores.good=true']) {
+        const again = { trace_id: idOf('trace c'), session_id: idOf('session b'), started_at: '2026-01-15T10:00:00Z' };
+        await api.post('spans', [{ ...again, id: idOf('four'), name: 'four' }]);
+        const [first] = await found(list, query);
+        expect(first, query).to.equal({ spans: 'four', traces: 'trace c', sessions: 'session b' }[list]);
+      }
+  });
+
   it('go by the newest score of a name, whoever gave it, as soon as it is stored', async () => {
     await scores.post(of('three', 'level', 0.95, { author: 'second' }));
     expect(await found('spans', 'sort_by=scores.level&limit=1')).to.deep.equal(['three']);

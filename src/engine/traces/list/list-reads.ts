@@ -57,6 +57,8 @@ export class ListReads {
       result_overflow_mode: 'throw',
       // The ids of a page are part of the statement.
       max_query_size: '10000000',
+      // Lists that are sorted by scores are joined with these.
+      joined_subquery_requires_alias: 0,
       // These optimizations find nothing in the statements of lists, and are a tenth of what it takes to analyze one.
       optimize_and_compare_chain: 0,
       optimize_extract_common_expressions: 0,
