@@ -49,7 +49,7 @@ describe(`a start that is killed in the middle of a migration, FAULT_SEED=${SEED
   }
 
   it('of SQLite: nothing of it is kept, and the next start completes with all data from before', async () => {
-    programs = await Programs.make();
+    programs = await Programs.makeEmpty();
     const files = readMigrationFiles(schemaDirectory('sqlite'));
     const keys: string[] = [];
     const file = join(programs.dataDir, DATABASE_FILE);
@@ -207,7 +207,7 @@ async function expectSpans(program: Program, version: number): Promise<void> {
   }
   // Every version has its own, more than a page together.
   const pages = await Promise.all(
-    [0, 500].map((offset) => program.request('GET', `/traces?limit=500&offset=${offset}`)),
+    [0, 500, 1000, 1500].map((offset) => program.request('GET', `/traces?limit=500&offset=${offset}`)),
   );
   const traces = pages.flatMap(({ json }) => json as Record<string, any>[]);
   const ofVersion = traces.filter(({ id }) => (id as string).startsWith(from.slice(0, 14)));
