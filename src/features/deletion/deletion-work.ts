@@ -120,10 +120,7 @@ export class DeletionWork {
       noted = await this.#noteRuns(deletion, noted);
     }
     this.#enter('scores');
-    for await (const page of this.#pages(deletion, ['span', 'trace', 'session', 'call'])) {
-      const things = page.map((item) => ({ ...item, kind: item.kind === 'call' ? 'span' : item.kind }) as DeletedThing);
-      await this.#parts.scores.removeScores(deletion.project_id, things, deletion.upto);
-    }
+    await this.#parts.scores.removeScores(deletion.project_id, this.#scorable(deletion), deletion.upto);
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);
     onHidden();
@@ -133,6 +130,12 @@ export class DeletionWork {
     const { images } = this.#parts;
     await this.#orLater(() => images.removeSomeFree(deletion.project_id, dependents.images));
     return count;
+  }
+
+  /** All that may have scores, in portions: calls are spans. */
+  async *#scorable(deletion: Deletion): AsyncGenerator<readonly DeletedThing[]> {
+    for await (const page of this.#pages(deletion, ['span', 'trace', 'session', 'call']))
+      yield page.map((item) => ({ ...item, kind: item.kind === 'call' ? 'span' : item.kind }) as DeletedThing);
   }
 
   /** Removes the traces that go whole. @returns those that are gone; what is in the others goes thing by thing */

@@ -28,13 +28,19 @@ export class ClickHouseScoreRemoval implements ScoreRemoval {
     this.#rows = openReader(source.client, {}, LONG_STATEMENTS).rows;
   }
 
-  async removeScores(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<void> {
-    const [any] = await this.#rows(sql`SELECT 1 FROM scores WHERE ${inProject(projectId)} LIMIT 1`);
-    if (any === undefined) return;
-    for (let from = 0; from < things.length; from += PORTION) {
-      const ids = await this.#concerned(projectId, things.slice(from, from + PORTION));
-      while (await this.#removeSome(projectId, ids, upTo));
-    }
+  async removeScores(
+    projectId: string,
+    things: AsyncIterable<readonly DeletedThing[]>,
+    upTo: Micros | null,
+  ): Promise<void> {
+    const any = sql`SELECT 1 FROM scores WHERE ${inProject(projectId)} LIMIT 1`;
+    if ((await this.#source.reads.run(projectId, () => this.#rows(any))).length === 0) return;
+    for await (const page of things)
+      for (let from = 0; from < page.length; from += PORTION) {
+        const ids = await this.#concerned(projectId, page.slice(from, from + PORTION));
+        const scored = await this.#scored(projectId, ids);
+        while (await this.#removeSome(projectId, scored, upTo));
+      }
   }
 
   /**
@@ -72,9 +78,7 @@ WHERE ${inProject(projectId)} AND trace_id IN ${uuids(traces)} AND isNotNull(ses
 
   /** Scores of those of some things that are not stored. */
   async #orphans(scope: ReadScope, ids: Ids, upTo: Micros | null): Promise<ScorePlace[]> {
-    const scored = await this.#scored(scope.projectId, ids);
-    const gone = await this.#gone(scope, scored);
-    const among = conditionOn(gone);
+    const among = conditionOn(await this.#gone(scope, ids));
     if (among === null) return [];
     const written = upTo === null ? [] : [sql`ver <= ${number(versionOf(upTo))}`];
     return this.#rows<ScorePlace>(

@@ -55,7 +55,8 @@ export interface ScoreRemoval {
   /**
    * Deletes the scores of those of some things, of their traces and of the sessions of these that are not stored any more. May be
    * repeated.
+   * @param things in portions, which are not asked for where the project has no scores
    * @param upTo scores written after it stay; null: none do
    */
-  removeScores(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<void>;
+  removeScores(projectId: string, things: AsyncIterable<readonly DeletedThing[]>, upTo: Micros | null): Promise<void>;
 }
