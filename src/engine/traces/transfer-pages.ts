@@ -1,4 +1,5 @@
 import { DomainError } from '../errors.js';
+import { UUID } from '../schema/ids.js';
 import { spanFields, type Field } from './model/list/fields.js';
 import { type PageOf, type RecordPage, PAGE_BYTES } from './model/transfer/record-page.js';
 import { identifier, sql, value, type Sql } from './clickhouse/client/sql.js';
@@ -108,7 +109,7 @@ ${format}`);
 }
 
 /** As many as fit into a page, and at least one. */
-function fitting<T extends Pick<Place, 'bytes'>>(places: readonly T[]): readonly T[] {
+export function fitting<T extends Pick<Place, 'bytes'>>(places: readonly T[]): readonly T[] {
   let sum = 0;
   const end = places.findIndex(({ bytes }, index) => (sum += Number(bytes)) > PAGE_BYTES && index > 0);
   return end === -1 ? places : places.slice(0, end);
@@ -128,7 +129,7 @@ function cursorText(since: Version, width: number): string {
   return `${since}-${Math.min(width, WIDEST)}`;
 }
 
-function notACursor(): DomainError {
+export function notACursor(): DomainError {
   const detail = 'must be the `next` of an earlier page of this part';
   return new DomainError('invalid', `after ${detail}`, { issues: [{ pointer: '?after', detail }] });
 }
@@ -176,8 +177,6 @@ export const postedSessions: PostedSource = {
   fields: { id: field('id'), name: field('text', true), attributes: field('json'), tags: field('tags') },
   columns: { ...named('attributes', 'tags'), id: sql`session_id`, name: sql`nullIf(name, '')` },
 };
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What was last posted about each trace or session, in the order of the store. */
 export async function postedPage(

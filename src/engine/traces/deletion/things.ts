@@ -1,4 +1,5 @@
 import type { DeletedThing } from '../model/deletion/stored-spans.js';
+import { UUID } from '../../schema/ids.js';
 import type { Micros } from '../../timestamp.js';
 import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { versionOf } from '../write/version-clock.js';
@@ -66,6 +67,6 @@ export function uuids(ids: readonly string[]): Sql {
 
 /** @throws Error when a text cannot be part of a statement as an id */
 export function requireUuid(id: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Error(`not a UUID: ${id}`);
+  if (!UUID.test(id)) throw new Error(`not a UUID: ${id}`);
   return id;
 }

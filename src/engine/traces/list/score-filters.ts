@@ -1,5 +1,5 @@
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
-import { empty, identifier, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { latestScores } from '../score/latest.js';
 import { memberships } from './membership.js';
@@ -29,7 +29,7 @@ export function scoreJoin(source: ListSource, scope: ReadScope, query: Pick<List
   if (name === null) return empty;
   return sql` LEFT ANY JOIN (
   SELECT scored, number AS score_number, toNullable(text) AS score_text FROM (${newestScores(source, scope, name)})
-) AS scored_objects ON scored_objects.scored = ${identifier('id')}`;
+) AS scored_objects ON scored_objects.scored = id`;
 }
 
 /** The columns to sort by; null: none of scores. Numbers before texts. */

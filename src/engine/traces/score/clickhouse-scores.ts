@@ -8,7 +8,7 @@ import { inProject, type ReadScope } from '../read/scope.js';
 import type { CommitLog } from '../write/commit-log.js';
 import { versionOf } from '../write/version-clock.js';
 import { latestScores, scoredVersion } from './latest.js';
-import { toScore, WHOLE_SCORE, type ScoreRow } from './score-rows.js';
+import { SCORE_COLUMNS, toScore, WHOLE_SCORE, type ScoreRow } from './score-rows.js';
 
 export interface ScoreParts {
   readonly client: ClickHouseClient;
@@ -49,7 +49,11 @@ ORDER BY ${order(query, sql`s.`)} LIMIT 1 BY s.id`,
   }
 
   find(projectId: string, id: string, signal?: AbortSignal): Promise<StoredScore | null> {
-    return this.#read(projectId, (scope) => this.#one(scope, id, signal));
+    return this.#read(projectId, async (scope) => {
+      const latest = latestScores(scope, SCORE_COLUMNS, [sql`id = ${value(id, 'UUID')}`]);
+      const [row] = await this.#rows<ScoreRow>(sql`SELECT ${WHOLE_SCORE} FROM (${latest}) AS s`, { signal });
+      return row === undefined ? null : toScore(row);
+    });
   }
 
   countNamed(projectId: string, name: string): Promise<number> {
@@ -64,16 +68,6 @@ ORDER BY ${order(query, sql`s.`)} LIMIT 1 BY s.id`,
     const place: ScorePlace = score;
     await this.#parts.log.append({ projectId, deletedScores: [place] });
     return true;
-  }
-
-  async #one(scope: ReadScope, id: string, signal: AbortSignal | undefined): Promise<StoredScore | null> {
-    const [row] = await this.#rows<ScoreRow & { readonly deleted: 0 | 1 }>(
-      sql`SELECT ${WHOLE_SCORE}, deleted FROM scores AS s
-WHERE ${inProject(scope.projectId)} AND s.id = ${value(id, 'UUID')} AND ver <= ${value(scope.upTo, 'UInt64')}
-ORDER BY ver DESC LIMIT 1`,
-      { signal },
-    );
-    return row === undefined || row.deleted === 1 ? null : toScore(row);
   }
 
   async #count(matches: Sql, options: ReadOptions): Promise<number> {

@@ -20,6 +20,9 @@ export interface ScoreRow {
   readonly version: string;
 }
 
+/** The columns of a score beside those of its key and `ver`. */
+export const SCORE_COLUMNS = ['kind', 'number', 'text', 'source', 'author', 'comment', 'metadata', 'received_ver'];
+
 /** All of a score. `s` is `scores`, whose columns are not to be taken for their texts. */
 export const WHOLE_SCORE = sql`toString(s.id) AS id, s.entity_type AS entity_type, toString(s.entity_id) AS entity_id, s.name AS name,
   s.kind AS kind, s.number AS number, s.text AS text, s.source AS source, s.author AS author, s.comment AS comment,
@@ -27,9 +30,9 @@ export const WHOLE_SCORE = sql`toString(s.id) AS id, s.entity_type AS entity_typ
 
 export function toScore({ kind, number, text, comment, metadata, version, ...row }: ScoreRow): StoredScore {
   return {
-    ...{ id: row.id, entity_type: row.entity_type, entity_id: row.entity_id, name: row.name, kind },
+    ...row,
+    kind,
     value: valueOf(kind, number, text),
-    ...{ source: row.source, author: row.author },
     comment: comment === '' ? null : comment,
     metadata: metadata === '' ? {} : (JSON.parse(metadata) as StoredScore['metadata']),
     created_at: versionTime(Number(version)),

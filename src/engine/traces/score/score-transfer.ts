@@ -1,11 +1,12 @@
-import { DomainError } from '../../errors.js';
+import { UUID } from '../../schema/ids.js';
 import type { ScoreTransfer } from '../model/score/score-transfer.js';
 import type { Score, ScorePlace } from '../model/score/score.js';
 import type { StoredScore } from '../model/score/scores.js';
-import { PAGE_BYTES, type Imported, type PageOf, type RecordPage } from '../model/transfer/record-page.js';
+import type { Imported, PageOf, RecordPage } from '../model/transfer/record-page.js';
 import { empty, numbers, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject } from '../read/scope.js';
 import type { RevisedStore } from '../span-revision.js';
+import { fitting, notACursor } from '../transfer-pages.js';
 import { versionOf } from '../write/version-clock.js';
 import { latestScores, scoredVersion } from './latest.js';
 import { toScore, WHOLE_SCORE, type ScoreRow } from './score-rows.js';
@@ -90,32 +91,18 @@ function newest<T extends { readonly id: string; readonly received_at: number }>
   return [...byId.values()];
 }
 
-/** As many as fit into a page, and at least one. */
-function fitting(places: readonly Place[]): readonly Place[] {
-  let sum = 0;
-  const end = places.findIndex(({ bytes }, index) => (sum += Number(bytes)) > PAGE_BYTES && index > 0);
-  return end === -1 ? places : places.slice(0, end);
-}
-
 const cursorOf = (key: Key) => Buffer.from(JSON.stringify(key)).toString('base64url');
 
 /** @throws DomainError `invalid` */
 function keyIn(cursor: string): Key {
-  const read = keyOrNull(cursor);
-  if (read !== null) return read;
-  const detail = 'must be the `next` of an earlier page of this part';
-  throw new DomainError('invalid', `after ${detail}`, { issues: [{ pointer: '?after', detail }] });
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-function keyOrNull(cursor: string): Key | null {
+  let read: unknown;
   try {
-    const read = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown;
-    if (!Array.isArray(read) || read.length !== 4 || !read.every((part) => typeof part === 'string')) return null;
-    const [type = '', name = '', entity = '', id = ''] = read;
-    return UUID.test(entity) && UUID.test(id) ? [type, name, entity, id] : null;
+    read = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
-    return null;
+    throw notACursor();
   }
+  if (!Array.isArray(read) || read.length !== 4 || !read.every((part) => typeof part === 'string')) throw notACursor();
+  const [type = '', name = '', entity = '', id = ''] = read;
+  if (!UUID.test(entity) || !UUID.test(id)) throw notACursor();
+  return [type, name, entity, id];
 }

@@ -17,35 +17,23 @@ export type Bound = (projectId: string, records: readonly StoredRecord[]) => voi
 /** The bounds of parts of which other calls take only so many, as they are read into memory. */
 export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Bound>>> {
   return {
-    prices: priceBound(db),
-    score_definitions: definitionBound(db),
+    prices: countBound(db, 'model_prices', MAX_PRICES_PER_PROJECT, 'prices'),
+    score_definitions: countBound(db, 'score_definitions', MAX_DEFINITIONS, 'score definitions'),
     tag_moves: tagBound(db),
     evaluations: evaluationBound(db),
   };
 }
 
-function priceBound(db: Database): Bound {
-  const count = db.prepare<[string], number>('SELECT count(*) FROM model_prices WHERE project_id = ?').pluck();
+/** @param what the rows are called, in the plural */
+function countBound(db: Database, table: 'model_prices' | 'score_definitions', most: number, what: string): Bound {
+  const count = db.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE project_id = ?`).pluck();
   return (projectId) => {
     const held = count.get(projectId) ?? 0;
-    if (held > MAX_PRICES_PER_PROJECT)
+    if (held > most)
       throw new DomainError(
         'conflict',
-        `A project can have at most ${MAX_PRICES_PER_PROJECT} prices, and these would make ${held}; none were stored. ` +
-          'Delete prices that the project does not need, then import again',
-      );
-  };
-}
-
-function definitionBound(db: Database): Bound {
-  const count = db.prepare<[string], number>('SELECT count(*) FROM score_definitions WHERE project_id = ?').pluck();
-  return (projectId) => {
-    const held = count.get(projectId) ?? 0;
-    if (held > MAX_DEFINITIONS)
-      throw new DomainError(
-        'conflict',
-        `A project can have at most ${MAX_DEFINITIONS} score definitions, and these would make ${held}; none were stored. ` +
-          'Delete definitions that the project does not need, then import again',
+        `A project can have at most ${most} ${what}, and these would make ${held}; none were stored. ` +
+          `Delete ${what} that the project does not need, then import again`,
       );
   };
 }

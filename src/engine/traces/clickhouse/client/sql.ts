@@ -1,3 +1,4 @@
+import { UUID } from '../../../schema/ids.js';
 import { identifierLiteral, stringLiteral } from './literals.js';
 
 /** The ClickHouse type that a value is passed as. */
@@ -171,7 +172,7 @@ export function numbers(of: readonly (number | string)[]): Sql {
  * @throws Error when one is not of the type
  */
 export function listOf(type: 'UInt64' | 'UUID', of: readonly string[]): Sql {
-  const isOne = type === 'UInt64' ? /^\d+$/ : /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+  const isOne = type === 'UInt64' ? /^\d+$/ : UUID;
   for (const each of of) if (!isOne.test(each)) throw new Error(`not a ${type}: ${each}`);
   const text = of.map((each) => (type === 'UInt64' ? each : `'${each}'`)).join(',');
   return sql`CAST(${literal(`[${text}]`)}, ${literal(`Array(${type})`)})`;
