@@ -1,5 +1,4 @@
 import { ImagesFoundError, NO_IMAGES } from '../features/images/intake.js';
-import { DomainError, type DomainErrorKind, type DomainErrorOptions } from '../engine/errors.js';
 import { SpanIngest } from '../features/traces/span-ingest.js';
 import { KnownPrices } from '../features/prices/known-prices.js';
 import type { Signals } from '../engine/signals/signals.js';
@@ -13,6 +12,7 @@ import { renderSpans, type RenderedSpans } from '../http/rendered-spans.js';
 import { parseJson } from '../http/wire/json.js';
 import { createExport } from '../otlp/export.js';
 import type { OtlpEncoding, PartialSuccess } from '../otlp/response.js';
+import { sent, type SentError } from './sent-error.js';
 import { asBuffer } from './threads.js';
 
 /*
@@ -79,14 +79,6 @@ export interface WithImages {
 
 export type BodyOutcome<Answer> = ReadSpans<Answer> | Refused | WithImages;
 
-/** An error without its class, which does not get from one thread to another. */
-interface SentError extends Pick<DomainErrorOptions, 'issues' | 'retryAfterSeconds' | 'reason'> {
-  readonly kind: DomainErrorKind;
-  readonly message: string;
-  /** Of a defect. */
-  readonly stack?: string | undefined;
-}
-
 /** Opens what reads bodies, one after the other. @throws SqliteError */
 export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyReaderOptions) {
   const metadata = openMetadataReader(dataDir);
@@ -115,25 +107,4 @@ export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyRe
       return { outcome: 'refused', error: sent(error), told, unknown: unknown.names };
     }
   };
-}
-
-function sent(error: unknown): SentError {
-  if (!(error instanceof DomainError))
-    return { kind: 'internal', message: String(error), stack: error instanceof Error ? error.stack : undefined };
-  const { kind, message, issues, retryAfterSeconds, reason } = error;
-  return {
-    kind,
-    message,
-    issues,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(reason === undefined ? {} : { reason }),
-  };
-}
-
-/** The error that a thread sent. */
-export function received({ kind, message, stack, ...options }: SentError): Error {
-  if (stack === undefined) return new DomainError(kind, message, options);
-  const defect = new Error(message);
-  defect.stack = stack;
-  return defect;
 }

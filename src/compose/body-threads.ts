@@ -9,7 +9,6 @@ import type { PostSpans } from '../features/traces/http/post-spans.js';
 import type { ExportTraces } from '../otlp/export.js';
 import type { PartialSuccess } from '../otlp/response.js';
 import {
-  received,
   type BodyOutcome,
   type BodyReaderOptions,
   type BodyTask,
@@ -18,6 +17,7 @@ import {
   type WithImages,
 } from './body-reader.js';
 import type { Context } from './context.js';
+import { received } from './sent-error.js';
 import { asBuffer, movable, ThreadLostError, Threads } from './threads.js';
 
 /** What takes in bodies of spans. */

@@ -57,6 +57,12 @@ import { SqlitePromotionStore } from '../features/optimization/store/promotion-s
 import { SqlitePromptIdentities } from '../features/prompts/store/prompt-identities.js';
 import { SqlitePromptStore } from '../features/prompts/store/prompt-store.js';
 import { SqliteRunStore } from '../features/judges/store/run-store.js';
+import type { DatasetStore, RowReads, RowStaging } from '../features/datasets/dataset.js';
+import type { ExpectedOutputs } from '../features/feedback/expected-outputs.js';
+import { SqliteExpectedOutputs } from '../features/feedback/store/expected-outputs.js';
+import { SqliteDatasetStore } from '../features/datasets/store/dataset-store.js';
+import { SqliteRowReads } from '../features/datasets/store/row-reads.js';
+import { SqliteRowStaging } from '../features/datasets/store/row-staging.js';
 import { SqliteDefinitionStore } from '../features/scores/store/definition-store.js';
 import { readSecret } from '../engine/metadata/secrets.js';
 import { SqliteSignInStore } from '../engine/identity/store/sign-in-store.js';
@@ -73,6 +79,10 @@ export interface MetadataStore {
   readonly promptIdentities: PromptIdentities & PromptNames;
   readonly prices: PriceStore;
   readonly scoreDefinitions: DefinitionStore;
+  readonly datasets: DatasetStore;
+  readonly datasetRows: RowReads;
+  readonly datasetStaging: RowStaging;
+  readonly expectedOutputs: ExpectedOutputs;
   readonly attachments: AttachmentCatalog;
   readonly judges: JudgeStore;
   readonly judgeCounts: JudgeCountStore;
@@ -137,6 +147,10 @@ function storesOn(database: Database): MetadataStore {
     promptIdentities: new SqlitePromptIdentities(database),
     prices: new SqlitePriceStore(database),
     scoreDefinitions: new SqliteDefinitionStore(database),
+    datasets: new SqliteDatasetStore(database),
+    datasetRows: new SqliteRowReads(database),
+    datasetStaging: new SqliteRowStaging(database),
+    expectedOutputs: new SqliteExpectedOutputs(database),
     attachments: new SqliteAttachmentCatalog(database),
     judges: new SqliteJudgeStore(database, prompts),
     judgeCounts: new SqliteJudgeCounts(database),

@@ -28,6 +28,8 @@ import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
+import { datasetRoutes } from '../features/datasets/http/routes.js';
+import { organizationRoutes } from '../features/projects/http/organization-routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
@@ -52,6 +54,7 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),
+    ...organizationRoutes(services.projects),
     ...transferRoutes(services.transfer),
     ...operationRoutes(context, services),
     ...documentationRoutes(context, door),
@@ -69,6 +72,7 @@ function apiRoutes(services: Services): Route[] {
   return [
     ...traceRoutes(services),
     ...scoreRoutes(services.scores),
+    ...datasetRoutes(services),
     ...attachmentRoutes(attachments),
     postOtlpTracesRoute(exportTraces),
     ...promptRoutes(prompts, services.promptFigures),

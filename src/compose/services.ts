@@ -22,6 +22,7 @@ import type { ReadinessCheck } from '../http/operations/readiness.js';
 import { openAttachments } from './attachments.js';
 import { openBackups } from './backup.js';
 import type { Context } from './context.js';
+import { openDatasets, type Datasets } from './datasets.js';
 import { openDeletions } from './deletion.js';
 import { openErasure } from './erasure.js';
 import { openFeedback, type Feedback } from './feedback.js';
@@ -39,7 +40,7 @@ const INSTALLATION = 'installation';
 
 /** The services of all features, made once, for routes, OTLP and jobs. */
 export interface Services
-  extends Ingest, Omit<Judges, 'work'>, Omit<Learning, 'work'>, Omit<Playground, 'work'>, Feedback {
+  extends Ingest, Omit<Judges, 'work'>, Omit<Learning, 'work'>, Omit<Playground, 'work'>, Feedback, Datasets {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
   /** Tells this installation's cookies from those of others on the same host. */
@@ -111,6 +112,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...learning,
     ...playground,
     ...openFeedback(context, storage, attachments.service),
+    ...openDatasets(context, storage),
     identity,
     signIns: openSignIns(context, storage, identity),
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),

@@ -2,7 +2,7 @@ import { UUID, uuidOf } from '../engine/schema/ids.js';
 
 /**
  * Paths are written once, as `/tags/:tag:pin`: a segment is a literal or a parameter, each with an optional literal suffix
- * that begins with a colon. The last parameter takes slashes, too, when it is written with a plus. The router and the
+ * that begins with a colon. A parameter takes slashes, too, when it is written with a plus. The router and the
  * documentation each want it in their own notation.
  */
 interface Segment {
@@ -44,11 +44,12 @@ export function bySpecificity(left: string, right: string): number {
   const [a, b] = [segmentsOf(left), segmentsOf(right)];
   for (const [index, segment] of a.entries()) {
     const other = b[index];
-    if (other === undefined) return 1;
+    if (other === undefined) return -1;
     const difference = rank(segment) - rank(other);
     if (difference !== 0) return difference;
   }
-  return a.length - b.length;
+  // What a parameter with slashes ends with tells it from one that takes all of it.
+  return b.length - a.length;
 }
 
 const OF_PROJECT = '/projects/{project_id}/';

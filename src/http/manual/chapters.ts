@@ -46,7 +46,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   },
   {
     title: 'Improve',
-    names: ['prompts', 'scores', 'feedback', 'judges', 'calibration', 'optimizations', 'playground'],
+    names: ['prompts', 'scores', 'datasets', 'feedback', 'judges', 'calibration', 'optimizations', 'playground'],
   },
   {
     title: 'Operate',
@@ -64,6 +64,7 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Traces: 'send-traces',
   Prompts: 'prompts',
   Scores: 'scores',
+  Datasets: 'datasets',
   'Model prices': 'model-prices',
   Judges: 'judges',
   Calibration: 'calibration',

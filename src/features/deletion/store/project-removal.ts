@@ -25,6 +25,8 @@ const OF_PROJECT = 'project_id = @projectId';
 const ofJudges = 'judge_id IN (SELECT id FROM judges WHERE project_id = @projectId)';
 const ofJobs = 'job_id IN (SELECT id FROM jobs WHERE project_id = @projectId)';
 const ofPrompts = 'prompt_id IN (SELECT id FROM prompts WHERE project_id = @projectId)';
+const ofDatasets = 'dataset_id IN (SELECT id FROM datasets WHERE project_id = @projectId)';
+const inDatasets = 'dataset IN (SELECT seq FROM datasets WHERE project_id = @projectId)';
 const ofLinks = 'link_id IN (SELECT id FROM feedback_links WHERE project_id = @projectId)';
 
 /** Rows of a project that are removed by portions, in this order: a row that names another goes before it. */
@@ -48,6 +50,11 @@ const REMOVALS: readonly Removal[] = [
   { table: 'feedback_links', where: OF_PROJECT },
   { table: 'prompts', where: OF_PROJECT },
   { table: 'model_prices', where: OF_PROJECT, key: 'project_id' },
+  { table: 'dataset_tag_moves', where: ofDatasets },
+  { table: 'dataset_rows', where: inDatasets },
+  { table: 'dataset_contents', where: inDatasets, atOnce: 50 },
+  { table: 'dataset_versions', where: ofDatasets },
+  { table: 'datasets', where: OF_PROJECT },
   { table: 'score_definitions', where: OF_PROJECT, key: 'project_id' },
   { table: 'api_keys', where: OF_PROJECT, atOnce: KEYS_AT_ONCE },
 ];

@@ -1,5 +1,6 @@
 import type { Affected, DeletedSpan } from '../deletion-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
+import { rowErasure } from '../../datasets/store/row-erasure.js';
 import { correctionRemoval } from '../../feedback/store/correction-rows.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { evaluationRemoval } from '../../judges/store/evaluation-rows.js';
@@ -17,6 +18,8 @@ const rowsAbout = (span: string) => ({
   calls: `judge_calls AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
   jobs: `job_spans AS w JOIN jobs AS t ON t.id = w.job_id AND t.project_id = @projectId WHERE w.span_id = ${span}`,
   images: `attachment_namings AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
+  rows: `dataset_rows AS t CROSS JOIN datasets AS d ON d.seq = t.dataset AND d.project_id = @projectId
+    WHERE t.span_id = ${span} AND t.content IS NOT NULL`,
 });
 const ABOUT = rowsAbout('@span');
 const IS_EARLIER = 't.after_deletion < @deletion';
@@ -29,6 +32,9 @@ const MEANT = {
   runs: `${ABOUT.runs} AND ${IS_MEANT}`,
   calls: `${ABOUT.calls} AND ${IS_MEANT}`,
   jobs: `${ABOUT.jobs} AND ${IS_MEANT}`,
+  // Retention of traces empties no dataset.
+  rows: `${ABOUT.rows} AND ${IS_EARLIER}
+    AND NOT EXISTS (SELECT 1 FROM deletions WHERE seq = @deletion AND target GLOB 'retention/*')`,
 };
 /** What tells whether a project has any rows in a table. */
 const ANY = {
@@ -38,6 +44,7 @@ const ANY = {
   calls: 'judge_calls WHERE project_id = ?',
   jobs: 'jobs AS t CROSS JOIN job_spans AS w ON w.job_id = t.id WHERE t.project_id = ?',
   images: 'attachment_namings WHERE project_id = ?',
+  rows: 'datasets AS d CROSS JOIN dataset_rows AS t ON t.dataset = d.seq WHERE d.project_id = ?',
 };
 const TABLES = Object.keys(ANY) as readonly (keyof typeof ANY)[];
 const CHOSEN = '(SELECT value FROM json_each(@keys))';
@@ -89,7 +96,7 @@ export function spanRecordRemoval(
   db: Database,
 ): (deletion: number, projectId: string, spans: readonly DeletedSpan[]) => Affected {
   const judges = new Set<string>();
-  const steps = [...runSteps(db), feedbackStep(db, judges), evaluationStep(db)];
+  const steps = [...runSteps(db), feedbackStep(db, judges), evaluationStep(db), rowStep(db)];
   const failJobs = db.prepare<OfSpan & { error: string; at: Micros }>(
     `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
      WHERE finished_at IS NULL AND id IN (SELECT t.id FROM ${MEANT.jobs})`,
@@ -172,6 +179,17 @@ function evaluationStep(db: Database): Step {
     note.run(of);
     remove(of);
   });
+}
+
+/** Rows of datasets that were made of the span. */
+function rowStep(db: Database): Step {
+  const choose = choice(db, 'rows', 'seq');
+  const erase = rowErasure(db);
+  return (of, most) => {
+    const rows = choose.all({ ...of, most });
+    if (rows.length > 0) erase(rows);
+    return rows.length;
+  };
 }
 
 /** Removes rows that corrections name: a correction goes before them, and one row may have very many. */

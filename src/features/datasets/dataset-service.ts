@@ -1,0 +1,278 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DomainError } from '../../engine/errors.js';
+import type { Principal } from '../../engine/identity/identity.js';
+import { UUID } from '../../engine/schema/ids.js';
+import type { Window } from '../../engine/schema/page.js';
+import { invalid } from '../../engine/validation/validation.js';
+import {
+  LATEST,
+  MAX_DATASETS,
+  type Changes,
+  type Dataset,
+  type DatasetPatch,
+  type DatasetRow,
+  type DatasetStore,
+  type DatasetTag,
+  type DatasetTagMove,
+  type DatasetVersion,
+  type NewRow,
+  type RowChange,
+  type RowReads,
+  type RowStaging,
+} from './dataset.js';
+import type { PackedRows } from './files/row-set.js';
+import type { ReadUpload, UploadTask } from './files/read-upload.js';
+import type { DatasetInput, UploadFormat } from './schema.js';
+import { VersionWriter } from './version-writer.js';
+
+/** Most tags that a dataset ever had. */
+const MAX_TAGS = 1_000;
+/** About how many bytes of rows a page has at most. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+const HASH_BYTES = 32;
+
+/** Reads uploads, elsewhere than in the thread that serves requests. @throws DomainError */
+export type ReadUploads = (projectId: string, task: UploadTask) => Promise<ReadUpload>;
+
+export interface DatasetServiceParts {
+  readonly datasets: DatasetStore;
+  readonly rows: RowReads;
+  readonly staging: RowStaging;
+  readonly readUpload: ReadUploads;
+}
+
+/** A body with rows. */
+export interface Upload {
+  readonly format: UploadFormat;
+  readonly bytes: Buffer;
+  /** What is said of files, whose bodies have nothing but rows. */
+  readonly mode: 'replace' | 'merge';
+  readonly message: string;
+}
+
+/** Datasets: rows in versions that never change, and tags that point at these. Everything is inside the caller's project. */
+export class DatasetService {
+  readonly #parts: DatasetServiceParts;
+  readonly #writer: VersionWriter;
+
+  constructor(parts: DatasetServiceParts) {
+    this.#parts = parts;
+    this.#writer = new VersionWriter(parts.datasets, parts.staging);
+  }
+
+  /** @throws DomainError `invalid`; `conflict` when the name is taken or there are too many */
+  create({ project_id, user_id }: Principal, { name, slug, description, roles }: DatasetInput): Dataset {
+    const named = name ?? slug;
+    if (named == null) throw invalid([{ pointer: '/name', detail: 'is required' }]);
+    const { datasets } = this.#parts;
+    if (datasets.count(project_id, '') >= MAX_DATASETS)
+      throw new DomainError('conflict', `A project can have at most ${MAX_DATASETS} datasets: delete one first`);
+    const draft = { name: named, description: description ?? '', roles: roles ?? {} };
+    const created = datasets.create(project_id, { ...draft, created_at: Date.now() * 1000, created_by: user_id });
+    if (created === undefined) throw taken(named);
+    return created;
+  }
+
+  /** @param name or id, behind the id of the project, which some clients put before it @throws DomainError `not_found` */
+  find(projectId: string, name: string): Dataset {
+    const own = name.startsWith(`${projectId}/`) ? name.slice(projectId.length + 1) : name;
+    const found = this.#parts.datasets.find(projectId, UUID.test(own) ? { id: own } : { name: own });
+    if (found === undefined) throw new DomainError('not_found', 'There is no dataset with this name or id');
+    return found;
+  }
+
+  list(projectId: string, q: string, window: Window): { readonly datasets: Dataset[]; readonly total: number } {
+    const { datasets } = this.#parts;
+    return { datasets: datasets.list(projectId, q, window), total: datasets.count(projectId, q) };
+  }
+
+  /** @throws DomainError `not_found`, `conflict` */
+  change(projectId: string, name: string, patch: DatasetPatch): Dataset {
+    const { id } = this.find(projectId, name);
+    const changed = this.#parts.datasets.change(id, patch, Date.now() * 1000);
+    if (changed === undefined) throw taken(patch.name ?? '');
+    return this.find(projectId, id);
+  }
+
+  /** Deletes a dataset with all its versions; what is left of its rows goes behind the answer. @throws DomainError `not_found` */
+  remove(projectId: string, name: string): void {
+    this.#parts.datasets.remove(this.find(projectId, name).id, Date.now() * 1000);
+    void this.removeDeleted();
+  }
+
+  /** Removes rows of datasets that were deleted. The next start resumes it. */
+  async removeDeleted(): Promise<void> {
+    try {
+      while (this.#parts.staging.removeSome()) await nextTurn();
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }
+
+  /** @throws DomainError what reading and writing throw; no version is made then */
+  async upload({ project_id, user_id }: Principal, name: string, upload: Upload): Promise<DatasetVersion> {
+    const { id } = this.find(project_id, name);
+    const { format, bytes } = upload;
+    const { options, rows } = await this.#parts.readUpload(project_id, { datasetId: id, format, bytes });
+    const mode = options.mode ?? upload.mode;
+    if (mode === 'replace' && options.remove != null)
+      throw invalid([
+        { pointer: '/remove', detail: 'needs mode `merge`: a version that replaces all rows has only those given' },
+      ]);
+    return this.#writer.write(project_id, id, {
+      rows: newRows(rows),
+      columns: rows.columns,
+      mode,
+      remove: [...new Set(options.remove ?? [])],
+      message: options.message ?? upload.message,
+      created_by: user_id,
+      baseVersion: options.base_version ?? null,
+    });
+  }
+
+  /** Merges rows into a dataset, as a version. @throws DomainError as {@link VersionWriter.write} */
+  merge(
+    { project_id, user_id }: Principal,
+    { id }: Dataset,
+    {
+      rows,
+      columns,
+      message,
+    }: { readonly rows: readonly NewRow[]; readonly columns: readonly string[]; readonly message: string },
+  ): Promise<DatasetVersion> {
+    const draft = {
+      rows,
+      columns,
+      message,
+      mode: 'merge',
+      remove: [],
+      created_by: user_id,
+      baseVersion: null,
+    } as const;
+    return this.#writer.write(project_id, id, draft);
+  }
+
+  /** Whether another row of the newest version says the same. */
+  says({ id, last_version }: Dataset, { row_id, hash }: NewRow): boolean {
+    const said = this.#parts.rows.saying(id, last_version, hash);
+    return said !== undefined && said !== row_id;
+  }
+
+  /** The newest version; null: there is none yet. */
+  newest({ id, last_version: number }: Dataset): DatasetVersion | null {
+    return this.#parts.datasets.version(id, { number }) ?? null;
+  }
+
+  /** Newest first. @throws DomainError `not_found` */
+  versions(projectId: string, name: string, window: Window): DatasetVersion[] {
+    return this.#parts.datasets.versions(this.find(projectId, name).id, window);
+  }
+
+  /**
+   * A version by its number, id or a tag; `latest`, and `main` as some clients call it, is the newest.
+   * @throws DomainError `not_found`
+   */
+  version(dataset: Dataset, ref: string): DatasetVersion {
+    const { datasets } = this.#parts;
+    const { id, last_version } = dataset;
+    const isNewest = ref === LATEST || ref === 'main';
+    const number = isNewest ? last_version : /^[0-9]{1,9}$/.test(ref) ? Number(ref) : datasets.tag(id, ref);
+    const found = datasets.version(id, UUID.test(ref) ? { id: ref } : { number: number ?? 0 });
+    if (found === undefined)
+      throw new DomainError(
+        'not_found',
+        isNewest ? 'The dataset has no version yet' : `The dataset has no version, and no tag, ${ref}`,
+      );
+    return found;
+  }
+
+  /** A page of rows, and how many there are. */
+  rows(
+    { dataset_id: id, number }: DatasetVersion,
+    window: Window,
+  ): { readonly rows: DatasetRow[]; readonly total: number } {
+    const { rows } = this.#parts;
+    return { rows: rows.page(id, number, window, PAGE_BYTES), total: rows.count(id, number) };
+  }
+
+  /** All rows, page by page. */
+  *allRows({ dataset_id: id, number }: DatasetVersion): Iterable<DatasetRow> {
+    for (let offset = 0; ;) {
+      const page = this.#parts.rows.page(id, number, { limit: 500, offset }, PAGE_BYTES);
+      if (page.length === 0) return;
+      yield* page;
+      offset += page.length;
+    }
+  }
+
+  /** How two versions differ. */
+  diff(
+    { id }: Dataset,
+    from: number,
+    to: number,
+    window: Window,
+  ): { readonly counts: Changes; readonly rows: RowChange[] } {
+    const { rows } = this.#parts;
+    return { counts: rows.countChanges(id, from, to), rows: rows.changes(id, from, to, window) };
+  }
+
+  /** `latest` first, then by name. @throws DomainError `not_found` */
+  tags(projectId: string, name: string): DatasetTag[] {
+    const { id, last_version } = this.find(projectId, name);
+    const latest = last_version === 0 ? [] : [{ tag: LATEST, version_number: last_version }];
+    return [...latest, ...this.#parts.datasets.tags(id)];
+  }
+
+  /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
+  pin({ project_id, user_id }: Principal, name: string, { tag, version_number }: DatasetTag): DatasetTag {
+    const dataset = this.find(project_id, name);
+    requireMovable(tag);
+    this.version(dataset, String(version_number));
+    const { datasets } = this.#parts;
+    const pointed = datasets.tag(dataset.id, tag);
+    if (pointed === version_number) return { tag, version_number };
+    if (pointed === undefined && datasets.countTags(dataset.id) >= MAX_TAGS)
+      throw new DomainError(
+        'conflict',
+        `A dataset can have at most ${MAX_TAGS} tags, including removed ones: move an existing tag`,
+      );
+    datasets.moveTag(dataset.id, tag, version_number, Date.now() * 1000, user_id);
+    return { tag, version_number };
+  }
+
+  /** @throws DomainError `not_found`; `conflict` for `latest` */
+  removeTag({ project_id, user_id }: Principal, name: string, tag: string): void {
+    const { id } = this.find(project_id, name);
+    requireMovable(tag);
+    if (this.#parts.datasets.tag(id, tag) === undefined) throw noTag(tag);
+    this.#parts.datasets.moveTag(id, tag, null, Date.now() * 1000, user_id);
+  }
+
+  /** Newest first. @throws DomainError `not_found` */
+  tagHistory(projectId: string, name: string, tag: string, window: Window): DatasetTagMove[] {
+    const { id } = this.find(projectId, name);
+    const moves = this.#parts.datasets.tagMoves(id, tag, window);
+    if (moves.length === 0 && window.offset === 0) throw noTag(tag);
+    return moves;
+  }
+}
+
+const taken = (name: string) => new DomainError('conflict', `There is a dataset named ${JSON.stringify(name)} already`);
+const noTag = (tag: string) => new DomainError('not_found', `The dataset has no tag ${tag}`);
+
+function requireMovable(tag: string): void {
+  if (tag === LATEST || tag === 'main' || /^[0-9]+$/.test(tag))
+    throw new DomainError('conflict', `A tag cannot be called ${tag}: that names a version itself`);
+}
+
+/** Rows as they were packed; their texts are made when they are asked for. */
+function newRows({ ids, contents, ends, hashes }: PackedRows): NewRow[] {
+  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  return ids.map((row_id, index) => ({
+    row_id,
+    get content() {
+      return bytes.toString('utf8', ends[index - 1] ?? 0, ends[index]);
+    },
+    hash: Buffer.from(hashes.buffer, hashes.byteOffset + index * HASH_BYTES, HASH_BYTES),
+  }));
+}

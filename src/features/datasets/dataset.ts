@@ -1,0 +1,188 @@
+import type { Window } from '../../engine/schema/page.js';
+import type { Micros } from '../../engine/timestamp.js';
+
+/** What a column is for. */
+export const ROLES = ['input', 'expected', 'metadata', 'split'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Most datasets of a project. */
+export const MAX_DATASETS = 1_000;
+/** Most rows of a version. */
+export const MAX_ROWS = 100_000;
+/** Most bytes of a row as JSON. */
+export const MAX_ROW_BYTES = 1024 * 1024;
+/** Most bytes of all different rows of a dataset, in all its versions. */
+export const MAX_DATASET_BYTES = 2 * 1024 ** 3;
+export const MAX_COLUMNS = 1_000;
+/** Most versions of a dataset. */
+export const MAX_DATASET_VERSIONS = 100_000;
+/** The tag that follows the newest version. */
+export const LATEST = 'latest';
+
+export interface Dataset {
+  /** Lower-case UUID. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** By column. */
+  readonly roles: Readonly<Record<string, Role>>;
+  /** Number of the newest version; 0: there is none yet. */
+  readonly last_version: number;
+  /** Bytes of all different rows, in all versions. */
+  readonly bytes: number;
+  readonly created_at: Micros;
+  readonly updated_at: Micros;
+}
+
+/** How a version differs from the one before. */
+export interface Changes {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+export interface DatasetVersion extends Changes {
+  readonly id: string;
+  readonly dataset_id: string;
+  /** From 1 on, without gaps. */
+  readonly number: number;
+  readonly message: string;
+  /** Names of columns, in their order. */
+  readonly columns: readonly string[];
+  readonly row_count: number;
+  readonly created_at: Micros;
+  readonly created_by: string;
+}
+
+/** The span that a row was made of. */
+export interface RowSource {
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
+/** A row that is to be stored. */
+export interface NewRow {
+  readonly row_id: string;
+  /** A JSON object, by column. */
+  readonly content: string;
+  /** SHA-256 of the JSON with its members sorted. */
+  readonly hash: Buffer;
+  readonly source?: RowSource;
+}
+
+/** A row of a version. */
+export interface DatasetRow {
+  readonly row_id: string;
+  /** A JSON object, by column. */
+  readonly content: string;
+  readonly source: RowSource | null;
+}
+
+/** A row that differs between two versions. */
+export interface RowChange {
+  readonly row_id: string;
+  readonly change: 'added' | 'changed' | 'removed';
+  /** JSON objects; null: there was none, or it was erased. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface DatasetTag {
+  readonly tag: string;
+  readonly version_number: number;
+}
+
+export interface DatasetTagMove {
+  /** Null: the tag was removed. */
+  readonly version_number: number | null;
+  readonly at: Micros;
+  readonly by: { readonly id: string; readonly name: string };
+}
+
+export type DatasetDraft = Pick<Dataset, 'name' | 'description' | 'roles' | 'created_at'> & {
+  readonly created_by: string;
+};
+export type DatasetPatch = Partial<Pick<Dataset, 'name' | 'description' | 'roles'>>;
+
+/**
+ * Datasets, their versions and tags.
+ * @throws DomainError `unavailable` when the store does not answer; nothing is written then
+ */
+export interface DatasetStore {
+  /** @returns undefined: the name is taken */
+  create(projectId: string, draft: DatasetDraft): Dataset | undefined;
+  find(projectId: string, by: { readonly name: string } | { readonly id: string }): Dataset | undefined;
+  /** By name. @param q text that names contain, whatever its case */
+  list(projectId: string, q: string, window: Window): Dataset[];
+  count(projectId: string, q: string): number;
+  /** @returns whether it is there; undefined: the name is taken */
+  change(id: string, patch: DatasetPatch, at: Micros): boolean | undefined;
+  /** Hides a dataset for good; its rows are removed by {@link RowStaging.removeSome}. */
+  remove(id: string, at: Micros): void;
+  version(datasetId: string, by: { readonly number: number } | { readonly id: string }): DatasetVersion | undefined;
+  /** Newest first. */
+  versions(datasetId: string, window: Window): DatasetVersion[];
+  /** By name; without `latest`. */
+  tags(datasetId: string): DatasetTag[];
+  tag(datasetId: string, tag: string): number | undefined;
+  countTags(datasetId: string): number;
+  /** @param number null: removes the tag */
+  moveTag(datasetId: string, tag: string, number: number | null, at: Micros, by: string): void;
+  /** Newest first. */
+  tagMoves(datasetId: string, tag: string, window: Window): DatasetTagMove[];
+}
+
+/** Where staged rows stand. */
+export interface Places {
+  /** The position behind which rows get theirs. */
+  readonly after: number;
+  /** Whether rows that are there stay where they are. */
+  readonly keepsPlaces: boolean;
+}
+
+/** What a portion of rows did. */
+export interface Staged {
+  readonly added: number;
+  readonly changed: number;
+  /** Whether a row that stays as it is has another place. */
+  readonly moved: boolean;
+  /** The position of the last row. */
+  readonly position: number;
+}
+
+/**
+ * Makes versions, in portions that nobody sees before the version is published, so that no portion keeps others for more than some
+ * milliseconds.
+ * @throws DomainError `unavailable`; `not_found` where the dataset is gone
+ */
+export interface RowStaging {
+  /** Removes what was staged for a version that never was published. @returns whether there may be more */
+  dropStaged(datasetId: string): boolean;
+  /**
+   * Stages rows of the next version, in their order.
+   * @throws DomainError `too_large` when the dataset would have too many bytes
+   */
+  stage(datasetId: string, number: number, rows: readonly NewRow[], places: Places): Staged;
+  /** Ids of rows of the newest version that the next one still has, behind one of them, in the order of ids. */
+  staying(datasetId: string, after: string, limit: number): string[];
+  /** Takes rows from the next version. @returns how many there were */
+  drop(datasetId: string, number: number, rowIds: readonly string[]): number;
+  /** The highest position of the newest version. */
+  lastPosition(datasetId: string): number;
+  publish(version: DatasetVersion): void;
+  /** Removes a portion of a dataset that is to go. @returns whether there may be more */
+  removeSome(): boolean;
+}
+
+/** Rows of versions. @throws DomainError `unavailable` */
+export interface RowReads {
+  /** Rows of a version in their order, of about so many bytes at most; one at least, where there is any. */
+  page(datasetId: string, number: number, window: Window, bytes: number): DatasetRow[];
+  /** A row of a version with this content. @returns its id */
+  saying(datasetId: string, number: number, hash: Buffer): string | undefined;
+  /** How many rows a version has, without those that were erased. */
+  count(datasetId: string, number: number): number;
+  /** Differences between two versions, by row id. */
+  changes(datasetId: string, from: number, to: number, window: Window): RowChange[];
+  countChanges(datasetId: string, from: number, to: number): Changes;
+}

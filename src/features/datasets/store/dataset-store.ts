@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { guarded, isDuplicate, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import type { Window } from '../../../engine/schema/page.js';
+import type { Micros } from '../../../engine/timestamp.js';
+import type {
+  Dataset,
+  DatasetDraft,
+  DatasetPatch,
+  DatasetStore,
+  DatasetTag,
+  DatasetTagMove,
+  DatasetVersion,
+} from '../dataset.js';
+
+type Row = Omit<Dataset, 'roles'> & { readonly roles: string };
+export type VersionRow = Omit<DatasetVersion, 'columns'> & { readonly columns: string };
+
+const COLUMNS = 'id, name, description, roles, last_version, bytes, created_at, updated_at';
+const VERSION_COLUMNS =
+  'id, dataset_id, number, message, columns, row_count, added, changed, removed, created_at, created_by';
+const LISTED =
+  "FROM datasets WHERE project_id = @projectId AND deleted_at IS NULL AND (@q = '' OR instr(lower(name), lower(@q)) > 0)";
+/** The latest moves of tags that point anywhere. */
+const POINTING = `SELECT tag, number AS version_number FROM dataset_tag_moves AS m
+  WHERE dataset_id = @id AND number > 0
+    AND m.id = (SELECT max(id) FROM dataset_tag_moves WHERE dataset_id = m.dataset_id AND tag = m.tag)`;
+
+function prepare(db: Database) {
+  const one = (by: string) =>
+    db.prepare<[string, string], Row>(
+      `SELECT ${COLUMNS} FROM datasets WHERE project_id = ? AND ${by} = ? AND deleted_at IS NULL`,
+    );
+  const version = (by: string) =>
+    db.prepare<[string, string | number], VersionRow>(
+      `SELECT ${VERSION_COLUMNS} FROM dataset_versions WHERE dataset_id = ? AND ${by} = ?`,
+    );
+  return {
+    byName: one('name'),
+    byId: one('id'),
+    list: db.prepare<{ projectId: string; q: string } & Window, Row>(
+      `SELECT ${COLUMNS} ${LISTED} ORDER BY name LIMIT @limit OFFSET @offset`,
+    ),
+    count: db.prepare<{ projectId: string; q: string }, number>(`SELECT count(*) ${LISTED}`).pluck(),
+    create: db.prepare<object>(
+      `INSERT INTO datasets (id, project_id, name, description, roles, created_at, created_by, updated_at)
+       VALUES (@id, @projectId, @name, @description, @roles, @created_at, @created_by, @created_at)`,
+    ),
+    change: db.prepare<object>(
+      `UPDATE datasets SET name = coalesce(@name, name), description = coalesce(@description, description),
+         roles = coalesce(@roles, roles), updated_at = @at WHERE id = @id AND deleted_at IS NULL`,
+    ),
+    remove: db.prepare<[Micros, string]>('UPDATE datasets SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL'),
+    versionByNumber: version('number'),
+    versionById: version('id'),
+    versions: db.prepare<{ id: string } & Window, VersionRow>(
+      `SELECT ${VERSION_COLUMNS} FROM dataset_versions WHERE dataset_id = @id ORDER BY number DESC LIMIT @limit OFFSET @offset`,
+    ),
+    tags: db.prepare<{ id: string }, DatasetTag>(`${POINTING} ORDER BY tag`),
+    tag: db.prepare<{ id: string; tag: string }, DatasetTag>(`${POINTING} AND tag = @tag`),
+    countTags: db
+      .prepare<[string], number>('SELECT count(DISTINCT tag) FROM dataset_tag_moves WHERE dataset_id = ?')
+      .pluck(),
+    moveTag: db.prepare<[string, string, number, Micros, string]>(
+      'INSERT INTO dataset_tag_moves (dataset_id, tag, number, moved_at, moved_by) VALUES (?, ?, ?, ?, ?)',
+    ),
+    tagMoves: db.prepare<
+      { id: string; tag: string } & Window,
+      { version_number: number | null; at: Micros; user_id: string; user_name: string }
+    >(
+      `SELECT nullif(m.number, 0) AS version_number, m.moved_at AS at, u.id AS user_id, u.name AS user_name
+       FROM dataset_tag_moves AS m JOIN users AS u ON u.id = m.moved_by
+       WHERE m.dataset_id = @id AND m.tag = @tag ORDER BY m.id DESC LIMIT @limit OFFSET @offset`,
+    ),
+  };
+}
+
+/** Datasets in the SQLite file. */
+export class SqliteDatasetStore extends WatchedStore<ReturnType<typeof prepare>> implements DatasetStore {
+  constructor(db: Database) {
+    super(db, prepare);
+  }
+
+  create(projectId: string, { roles, ...draft }: DatasetDraft): Dataset | undefined {
+    const id = randomUUID();
+    const create = () => this.statements.create.run({ ...draft, id, projectId, roles: JSON.stringify(roles) });
+    if (!this.#unlessTaken(create)) return undefined;
+    return this.find(projectId, { id });
+  }
+
+  find(projectId: string, by: { readonly name: string } | { readonly id: string }): Dataset | undefined {
+    const { byName, byId } = this.statements;
+    const row = guarded(() => ('id' in by ? byId.get(projectId, by.id) : byName.get(projectId, by.name)));
+    return row && toDataset(row);
+  }
+
+  list(projectId: string, q: string, window: Window): Dataset[] {
+    return guarded(() => this.statements.list.all({ projectId, q, ...window }).map(toDataset));
+  }
+
+  count(projectId: string, q: string): number {
+    return guarded(() => this.statements.count.get({ projectId, q }) ?? 0);
+  }
+
+  change(id: string, { name, description, roles }: DatasetPatch, at: Micros): boolean | undefined {
+    let found = false;
+    const change = () => {
+      const set = {
+        id,
+        name: name ?? null,
+        description: description ?? null,
+        at,
+        roles: roles === undefined ? null : JSON.stringify(roles),
+      };
+      found = this.statements.change.run(set).changes > 0;
+    };
+    return this.#unlessTaken(change) ? found : undefined;
+  }
+
+  remove(id: string, at: Micros): void {
+    guarded(() => this.statements.remove.run(at, id));
+  }
+
+  version(datasetId: string, by: { readonly number: number } | { readonly id: string }): DatasetVersion | undefined {
+    const { versionByNumber, versionById } = this.statements;
+    const row = guarded(() =>
+      'id' in by ? versionById.get(datasetId, by.id) : versionByNumber.get(datasetId, by.number),
+    );
+    return row && toVersion(row);
+  }
+
+  versions(datasetId: string, window: Window): DatasetVersion[] {
+    return guarded(() => this.statements.versions.all({ id: datasetId, ...window }).map(toVersion));
+  }
+
+  tags(datasetId: string): DatasetTag[] {
+    return guarded(() => this.statements.tags.all({ id: datasetId }));
+  }
+
+  tag(datasetId: string, tag: string): number | undefined {
+    return guarded(() => this.statements.tag.get({ id: datasetId, tag })?.version_number);
+  }
+
+  countTags(datasetId: string): number {
+    return guarded(() => this.statements.countTags.get(datasetId) ?? 0);
+  }
+
+  moveTag(datasetId: string, tag: string, number: number | null, at: Micros, by: string): void {
+    guarded(() => this.statements.moveTag.run(datasetId, tag, number ?? 0, at, by));
+  }
+
+  tagMoves(datasetId: string, tag: string, window: Window): DatasetTagMove[] {
+    const rows = guarded(() => this.statements.tagMoves.all({ id: datasetId, tag, ...window }));
+    return rows.map(({ user_id: id, user_name: name, ...move }) => ({ ...move, by: { id, name } }));
+  }
+
+  #unlessTaken(write: () => unknown): boolean {
+    try {
+      guarded(write);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+}
+
+function toDataset({ roles, ...row }: Row): Dataset {
+  return { ...row, roles: JSON.parse(roles) as Dataset['roles'] };
+}
+
+function toVersion({ columns, ...row }: VersionRow): DatasetVersion {
+  return { ...row, columns: JSON.parse(columns) as string[] };
+}

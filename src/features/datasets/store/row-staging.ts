@@ -1,0 +1,234 @@
+import { DomainError } from '../../../engine/errors.js';
+import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
+import {
+  MAX_DATASET_BYTES,
+  type DatasetVersion,
+  type NewRow,
+  type Places,
+  type RowStaging,
+  type Staged,
+} from '../dataset.js';
+import { contentRemoval } from './row-erasure.js';
+import { DATASET, isIn } from './row-sql.js';
+
+/** Rows that one transaction removes: a few milliseconds of work. */
+const AT_ONCE = 500;
+
+interface Stored {
+  readonly seq: number;
+  readonly last_version: number;
+  readonly bytes: number;
+}
+
+interface Current {
+  readonly seq: number;
+  readonly position: number;
+  readonly content: number | null;
+  readonly to_version: number | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  readonly after_deletion: number;
+}
+
+interface OfRow {
+  readonly dataset: number;
+  readonly rowId: string;
+  readonly number: number;
+}
+
+function prepare(db: Database) {
+  const staged = `SELECT seq FROM dataset_rows WHERE dataset = @seq AND from_version > @last_version LIMIT ${AT_ONCE}`;
+  const ended = `SELECT seq FROM dataset_rows WHERE dataset = @seq AND to_version > @last_version LIMIT ${AT_ONCE}`;
+  return {
+    dataset: db.prepare<[string], Stored>('SELECT seq, last_version, bytes FROM datasets WHERE id = ?'),
+    dropStaged: db
+      .prepare<Stored, number>(`DELETE FROM dataset_rows WHERE seq IN (${staged}) RETURNING content`)
+      .pluck(),
+    reopen: db.prepare<Stored>(`UPDATE dataset_rows SET to_version = NULL WHERE seq IN (${ended})`),
+    current: db.prepare<OfRow, Current>(
+      `SELECT seq, position, content, to_version, trace_id, span_id, after_deletion FROM dataset_rows
+       WHERE dataset = @dataset AND row_id = @rowId AND (to_version IS NULL OR to_version = @number)
+       ORDER BY from_version DESC LIMIT 1`,
+    ),
+    content: db
+      .prepare<[number, Buffer], number>('SELECT seq FROM dataset_contents WHERE dataset = ? AND hash = ?')
+      .pluck(),
+    insertContent: db
+      .prepare<[number, Buffer, string], number>(
+        'INSERT INTO dataset_contents (dataset, hash, content) VALUES (?, ?, ?) RETURNING seq',
+      )
+      .pluck(),
+    addBytes: db.prepare<[number, number]>('UPDATE datasets SET bytes = bytes + ? WHERE seq = ?'),
+    insert: db.prepare<object>(
+      `INSERT INTO dataset_rows (dataset, row_id, position, from_version, content, trace_id, span_id, after_deletion)
+       VALUES (@dataset, @rowId, @position, @number, @content, @trace_id, @span_id, coalesce(@after_deletion, ${LAST_DELETION}))`,
+    ),
+    end: db.prepare<[number, number]>('UPDATE dataset_rows SET to_version = ? WHERE seq = ?'),
+    staying: db
+      .prepare<{ seq: number; last_version: number; after: string; limit: number }, string>(
+        `SELECT row_id FROM dataset_rows
+         WHERE dataset = @seq AND row_id > @after AND from_version <= @last_version AND to_version IS NULL
+         ORDER BY row_id LIMIT @limit`,
+      )
+      .pluck(),
+    lastPosition: db
+      .prepare<{ id: string }, number>(
+        `SELECT max(r.position) FROM dataset_rows AS r
+         WHERE r.dataset = ${DATASET} AND ${isIn('r', '(SELECT last_version FROM datasets WHERE id = @id)')}`,
+      )
+      .pluck(),
+    insertVersion: db.prepare<object>(
+      `INSERT INTO dataset_versions (id, dataset_id, number, message, columns, row_count, added, changed, removed, created_at, created_by)
+       VALUES (@id, @dataset_id, @number, @message, @columns, @row_count, @added, @changed, @removed, @created_at, @created_by)`,
+    ),
+    publish: db.prepare<{ number: number; at: number; id: string }>(
+      `UPDATE datasets SET last_version = @number, updated_at = @at
+       WHERE id = @id AND deleted_at IS NULL AND last_version = @number - 1`,
+    ),
+    removed: db.prepare<[], { id: string; seq: number }>(
+      'SELECT id, seq FROM datasets WHERE deleted_at IS NOT NULL LIMIT 1',
+    ),
+    parts: ['dataset_rows', 'dataset_contents', 'dataset_versions', 'dataset_tag_moves'].map((table, index) => {
+      const of = index < 2 ? 'dataset = @seq' : 'dataset_id = @id';
+      return db.prepare<{ id: string; seq: number }>(
+        `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${of} LIMIT ${AT_ONCE})`,
+      );
+    }),
+    remove: db.prepare<{ id: string; seq: number }>('DELETE FROM datasets WHERE seq = @seq AND id = @id'),
+  };
+}
+
+/** Makes versions of datasets, and removes datasets, in the SQLite file. */
+export class SqliteRowStaging implements RowStaging {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #removeContent: ReturnType<typeof contentRemoval>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+    this.#removeContent = contentRemoval(db);
+  }
+
+  dropStaged(id: string): boolean {
+    const { dropStaged, reopen } = this.#statements;
+    return this.#transaction(id, (dataset) => {
+      const contents = dropStaged.all(dataset);
+      for (const content of contents) this.#removeContent(content);
+      return contents.length > 0 || reopen.run(dataset).changes > 0;
+    });
+  }
+
+  stage(id: string, number: number, rows: readonly NewRow[], { after, keepsPlaces }: Places): Staged {
+    const { current, content, end } = this.#statements;
+    return this.#transaction(id, ({ seq: dataset, bytes }) => {
+      let [added, changed, moved, position, newBytes] = [0, 0, false, after, 0];
+      for (const row of rows) {
+        const of = { dataset, rowId: row.row_id, number };
+        const known = current.get(of);
+        const said = content.get(dataset, row.hash);
+        const isSame = known !== undefined && said !== undefined && known.content === said;
+        if (isSame && (keepsPlaces || known.position > position)) {
+          if (!keepsPlaces) position = known.position;
+          continue;
+        }
+        const stays = keepsPlaces && known !== undefined;
+        if (!stays) position += 1;
+        newBytes += this.#insert(of, row, { known, said, position: stays ? known.position : position });
+        if (known === undefined) added += 1;
+        else if (isSame) moved = true;
+        else changed += 1;
+        if (known !== undefined) end.run(number, known.seq);
+      }
+      if (newBytes > 0 && bytes + newBytes > MAX_DATASET_BYTES)
+        throw new DomainError(
+          'too_large',
+          `A dataset can have at most ${MAX_DATASET_BYTES} bytes of rows in all its versions`,
+        );
+      return { added, changed, moved, position };
+    });
+  }
+
+  staying(id: string, after: string, limit: number): string[] {
+    const { dataset, staying } = this.#statements;
+    return guarded(() => {
+      const { seq = 0, last_version = 0 } = dataset.get(id) ?? {};
+      return staying.all({ seq, last_version, after, limit });
+    });
+  }
+
+  drop(id: string, number: number, rowIds: readonly string[]): number {
+    const { current, end } = this.#statements;
+    return this.#transaction(id, ({ seq: dataset }) => {
+      let dropped = 0;
+      for (const rowId of rowIds) {
+        const known = current.get({ dataset, rowId, number });
+        if (known === undefined || known.to_version !== null) continue;
+        end.run(number, known.seq);
+        dropped += 1;
+      }
+      return dropped;
+    });
+  }
+
+  lastPosition(id: string): number {
+    return guarded(() => this.#statements.lastPosition.get({ id }) ?? 0);
+  }
+
+  publish(version: DatasetVersion): void {
+    const { insertVersion, publish } = this.#statements;
+    const { dataset_id: id, number, created_at: at, columns } = version;
+    this.#transaction(id, () => {
+      if (publish.run({ number, at, id }).changes === 0)
+        throw new DomainError('not_found', 'The dataset was deleted in the meantime');
+      insertVersion.run({ ...version, columns: JSON.stringify(columns) });
+    });
+  }
+
+  removeSome(): boolean {
+    const { removed, parts, remove } = this.#statements;
+    const removeSome = () => {
+      const dataset = removed.get();
+      if (dataset === undefined) return false;
+      for (const part of parts) if (part.run(dataset).changes > 0) return true;
+      remove.run(dataset);
+      return true;
+    };
+    return guarded(() => this.#db.transaction(removeSome).immediate());
+  }
+
+  /**
+   * A row that was made of a span stays one whatever is said of it later, so that it goes with the span.
+   * @returns bytes that the dataset has more
+   */
+  #insert(
+    of: OfRow,
+    { content, hash, source }: NewRow,
+    { known, said, position }: { known: Current | undefined; said: number | undefined; position: number },
+  ): number {
+    const { insertContent, addBytes, insert } = this.#statements;
+    let bytes = 0;
+    let seq = said;
+    if (seq === undefined) {
+      bytes = Buffer.byteLength(content);
+      seq = insertContent.get(of.dataset, hash, content);
+      addBytes.run(bytes, of.dataset);
+    }
+    const from = source === undefined ? known : { ...source, after_deletion: null };
+    const { trace_id = null, span_id = null, after_deletion = null } = from ?? {};
+    insert.run({ ...of, content: seq, position, trace_id, span_id, after_deletion });
+    return bytes;
+  }
+
+  /** @throws DomainError `not_found` */
+  #transaction<T>(id: string, work: (dataset: Stored) => T): T {
+    const { dataset } = this.#statements;
+    const found = () => {
+      const stored = dataset.get(id);
+      if (stored === undefined) throw new DomainError('not_found', 'The dataset was deleted in the meantime');
+      return work(stored);
+    };
+    return guarded(() => this.#db.transaction(found).immediate());
+  }
+}
