@@ -67,7 +67,9 @@ describe('rows of datasets that are made of spans', () => {
     await api.ok('POST', '/set/versions', { mode: 'merge', rows: [{ row_id: gone, question: 'question 3, edited' }] });
     const { bytes } = await api.ok('GET', '/set');
     expect((await api.server.request('DELETE', `/spans/${gone}`)).status).to.equal(204);
-    await eventually(async () => expect((await api.rows('set')).map(({ row_id }) => row_id)).not.to.include(gone));
+    await eventually(async () => {
+      expect((await api.rows('set')).map(({ row_id }) => row_id)).not.to.include(gone);
+    });
     for (const ref of ['1', '2']) expect(await api.rows('set', ref), ref).to.have.length(18);
     const set = await api.ok('GET', '/set');
     expect(set.latest_version).to.include({ row_count: 19 });

@@ -26,6 +26,7 @@ const SAID = {
 export interface Named {
   readonly prompt: string;
   readonly judge: string;
+  readonly dataset: string;
   readonly link: string;
   readonly evaluation: string;
   readonly feedback: string;
@@ -33,7 +34,15 @@ export interface Named {
 }
 
 export function freshIds(uuid: () => string = randomUUID): Named {
-  return { prompt: uuid(), judge: uuid(), link: uuid(), evaluation: uuid(), feedback: uuid(), span: uuid() };
+  return {
+    prompt: uuid(),
+    judge: uuid(),
+    dataset: uuid(),
+    link: uuid(),
+    evaluation: uuid(),
+    feedback: uuid(),
+    span: uuid(),
+  };
 }
 
 /** A record of each part beside spans, made by one person, that belongs to those before it. */
@@ -58,6 +67,19 @@ export function madeRecords(
       ...{ name: ids.prompt, kind: 'categorical', min: null, max: null, categories: ['a', 'b'], direction: null },
       ...{ description: 'made', created_at: AT, updated_at: AT },
     },
+    datasets: {
+      ...{ id: ids.dataset, name: `set ${ids.dataset.slice(24)}`, description: 'made', roles: { q: 'input' } },
+      ...{ created_at: AT, created_by: person, updated_at: AT },
+    },
+    dataset_versions: {
+      ...{ id: uuid(), dataset_id: ids.dataset, number: 1, message: 'made', columns: ['q'], row_count: 1 },
+      ...{ added: 1, changed: 0, removed: 0, created_at: AT, created_by: person },
+    },
+    dataset_rows: {
+      ...{ dataset_id: ids.dataset, row_id: 'row', position: 1, from_version: 1, to_version: null },
+      ...{ content: { q: 'What?' }, trace_id: null, span_id: null },
+    },
+    dataset_tag_moves: { dataset_id: ids.dataset, tag: 'ci', number: 1, moved_at: AT, moved_by: person },
     feedback_links: {
       ...{ id: ids.link, prompt_id: ids.prompt, link_type: 'prompt_completion', created_at: AT, created_by: person },
       ...{ expires_at: AT, revoked_at: null },

@@ -68,6 +68,7 @@ export async function fill(server: TestServer) {
   });
   await spans(api);
   await scored(api);
+  await collected(api);
   const judge = await judged(api);
   await reviewed(server);
   return { judge: judge.id as string, shown: [uuid(8), uuid(9), uuid(10)] };
@@ -132,6 +133,28 @@ async function scored(api: LearningApi): Promise<void> {
   });
   const [{ id }] = await api.expect(200, 'GET', `/scores?entity_id=${uuid(5)}`);
   await api.expect(204, 'DELETE', `/scores/${id}`);
+}
+
+async function collected(api: LearningApi): Promise<void> {
+  await api.expect(201, 'POST', '/v1/datasets', { name: 'folder/set', description: 'moves', roles: { q: 'input' } });
+  const path = '/v1/datasets/folder/set';
+  await api.expect(200, 'POST', `${path}/versions`, {
+    rows: [
+      { id: 'a', q: 'ä "\u2028' },
+      { id: 'b', q: { deep: [1] } },
+    ],
+  });
+  await api.expect(200, 'POST', `${path}/rows:from_spans`, { span_ids: [uuid(1)], mapping: { q: 'input_data' } });
+  await api.expect(200, 'POST', `${path}/versions`, {
+    mode: 'merge',
+    rows: [{ id: 'b', q: 'edited' }],
+    remove: ['a'],
+    message: 'second',
+  });
+  await api.expect(200, 'POST', `${path}/tags/ci:pin`, { version_number: 2 });
+  await api.expect(200, 'POST', `${path}/tags/old:pin`, { version_number: 1 });
+  await api.expect(204, 'DELETE', `${path}/tags/old`);
+  await api.expect(201, 'POST', '/v1/datasets', { name: 'empty' });
 }
 
 async function judged(api: LearningApi) {

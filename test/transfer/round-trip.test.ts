@@ -47,7 +47,7 @@ describe('a project that moves', function () {
     inFolder(async (file) => {
       const end = await exported(source, file('there.ndjson.gz'));
       for (const [part, count] of Object.entries(end.counts)) expect(count, part).to.be.greaterThan(0);
-      expect(Object.keys(end.counts)).to.have.length(15);
+      expect(Object.keys(end.counts)).to.have.length(19);
       const { parts, figures } = await imported(target, file('there.ndjson.gz'));
       expect(parts.map(({ part, inFile }) => [part, inFile])).to.deep.equal(Object.entries(end.counts));
       expect(parts.filter(({ unchanged }) => unchanged > 0)).to.deep.equal([]);
@@ -90,6 +90,12 @@ describe('a project that moves', function () {
     await same('$/prompts/answer/tags/old/history');
     await same('$/model-prices');
     await same('$/score-definitions');
+    expect(await same('/v1/datasets')).to.have.length(2);
+    expect(await same('/v1/datasets/folder/set/versions', ['created_by'])).to.have.length(3);
+    for (const ref of [1, 2, 3, 'ci']) await same(`/v1/datasets/folder/set/data?ref=${ref}`, ['created_by']);
+    expect((await same('/v1/datasets/folder/set/diff?from=1')).rows).to.have.length(3);
+    await same('/v1/datasets/folder/set/tags');
+    await same('/v1/datasets/folder/set/tags/old/history');
     expect(await same('/scores?sort_by=value', ['id'])).to.have.length(4);
     await same('$/judges', ['judged_since', 'runnable', 'not_runnable_reason']);
     expect((await same(`$/judges/${ids.judge}/evaluations`)).total).to.equal(3);

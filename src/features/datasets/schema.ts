@@ -5,7 +5,7 @@ import { MAX_COLUMNS, ROLES } from './dataset.js';
 
 /** Last segments of paths below a dataset, which names cannot have among their own. */
 const RESERVED = ['data', 'versions', 'tags', 'diff', 'rows', 'download', 'uploads', 'ingest'];
-const MAX_MESSAGE = 10_000;
+export const MAX_MESSAGE = 10_000;
 /** Most rows of which a request may say by their ids that they go. */
 const MAX_REMOVED = 10_000;
 const MAX_TEXT = 10_000;
@@ -38,6 +38,10 @@ export const DatasetPatchInput = Type.Object(
   { name: optional(DatasetName), description: optional(Description), roles: optional(Roles) },
   { $id: 'DatasetPatch', description: 'What to change; absent fields stay.' },
 );
+
+/** Longest name of a column, in characters. */
+export const MAX_COLUMN_NAME = 200;
+export const ColumnName = Type.String({ minLength: 1, maxLength: MAX_COLUMN_NAME, description: 'Name of a column.' });
 
 const rowCount = count('Number of rows.');
 

@@ -10,7 +10,7 @@ import type { ExpectedOutputs } from '../feedback/expected-outputs.js';
 import type { Dataset, DatasetVersion, NewRow } from './dataset.js';
 import type { DatasetService } from './dataset-service.js';
 import { MAX_ROW_BYTES } from './dataset.js';
-import { sortedJson } from './files/row-set.js';
+import { contentHash } from './files/row-set.js';
 
 /** Most spans of which rows are chosen, and made, with one request. */
 export const MAX_CANDIDATES = 10_000;
@@ -188,6 +188,6 @@ function rowOf(span: SpanRow, mapping: Readonly<Record<string, string>>, expecte
       'too_large',
       `The row of span ${span.id} would have more than ${MAX_ROW_BYTES} bytes: leave a column out`,
     );
-  const hash = createHash('sha256').update(sortedJson(data)).digest();
+  const hash = contentHash(data);
   return { row_id: span.id, content, hash, source: { trace_id: span.trace_id, span_id: span.id } };
 }

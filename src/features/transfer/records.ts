@@ -4,6 +4,16 @@ import { MAX_EXPECTED_OUTPUT, MAX_REASON } from '../feedback/schema.js';
 import { MAX_NAME_LENGTH } from '../../engine/identity/identity.js';
 import { EvaluationRead, JudgeRead, MAX_EVALUATION_REASON } from '../judges/schema.js';
 import { CRITERION_KEY, MAX_CRITERIA, MAX_MODEL, settingSchemas } from '../judges/settings.js';
+import { MAX_COLUMNS, MAX_DATASET_VERSIONS, MAX_ROWS } from '../datasets/dataset.js';
+import { MAX_ROW_ID } from '../datasets/files/row-set.js';
+import {
+  ColumnName,
+  DatasetName,
+  DatasetRead,
+  MAX_MESSAGE,
+  TagName as DatasetTagName,
+  VersionRead,
+} from '../datasets/schema.js';
 import { callFields, spanFields, type SpanCall } from '../../engine/traces/model/list/fields.js';
 import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../prices/schema.js';
 import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, Tag, VersionNumber } from '../prompts/schema.js';
@@ -96,6 +106,56 @@ const score_definitions = record('ScoreDefinition', 'What values the scores of a
   name: ScoreName,
   created_at: ScoreDefinitionRead.properties.created_at,
   updated_at: ScoreDefinitionRead.properties.updated_at,
+});
+
+const datasets = record('Dataset', 'A dataset.', {
+  id: uuid('Id of the dataset.'),
+  name: DatasetName,
+  description: DatasetRead.properties.description,
+  roles: DatasetRead.properties.roles,
+  created_at: time('When it was created.'),
+  created_by: person('Who created it.'),
+  updated_at: time('When it was last changed.'),
+});
+
+const versionNumber = Type.Integer({ minimum: 1, maximum: MAX_DATASET_VERSIONS, description: 'Number of a version.' });
+const { row_count, added, changed, removed } = VersionRead.properties;
+const dataset_versions = record(
+  'DatasetVersion',
+  'A version of a dataset. Its number follows that of the one before.',
+  {
+    id: uuid('Id of the version.'),
+    dataset_id: uuid('The dataset.'),
+    number: versionNumber,
+    message: text(MAX_MESSAGE, 'What was said about it.'),
+    columns: Type.Array(ColumnName, { maxItems: MAX_COLUMNS, description: 'Names of the columns, in their order.' }),
+    row_count: { ...row_count, maximum: MAX_ROWS },
+    ...{ added, changed, removed },
+    created_at: time('When it was made.'),
+    created_by: person('Who made it.'),
+  },
+);
+
+const dataset_rows = record('DatasetRow', 'A row of a dataset, as it is from one version on.', {
+  dataset_id: uuid('The dataset.'),
+  row_id: Type.String({ minLength: 1, maxLength: MAX_ROW_ID, description: 'Id of the row.' }),
+  position: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Rows are in this order.' }),
+  from_version: versionNumber,
+  to_version: orNull({ ...versionNumber, description: 'The first version without it; null: none.' }),
+  content: orNull(json('Values by column; null: erased, as its span was deleted.')),
+  trace_id: orNull(uuid('Trace of the span that it was made of; null: of none.')),
+  span_id: orNull(uuid('The span.')),
+});
+
+const dataset_tag_moves = record('DatasetTagMove', 'A move of a tag of a dataset; the last one says where it points.', {
+  dataset_id: uuid('The dataset.'),
+  tag: DatasetTagName,
+  number: orNull({
+    ...versionNumber,
+    description: 'The version that it points to from then on; null: it was removed.',
+  }),
+  moved_at: time('When it was moved.'),
+  moved_by: person('Who moved it.'),
 });
 
 const feedback_links = record(
@@ -247,6 +307,10 @@ export const RECORDS = {
   tag_moves,
   prices,
   score_definitions,
+  datasets,
+  dataset_versions,
+  dataset_rows,
+  dataset_tag_moves,
   feedback_links,
   judges,
   spans,

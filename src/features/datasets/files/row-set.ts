@@ -3,6 +3,7 @@ import { v5 as uuidFrom } from 'uuid';
 import { DomainError, MAX_ISSUES, type Issue } from '../../../engine/errors.js';
 import { invalid } from '../../../engine/validation/validation.js';
 import { MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS } from '../dataset.js';
+import { MAX_COLUMN_NAME } from '../schema.js';
 
 /** Names the ids of rows, which are made of what the rows say where they have none. */
 const NAMESPACE = '5a0c2f6e-2c5b-4d2f-9d0e-9f0f4a8c7b11';
@@ -66,7 +67,7 @@ export class RowSet {
         'too_large',
         `The rows of one request can have at most ${MAX_UPLOAD_BYTES} bytes as JSON: merge them in parts`,
       );
-    const hash = createHash('sha256').update(sortedJson(data)).digest();
+    const hash = contentHash(data);
     this.#contents.push(content);
     this.#hashes.push(hash);
     this.#identify(row as Record<string, unknown>, hash, index);
@@ -88,7 +89,7 @@ export class RowSet {
   #column(name: string, index: number): void {
     if (this.#columns.has(name)) return;
     if (name === '' || name.length > 200) {
-      this.#fail(index, '', 'must have column names of 1 to 200 characters');
+      this.#fail(index, '', `must have column names of 1 to ${MAX_COLUMN_NAME} characters`);
       return;
     }
     if (this.#columns.size >= MAX_COLUMNS)
@@ -130,8 +131,12 @@ export class RowSet {
   }
 }
 
-/** The JSON of a value with the members of its objects sorted, so that equal values have one text. */
-export function sortedJson(value: unknown): string {
+/** SHA-256 of a row's JSON with the members of its objects sorted: equal rows have one. */
+export function contentHash(row: Readonly<Record<string, unknown>>): Buffer {
+  return createHash('sha256').update(sortedJson(row)).digest();
+}
+
+function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));

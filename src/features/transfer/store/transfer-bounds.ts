@@ -2,6 +2,7 @@ import { DomainError } from '../../../engine/errors.js';
 import { MAX_IMPORTED_OF_SPAN, MAX_IMPORTED_VERSIONS } from '../../judges/evaluation.js';
 import { MAX_TAGS } from '../../prompts/prompt.js';
 import { MAX_PRICES_PER_PROJECT } from '../../prices/schema.js';
+import { MAX_DATASET_BYTES, MAX_DATASETS } from '../../datasets/dataset.js';
 import { MAX_DEFINITIONS } from '../../scores/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
@@ -19,13 +20,20 @@ export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Boun
   return {
     prices: countBound(db, 'model_prices', MAX_PRICES_PER_PROJECT, 'prices'),
     score_definitions: countBound(db, 'score_definitions', MAX_DEFINITIONS, 'score definitions'),
+    datasets: countBound(db, 'datasets', MAX_DATASETS, 'datasets'),
+    dataset_rows: datasetBound(db),
     tag_moves: tagBound(db),
     evaluations: evaluationBound(db),
   };
 }
 
 /** @param what the rows are called, in the plural */
-function countBound(db: Database, table: 'model_prices' | 'score_definitions', most: number, what: string): Bound {
+function countBound(
+  db: Database,
+  table: 'model_prices' | 'score_definitions' | 'datasets',
+  most: number,
+  what: string,
+): Bound {
   const count = db.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE project_id = ?`).pluck();
   return (projectId) => {
     const held = count.get(projectId) ?? 0;
@@ -35,6 +43,20 @@ function countBound(db: Database, table: 'model_prices' | 'score_definitions', m
         `A project can have at most ${most} ${what}, and these would make ${held}; none were stored. ` +
           `Delete ${what} that the project does not need, then import again`,
       );
+  };
+}
+
+function datasetBound(db: Database): Bound {
+  const bytes = db
+    .prepare<[string, string], number>('SELECT bytes FROM datasets WHERE project_id = ? AND id = ?')
+    .pluck();
+  return (projectId, records) => {
+    for (const dataset of new Set(records.map(({ dataset_id }) => String(dataset_id))))
+      if ((bytes.get(projectId, dataset) ?? 0) > MAX_DATASET_BYTES)
+        throw new DomainError(
+          'conflict',
+          `The dataset ${dataset} would have more than ${MAX_DATASET_BYTES} bytes of rows; none of these were stored`,
+        );
   };
 }
 

@@ -4,8 +4,8 @@ import { SETTING_NAMES } from '../../judges/settings.js';
 import { STORED_AS } from '../../judges/store/judge-rows.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
 
-/** What rows are found by: an index that has the project in front, or else each prompt or judge of the project. */
-export type GroupedBy = 'project' | 'prompt' | 'judge';
+/** What rows are found by: an index that has the project in front, or else each prompt, judge or dataset of the project. */
+export type GroupedBy = 'project' | 'prompt' | 'judge' | 'dataset';
 
 /** Where the records of a part are read. */
 export interface Source {
@@ -29,6 +29,9 @@ const person = (user: string) =>
 /** Whatever was counted since an import, another installation takes it. */
 const counted = (revision: string) => `min(ifnull(${revision}, 0), ${MAX_REVISIONS})`;
 const SAID = `t.thumbs_up, t.reason, t.expected_output, t.expected_score, t.score_direction, t.criteria_feedback`;
+/** SQL for the number of the newest version of a dataset then. */
+const LAST_VERSION =
+  'ifnull((SELECT max(number) FROM dataset_versions WHERE dataset_id = @group AND created_at <= @asOf), 0)';
 const plain = { json: [], flags: [] };
 
 /** The sources of all parts, in the names of their records. */
@@ -83,6 +86,47 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     until: 't.created_at <= @asOf',
     keys: ['t.name'],
     json: ['categories'],
+  },
+  datasets: {
+    ...plain,
+    by: 'project',
+    select: `t.id, t.name, t.description, t.roles, t.created_at, ${person('t.created_by')} AS created_by, t.updated_at`,
+    from: 'datasets AS t',
+    where: 't.project_id = @group AND t.deleted_at IS NULL',
+    until: 't.created_at <= @asOf',
+    keys: ['t.name'],
+    json: ['roles', 'created_by'],
+  },
+  dataset_versions: {
+    ...plain,
+    by: 'dataset',
+    select: `t.id, t.dataset_id, t.number, t.message, t.columns, t.row_count, t.added, t.changed, t.removed, t.created_at,
+      ${person('t.created_by')} AS created_by`,
+    from: 'dataset_versions AS t',
+    where: 't.dataset_id = @group',
+    until: 't.created_at <= @asOf',
+    keys: ['t.number'],
+    json: ['columns', 'created_by'],
+  },
+  dataset_rows: {
+    ...plain,
+    by: 'dataset',
+    select: `@group AS dataset_id, t.row_id, t.position, t.from_version, CASE WHEN t.to_version <= ${LAST_VERSION} THEN t.to_version END AS to_version,
+      (SELECT content FROM dataset_contents WHERE seq = t.content) AS content, t.trace_id, t.span_id`,
+    from: 'dataset_rows AS t',
+    where: `t.dataset = (SELECT seq FROM datasets WHERE id = @group) AND t.from_version <= ${LAST_VERSION}`,
+    keys: ['t.from_version', 't.seq'],
+    json: ['content'],
+  },
+  dataset_tag_moves: {
+    ...plain,
+    by: 'dataset',
+    select: `t.dataset_id, t.tag, nullif(t.number, 0) AS number, t.moved_at, ${person('t.moved_by')} AS moved_by`,
+    from: 'dataset_tag_moves AS t',
+    where: 't.dataset_id = @group',
+    until: 't.moved_at <= @asOf',
+    keys: ['t.tag', 't.id'],
+    json: ['moved_by'],
   },
   feedback_links: {
     ...plain,
@@ -146,5 +190,7 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
 export const GROUPS: Readonly<Record<Exclude<GroupedBy, 'project'>, (past: '>' | '>=') => string>> = {
   prompt: (past) =>
     `SELECT id, slug AS position FROM prompts WHERE project_id = ? AND slug ${past} ? ORDER BY slug LIMIT 1`,
+  dataset: (past) =>
+    `SELECT id, name AS position FROM datasets WHERE project_id = ? AND deleted_at IS NULL AND name ${past} ? ORDER BY name LIMIT 1`,
   judge: (past) => `SELECT id, id AS position FROM judges WHERE project_id = ? AND id ${past} ? ORDER BY id LIMIT 1`,
 };

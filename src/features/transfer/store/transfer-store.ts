@@ -14,7 +14,8 @@ import { guarded, isDuplicate, type Database } from '../../../engine/metadata/da
 import { bounds, type Bound } from './transfer-bounds.js';
 import { readCursor, writeCursor } from './transfer-cursor.js';
 import { recordPages } from './transfer-pages.js';
-import { takers, type Misfit, type Take } from './transfer-takers.js';
+import type { Misfit, Take } from './take.js';
+import { takers } from './transfer-takers.js';
 
 type ImageRow = StoredImage & { readonly naming: number };
 

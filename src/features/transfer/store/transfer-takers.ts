@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Evaluation } from '../../judges/evaluation.js';
-import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
@@ -8,29 +7,15 @@ import type { JudgeSettings } from '../../judges/settings.js';
 import { evaluationInsert } from '../../judges/store/evaluation-rows.js';
 import { JUDGE_COLUMNS, toRow } from '../../judges/store/judge-rows.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
+import { datasetTakers } from './dataset-takers.js';
 import { importedPeople, type Person } from '../../../engine/identity/store/imported-people.js';
-
-/** What a record cannot be stored for. */
-export interface Misfit {
-  /** The field that is wrong. */
-  readonly field: string;
-  readonly detail: string;
-  /** Whether something else is in its place, rather than what it names missing. */
-  readonly taken?: true;
-}
-
-/** Stores a record where it is not there yet, inside a transaction of the caller's. @returns whether it was stored */
-export type Take = (projectId: string, record: StoredRecord) => boolean | Misfit;
-
-type Values = Readonly<Record<string, unknown>>;
+import { missing, TAKEN, text, type By, type Misfit, type Take, type Values } from './take.js';
 
 /** Whether a row of a table is the project's. */
 function ownership(db: Database, table: 'prompts' | 'judges' | 'feedback_links') {
   const find = db.prepare<[unknown, string], number>(`SELECT 1 FROM ${table} WHERE id = ? AND project_id = ?`).pluck();
   return (projectId: string, id: unknown) => find.get(id, projectId) === 1;
 }
-
-const TAKEN = 'belongs to another project of this installation: a project can be imported only once per installation';
 
 type Owner = 'project_id' | 'prompt_id';
 
@@ -55,12 +40,7 @@ function insertion(db: Database, table: string, columns: readonly string[], owne
   };
 }
 
-const missing = (field: string, what: string): Misfit => ({
-  field,
-  detail: `is not a ${what} of this project: import the parts in order`,
-});
 const bit = (value: unknown) => (value === true ? 1 : 0);
-const text = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
 /** How the records of each part are stored. */
 export function takers(db: Database): Readonly<Record<MetadataPart, Take>> {
@@ -72,10 +52,9 @@ export function takers(db: Database): Readonly<Record<MetadataPart, Take>> {
     ...feedbackTakers(db, by),
     prices: priceTaker(db),
     score_definitions: definitionTaker(db),
+    ...datasetTakers(db, by),
   };
 }
-
-type By = (projectId: string, value: unknown) => string;
 
 function promptTakers(db: Database, by: By) {
   const hasPrompt = ownership(db, 'prompts');

@@ -1,0 +1,159 @@
+import type { Database } from '../../../engine/metadata/database.js';
+import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
+import { contentHash } from '../../datasets/files/row-set.js';
+import type { MetadataPart } from '../parts.js';
+import { missing, TAKEN, text, type By, type Take, type Values } from './take.js';
+
+interface Known {
+  readonly seq: number;
+  readonly project_id: string;
+}
+
+/** How the records of datasets are stored. */
+export function datasetTakers(db: Database, by: By) {
+  const find = db.prepare<[unknown], Known>('SELECT seq, project_id FROM datasets WHERE id = ?');
+  const numberOf = (projectId: string, id: unknown) => {
+    const known = find.get(id);
+    return known?.project_id === projectId ? known.seq : undefined;
+  };
+  return {
+    datasets: datasetTaker(db, by, (id) => find.get(id)?.project_id),
+    dataset_versions: versionTaker(db, by, numberOf),
+    dataset_rows: rowTaker(db, numberOf),
+    dataset_tag_moves: moveTaker(db, by, numberOf),
+  } satisfies Partial<Record<MetadataPart, Take>>;
+}
+
+type NumberOf = (projectId: string, id: unknown) => number | undefined;
+
+function datasetTaker(db: Database, by: By, ownerOf: (id: unknown) => string | undefined): Take {
+  const named = db
+    .prepare<[string, unknown], number>(
+      'SELECT 1 FROM datasets WHERE project_id = ? AND name = ? AND deleted_at IS NULL',
+    )
+    .pluck();
+  const insert = db.prepare<Values>(
+    `INSERT INTO datasets (id, project_id, name, description, roles, created_at, created_by, updated_at)
+     VALUES (@id, @project_id, @name, @description, @roles, @created_at, @created_by, @updated_at)`,
+  );
+  return (project_id, record) => {
+    const owner = ownerOf(record['id']);
+    if (owner !== undefined) return owner === project_id ? false : { field: 'id', detail: TAKEN, taken: true };
+    if (named.get(project_id, record['name']) === 1)
+      return { field: 'name', detail: 'is the name of another dataset: rename one of them', taken: true };
+    insert.run({
+      ...record,
+      project_id,
+      roles: text(record['roles']),
+      created_by: by(project_id, record['created_by']),
+    });
+    return true;
+  };
+}
+
+function versionTaker(db: Database, by: By, numberOf: NumberOf): Take {
+  const known = db
+    .prepare<Values, string>('SELECT id FROM dataset_versions WHERE dataset_id = @dataset_id AND number = @number')
+    .pluck();
+  const elsewhere = db.prepare<[unknown], number>('SELECT 1 FROM dataset_versions WHERE id = ?').pluck();
+  const last = db.prepare<[number], number>('SELECT last_version FROM datasets WHERE seq = ?').pluck();
+  const insert = db.prepare<Values>(
+    `INSERT INTO dataset_versions (id, dataset_id, number, message, columns, row_count, added, changed, removed, created_at, created_by)
+     VALUES (@id, @dataset_id, @number, @message, @columns, @row_count, @added, @changed, @removed, @created_at, @created_by)`,
+  );
+  const publish = db.prepare<[unknown, number]>('UPDATE datasets SET last_version = ? WHERE seq = ?');
+  return (projectId, record) => {
+    const { id, dataset_id, number } = record;
+    const dataset = numberOf(projectId, dataset_id);
+    if (dataset === undefined) return missing('dataset_id', 'dataset');
+    const stored = known.get({ dataset_id, number });
+    if (stored === id) return false;
+    if (stored !== undefined || elsewhere.get(id) === 1)
+      return {
+        field: 'number',
+        detail: 'is that of another version of the dataset, which was made since',
+        taken: true,
+      };
+    if (number !== (last.get(dataset) ?? 0) + 1)
+      return { field: 'number', detail: 'must follow that of the version before: import versions in order' };
+    insert.run({ ...record, columns: text(record['columns']), created_by: by(projectId, record['created_by']) });
+    publish.run(number, dataset);
+    return true;
+  };
+}
+
+function rowTaker(db: Database, numberOf: NumberOf): Take {
+  const known = db
+    .prepare<Values, number>(
+      'SELECT to_version IS NULL FROM dataset_rows WHERE dataset = @dataset AND row_id = @row_id AND from_version = @from_version',
+    )
+    .pluck();
+  const overlaps = db
+    .prepare<Values, number>(
+      `SELECT 1 FROM dataset_rows WHERE dataset = @dataset AND row_id = @row_id AND from_version <> @from_version
+         AND from_version < coalesce(@to_version, 9e15) AND coalesce(to_version, 9e15) > @from_version LIMIT 1`,
+    )
+    .pluck();
+  const last = db.prepare<[number], number>('SELECT last_version FROM datasets WHERE seq = ?').pluck();
+  const content = db
+    .prepare<[number, Buffer], number>('SELECT seq FROM dataset_contents WHERE dataset = ? AND hash = ?')
+    .pluck();
+  const insertContent = db
+    .prepare<[number, Buffer, string], number>(
+      'INSERT INTO dataset_contents (dataset, hash, content) VALUES (?, ?, ?) RETURNING seq',
+    )
+    .pluck();
+  const addBytes = db.prepare<[number, number]>('UPDATE datasets SET bytes = bytes + ? WHERE seq = ?');
+  const insert = db.prepare<Values>(
+    `INSERT INTO dataset_rows (dataset, row_id, position, from_version, to_version, content, trace_id, span_id, after_deletion)
+     VALUES (@dataset, @row_id, @position, @from_version, @to_version, @content, @trace_id, @span_id, ${LAST_DELETION})`,
+  );
+  const end = db.prepare<Values>(
+    'UPDATE dataset_rows SET to_version = @to_version WHERE dataset = @dataset AND row_id = @row_id AND from_version = @from_version',
+  );
+  const contentOf = (dataset: number, row: unknown): number | null => {
+    if (row === null) return null;
+    const [hash, json] = [contentHash(row as Readonly<Record<string, unknown>>), JSON.stringify(row)];
+    const said = content.get(dataset, hash);
+    if (said !== undefined) return said;
+    addBytes.run(Buffer.byteLength(json), dataset);
+    return insertContent.get(dataset, hash, json) ?? null;
+  };
+  return (projectId, record) => {
+    const dataset = numberOf(projectId, record['dataset_id']);
+    if (dataset === undefined) return missing('dataset_id', 'dataset');
+    const [from, to] = [Number(record['from_version']), record['to_version'] as number | null];
+    if (to !== null && to <= from) return { field: 'to_version', detail: 'must be above from_version' };
+    if (Math.max(from, to ?? 0) > (last.get(dataset) ?? 0)) return missing('from_version', 'version');
+    const row = { ...record, dataset };
+    const isOpen = known.get(row);
+    if (isOpen === 0 || (isOpen === 1 && to === null)) return false;
+    if (overlaps.get(row) === 1) return { field: 'row_id', detail: 'has another row in the same version', taken: true };
+    if (isOpen === 1) end.run(row);
+    else insert.run({ ...row, content: contentOf(dataset, record['content']) });
+    return true;
+  };
+}
+
+function moveTaker(db: Database, by: By, numberOf: NumberOf): Take {
+  const known = db
+    .prepare<Values, number>(
+      `SELECT 1 FROM dataset_tag_moves WHERE dataset_id = @dataset_id AND tag = @tag AND moved_at = @moved_at AND number = @number LIMIT 1`,
+    )
+    .pluck();
+  const exists = db
+    .prepare<Values, number>('SELECT 1 FROM dataset_versions WHERE dataset_id = @dataset_id AND number = @number')
+    .pluck();
+  const insert = db.prepare<Values>(
+    `INSERT INTO dataset_tag_moves (dataset_id, tag, number, moved_at, moved_by)
+     VALUES (@dataset_id, @tag, @number, @moved_at, @moved_by)`,
+  );
+  return (projectId, record) => {
+    if (numberOf(projectId, record['dataset_id']) === undefined) return missing('dataset_id', 'dataset');
+    const row = { ...record, number: record['number'] ?? 0 };
+    if (row.number !== 0 && exists.get(row) === undefined) return missing('number', 'version');
+    if (known.get(row) === 1) return false;
+    insert.run({ ...row, moved_by: by(projectId, record['moved_by']) });
+    return true;
+  };
+}
