@@ -65,6 +65,28 @@ describe('scores', () => {
     expect((await api.get(id)).json.value).to.equal(true);
   });
 
+  it('are listed of a trace with its spans, and of a session with its traces', async () => {
+    const [session_id, trace_id, span_id, other] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const span = (id: string, trace: string, more = {}) => ({
+      id,
+      trace_id: trace,
+      name: 's',
+      started_at: Date.now(),
+      ...more,
+    });
+    const scored = (entity_type: string, entity_id: string, value: string) =>
+      score({ entity_type, entity_id, name: 'place', value });
+    await api.request('POST', '/spans', [span(span_id, trace_id, { session_id }), span(other, randomUUID())]);
+    await api.post([
+      ...[scored('span', span_id, 'span'), scored('trace', trace_id, 'trace')],
+      ...[scored('session', session_id, 'session'), scored('span', other, 'elsewhere')],
+    ]);
+    expect(await api.values(`?trace_id=${trace_id}&sort_by=value`)).to.deep.equal(['trace', 'span']);
+    expect(await api.values(`?session_id=${session_id}&sort_by=value`)).to.deep.equal(['trace', 'span', 'session']);
+    expect(await api.values(`?session_id=${session_id}&entity_type=span`)).to.deep.equal(['span']);
+    expect(await api.values(`?trace_id=${trace_id}&session_id=${randomUUID()}`)).to.deep.equal([]);
+  });
+
   it('are listed by what is asked for', async () => {
     const entity_id = randomUUID();
     const of = (value: number | string, more = {}) =>

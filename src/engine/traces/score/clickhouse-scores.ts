@@ -3,8 +3,10 @@ import type { ScoreQuery, Scores, StoredScore } from '../model/score/scores.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { openReader, type ReadLimits, type ReadOptions, type ReadRows } from '../read/row-reader.js';
-import type { ReadsInProgress } from '../read/reads-in-progress.js';
+import type { ReadsInProgress, Wanted } from '../read/reads-in-progress.js';
 import { inProject, type ReadScope } from '../read/scope.js';
+import { tracesIn } from '../list/membership.js';
+import { factsOf, standing } from '../read/visibility.js';
 import type { CommitLog } from '../write/commit-log.js';
 import { versionOf } from '../write/version-clock.js';
 import { latestScores, scoredVersion } from './latest.js';
@@ -18,6 +20,8 @@ export interface ScoreParts {
 }
 
 const SCORES_ALONE = { figures: false, traces: [] } as const;
+/** Scores, and which spans and traces are in what. */
+const SCORES_BELOW = { figures: false, traces: null } as const;
 /** What a page is selected and sorted by. */
 const COMPARED = ['number', 'text', 'source', 'author', 'received_ver'];
 
@@ -32,8 +36,9 @@ export class ClickHouseScores implements Scores {
   }
 
   page(projectId: string, query: ScoreQuery, signal?: AbortSignal) {
-    return this.#read(projectId, async (scope) => {
-      const matches = latestScores(scope, COMPARED, keyConditions(query), conditions(query));
+    const read = query.sessionId === null ? SCORES_ALONE : SCORES_BELOW;
+    return this.#read(projectId, read, async (scope) => {
+      const matches = latestScores(scope, COMPARED, keyConditions(scope, query), conditions(query));
       const total = query.count ? await this.#count(matches, { signal }) : null;
       // Of all that match only what is compared is read, then the rest of the page.
       const page = sql`SELECT entity_type, name, entity_id, id, ver FROM (${matches})
@@ -49,7 +54,7 @@ ORDER BY ${order(query, sql`s.`)} LIMIT 1 BY s.id`,
   }
 
   find(projectId: string, id: string, signal?: AbortSignal): Promise<StoredScore | null> {
-    return this.#read(projectId, async (scope) => {
+    return this.#read(projectId, SCORES_ALONE, async (scope) => {
       const latest = latestScores(scope, SCORE_COLUMNS, [sql`id = ${value(id, 'UUID')}`]);
       const [row] = await this.#rows<ScoreRow>(sql`SELECT ${WHOLE_SCORE} FROM (${latest}) AS s`, { signal });
       return row === undefined ? null : toScore(row);
@@ -57,7 +62,7 @@ ORDER BY ${order(query, sql`s.`)} LIMIT 1 BY s.id`,
   }
 
   countNamed(projectId: string, name: string): Promise<number> {
-    return this.#read(projectId, (scope) =>
+    return this.#read(projectId, SCORES_ALONE, (scope) =>
       this.#count(latestScores(scope, [], [sql`name = ${value(name, 'String')}`]), {}),
     );
   }
@@ -78,18 +83,34 @@ ORDER BY ${order(query, sql`s.`)} LIMIT 1 BY s.id`,
     return Number(row?.total ?? 0);
   }
 
-  #read<T>(projectId: string, read: (scope: ReadScope) => Promise<T>): Promise<T> {
-    return this.#parts.reads.ofCommitted(projectId, SCORES_ALONE, ({ upTo }) => read({ projectId, upTo }));
+  #read<T>(projectId: string, wanted: Wanted, read: (scope: ReadScope) => Promise<T>): Promise<T> {
+    return this.#parts.reads.ofCommitted(projectId, wanted, ({ upTo, traces: unsettled }) =>
+      read({ projectId, upTo, unsettled }),
+    );
   }
 }
 
 /** Conditions on columns that tombstones have as well. */
-function keyConditions({ entityType, entityIds, names }: ScoreQuery): Sql[] {
+function keyConditions(scope: ReadScope, { entityType, entityIds, names, traceId, sessionId }: ScoreQuery): Sql[] {
   return [
     ...(entityType === null ? [] : [sql`entity_type = ${value(entityType, 'String')}`]),
     ...(entityIds === null ? [] : [sql`entity_id IN ${value(entityIds, 'Array(UUID)')}`]),
     ...(names === null ? [] : [sql`name IN ${value(names, 'Array(String)')}`]),
+    ...(traceId === null ? [] : [sql`(${inTraces(scope, oneId(traceId))})`]),
+    ...(sessionId === null ? [] : [sql`(${inSession(scope, oneId(sessionId))})`]),
   ];
+}
+
+const oneId = (id: string) => sql`(${value(id, 'UUID')})`;
+
+function inSession(scope: ReadScope, session: Sql): Sql {
+  return sql`entity_type = 'session' AND entity_id IN ${session} OR ${inTraces(scope, tracesIn(scope, session))}`;
+}
+
+/** Whether a score is of one of some traces, or of a span in them. */
+function inTraces(scope: ReadScope, traces: Sql): Sql {
+  const spans = standing(sql`id`, sql`${factsOf(scope, traces)} AND row_type != 1`);
+  return sql`entity_type = 'trace' AND entity_id IN ${traces} OR entity_type = 'span' AND entity_id IN (SELECT id FROM (${spans}))`;
 }
 
 function conditions(query: ScoreQuery): Sql[] {

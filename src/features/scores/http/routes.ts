@@ -64,6 +64,8 @@ const some = <S extends TSchema>(items: S, description: string) =>
 const ListQuery = Type.Object({
   entity_type: Type.Optional(oneOf(SCORED, 'Only scores of spans, of traces or of sessions.')),
   entity_id: some(uuid('Id of a span, trace or session.'), 'Only scores of these, by id, separated by commas.'),
+  trace_id: Type.Optional(uuid('Only scores of this trace and of its spans.')),
+  session_id: Type.Optional(uuid('Only scores of this session, of its traces and of their spans.')),
   name: some(Type.String(), 'Only scores with one of these names, separated by commas.'),
   source: some(oneOf(SCORE_SOURCES, 'A source.'), 'Only scores from one of these sources, separated by commas.'),
   author: some(Type.String(), 'Only scores of one of these authors, separated by commas.'),
@@ -96,6 +98,8 @@ function listScoresRoute(scores: Pick<ScoreService, 'list'>) {
       to: ({ limit, offset, count, ...query }): ScoreQuery => ({
         entityType: query.entity_type ?? null,
         entityIds: query.entity_id ?? null,
+        traceId: query.trace_id ?? null,
+        sessionId: query.session_id ?? null,
         names: query.name ?? null,
         sources: query.source ?? null,
         authors: query.author ?? null,

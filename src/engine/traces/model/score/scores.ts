@@ -12,6 +12,10 @@ export interface StoredScore extends Omit<Score, 'received_at'> {
 export interface ScoreQuery {
   readonly entityType: Scored | null;
   readonly entityIds: readonly string[] | null;
+  /** Of this trace and its spans. */
+  readonly traceId: string | null;
+  /** Of this session, its traces and their spans. */
+  readonly sessionId: string | null;
   readonly names: readonly string[] | null;
   readonly sources: readonly ScoreSource[] | null;
   readonly authors: readonly string[] | null;
