@@ -8,6 +8,7 @@ import {
   type Filter,
   type ListDefinition,
 } from '../engine/traces/model/list/definitions.js';
+import { namedFields } from '../engine/traces/model/list/fields.js';
 import { fieldSchemas } from '../engine/traces/model/list/read-schema.js';
 import {
   defaultQuery,
@@ -100,8 +101,8 @@ function pageParameters(list: ListDefinition) {
 function shownParameters(list: ListDefinition) {
   return {
     fields: Type.Optional(
-      csv(oneOf(Object.keys(list.fields), 'Name of a field.'), {
-        description: 'Fields to answer, by name, separated by commas. Default: all.',
+      csv(oneOf(fieldsOf(list), 'Name of a field.'), {
+        description: `Fields to answer, by name, separated by commas. Default: all but ${Object.keys(namedFields).join(', ')}.`,
       }),
     ),
     text_limit: Type.Optional(
@@ -115,13 +116,17 @@ function shownParameters(list: ListDefinition) {
   };
 }
 
+function fieldsOf(list: ListDefinition): string[] {
+  return [...Object.keys(list.fields), ...Object.keys(namedFields)];
+}
+
 interface ShownValues {
   readonly fields?: readonly string[] | undefined;
   readonly text_limit?: number | undefined;
 }
 
 function shownOf(list: ListDefinition, { fields, text_limit }: ShownValues): Pick<ListQuery, 'fields' | 'textLimit'> {
-  const asked = fields === undefined ? null : Object.keys(list.fields).filter((name) => fields.includes(name));
+  const asked = fields === undefined ? null : fieldsOf(list).filter((name) => fields.includes(name));
   return { fields: asked, textLimit: text_limit ?? null };
 }
 

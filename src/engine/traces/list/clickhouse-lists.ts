@@ -2,12 +2,25 @@ import type { SessionRead, TraceRead } from '../model/list/fields.js';
 import type { Lists, Page } from '../model/list/lists.js';
 import { sessionList, traceList } from '../model/list/definitions.js';
 import { defaultQuery, type ListQuery } from '../model/list/query.js';
-import { countOf, rollupMatches, rollupPage, spanMatches, spanPage, type Matches } from './compile.js';
+import type { Sql } from '../clickhouse/client/sql.js';
+import {
+  countOf,
+  idPage,
+  rollupMatches,
+  rollupPage,
+  spanMatches,
+  spanPage,
+  spanPageAt,
+  spanPlaces,
+  type Matches,
+  type SpanPlace,
+} from './compile.js';
 import type { ReadScope } from '../read/scope.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
 import { accessPaths } from './access-paths.js';
 import type { Found, ListReads } from './list-reads.js';
 import { ALL, type AccessPath } from './rows.js';
+import { showsScores } from './shown-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import { readState } from './state.js';
 
@@ -24,8 +37,8 @@ export class ClickHouseLists implements Lists {
       if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanMatches(scope, query), signal) : null;
       const within = candidates && (await this.#reads.search.firstSpans(scope, query, candidates, signal));
-      const page = spanPage(within ? { ...scope, within } : scope, query);
-      return { json: await this.#reads.reader.stream(page, { signal }), total };
+      const page = await this.#spanPage(within ? { ...scope, within } : scope, query, signal);
+      return { json: page === null ? NO_ROWS : await this.#reads.reader.stream(page, { signal }), total };
     });
   }
 
@@ -77,6 +90,13 @@ export class ClickHouseLists implements Lists {
     return found;
   }
 
+  /** The statement of a page; null: it is empty. */
+  async #spanPage(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<Sql | null> {
+    if (!showsScores(query)) return spanPage(scope, query);
+    const places = await this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, query), { signal });
+    return places.length === 0 ? null : spanPageAt(scope, query, places);
+  }
+
   async #rollups(
     source: ListSource,
     { scope, candidates }: Found,
@@ -88,11 +108,15 @@ export class ClickHouseLists implements Lists {
     const paths = await accessPaths(this.#reads.reader.rows, source, scope, query, signal);
     const counted = rollupMatches(source, scope, query, paths.at(-1) ?? ALL);
     const total = query.count ? await this.#count(counted, signal) : null;
-    const first = await this.#reads.search.firstHolding(source, scope, query, candidates, signal);
+    const ids =
+      (await this.#reads.search.firstHolding(source, scope, query, candidates, signal)) ??
+      (showsScores(query)
+        ? await this.#page(paths, query, (access) => this.#ids(idPage(source, scope, query, access), signal))
+        : null);
     const rows =
-      first === null
+      ids === null
         ? await this.#page(paths, query, (access) => page(scope, query, access))
-        : await page(scope, { ...query, search: null, tags: new Map(), offset: 0 }, { by: 'ids', ids: first });
+        : await page(scope, foundBy(query), { by: 'ids', ids });
     return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
   }
 
@@ -117,6 +141,11 @@ export class ClickHouseLists implements Lists {
     return withRootTexts(scope.projectId, lines, query, (statement) => this.#reads.reader.rows(statement, { signal }));
   }
 
+  async #ids(statement: Sql, signal?: AbortSignal): Promise<string[]> {
+    const rows = await this.#reads.reader.rows<{ id: string }>(statement, { signal });
+    return rows.map(({ id }) => id);
+  }
+
   async #count(matches: Matches, signal?: AbortSignal): Promise<number> {
     const [row] = await this.#reads.reader.rows<{ total: string | number }>(countOf(matches), { signal });
     return Number(row?.total ?? 0);
@@ -125,8 +154,16 @@ export class ClickHouseLists implements Lists {
 
 type Rows = Omit<Page, 'notCurrent'>;
 
+const NO_ROWS = Buffer.from('[]');
+
+/** The query for the rows of a page that it found: they meet its conditions. */
+const foundBy = (query: ListQuery): ListQuery => ({
+  ...query,
+  ...{ filters: [], tags: new Map(), scores: new Map(), search: null, internal: 'included', offset: 0 },
+});
+
 function nothing(query: ListQuery): Rows {
-  return { json: Buffer.from('[]'), total: query.count ? 0 : null };
+  return { json: NO_ROWS, total: query.count ? 0 : null };
 }
 
 /** Rows read by id in one statement. */

@@ -1,5 +1,5 @@
 import type { Field } from '../model/list/fields.js';
-import { sessionFields, spanFields, traceFields } from '../model/list/fields.js';
+import { sessionFields, spanFields, traceFields, type namedFields } from '../model/list/fields.js';
 import { EPOCH_SECONDS } from '../write/version-clock.js';
 import { identifier, literal, sql, type Sql } from '../clickhouse/client/sql.js';
 import { receivedVersion } from '../read/visibility.js';
@@ -39,3 +39,6 @@ export const sessionColumns = {
   has_error: sql`(error_count > 0)`,
   created_at: momentOf(sql`created_ver`),
 } satisfies Record<keyof typeof sessionFields, Sql>;
+
+/** Columns of what a page is joined with where its fields name them. */
+export const namedColumns = { scores: sql`shown_scores` } satisfies Record<keyof typeof namedFields, Sql>;

@@ -1,5 +1,5 @@
 import type { ListQuery } from '../model/list/query.js';
-import { empty, join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, literal, numbers, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { jsonArray, jsonLines } from '../read/json-rows.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
@@ -8,6 +8,7 @@ import { conditions, textFound } from './conditions.js';
 import { asksOfHeld, boundsOf, heldConditions, spanTimes, type AskedAbout } from './descendant-filters.js';
 import { tracesIn } from './membership.js';
 import { scoreConditions, scoreJoin, scoreOrder } from './score-filters.js';
+import { shownScoresJoin } from './shown-scores.js';
 import { boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
 import { shown, spanSource, type ListSource } from './sources.js';
 
@@ -19,6 +20,38 @@ FROM spans${scoreJoin(spanSource, scope, query)}
 WHERE ${spanConditions(scope, query)}
 ${order(spanSource, query)}
 ${window(query)}
+${format}`;
+}
+
+/** Where a span of a page lies, so that what it holds is found without a search. */
+export interface SpanPlace {
+  readonly place_id: string;
+  readonly place_ver: string;
+  readonly place_time: string;
+}
+
+/** The places of the spans of a page. */
+export function spanPlaces(scope: ReadScope, query: ListQuery): Sql {
+  return sql`${spanBounds(scope, query)}SELECT toString(id) AS place_id, toString(ver) AS place_ver, toString(started_at) AS place_time
+FROM spans${scoreJoin(spanSource, scope, query)}
+WHERE ${spanConditions(scope, query)}
+${order(spanSource, query)}
+${window(query)}`;
+}
+
+/** {@link spanPage}, of spans that were found, with their scores. */
+export function spanPageAt(scope: ReadScope, query: ListQuery, places: readonly SpanPlace[]): Sql {
+  const { selected, format } = jsonArray(...shown(spanSource, query));
+  const of = (column: keyof SpanPlace) => places.map((place) => place[column]);
+  const ids = sql`${value(of('place_id'), 'Array(UUID)')}`;
+  const times = join(
+    of('place_time').map((time) => sql`${value(time, 'String')}`),
+    ', ',
+  );
+  return sql`SELECT ${selected}
+FROM spans${scoreJoin(spanSource, scope, query, ids)}${shownScoresJoin(spanSource, scope, query, ids)}
+WHERE ${inProject(scope.projectId)} AND started_at IN (${times}) AND ver IN (${numbers(of('place_ver'))})
+${order(spanSource, query)}
 ${format}`;
 }
 
@@ -97,7 +130,7 @@ export function sessionAskedFor(query: ListQuery): string | null {
   return session === undefined ? null : String(session.values[0]);
 }
 
-/** Rows of `traces` or `sessions` as JSON lines, with the columns of `extra`. */
+/** Rows of `traces` or `sessions` as JSON lines, with the columns of `extra`. Scores are shown of rows that are reached by their ids. */
 export function rollupPage(
   source: ListSource,
   scope: ReadScope,
@@ -106,8 +139,9 @@ export function rollupPage(
   extra: readonly Sql[] = [],
 ): Sql {
   const { selected, format } = jsonLines(...shown(source, query), extra);
+  const ids = idsOf(access);
   return sql`${beginning(source, scope, query, access)}SELECT ${selected}
-FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query)}
+FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, ids)}${ids === undefined ? empty : shownScoresJoin(source, scope, query, ids)}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
 ${window(query)}
@@ -124,7 +158,7 @@ export function rollupMatches(source: ListSource, scope: ReadScope, query: ListQ
 
 /** Ids of a page of a list, in its order. */
 export function idPage(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
-  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query)}
+  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, idsOf(access))}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
 ${window(query)}`;
@@ -144,7 +178,7 @@ function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery
     ...insideIndex(access),
     ...(source.list.hasInternal ? internal(query) : []),
     ...conditions(query, source),
-    ...scoreConditions(source, scope, query),
+    ...scoreConditions(source, scope, query, idsOf(access)),
     ...heldConditions(source, scope, query, askedAbout(query, access)),
   ]);
 }
@@ -157,8 +191,13 @@ function beginning(source: ListSource, scope: ReadScope, query: ListQuery, acces
 
 /** The only objects that may be found, where it matters what they hold; null: any may. */
 function askedAbout(query: ListQuery, access: AccessPath): AskedAbout | null {
-  if (access.by !== 'ids' || !asksOfHeld(query)) return null;
-  return { ids: sql`${value(access.ids, 'Array(UUID)')}` };
+  const ids = idsOf(access);
+  return ids === undefined || !asksOfHeld(query) ? null : { ids };
+}
+
+/** The set of the only rows that are reached; undefined: others may be. */
+function idsOf(access: AccessPath): Sql | undefined {
+  return access.by === 'ids' ? sql`${value(access.ids, 'Array(UUID)')}` : undefined;
 }
 
 /** Which of the server's own calls of models are listed. */

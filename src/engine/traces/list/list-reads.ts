@@ -43,6 +43,17 @@ export interface Found {
 /** Which traces or sessions that are not current concern a list. */
 const CONCERNED = { spans: 'stale', traces: 'traces', sessions: 'sessions' } as const;
 
+/** Settings of every statement of a list. */
+export const LIST_SETTINGS = {
+  // The ids of a page are part of the statement.
+  max_query_size: '10000000',
+  // Lists that show scores, or are sorted by them, are joined with these.
+  joined_subquery_requires_alias: 0,
+  // These optimizations find nothing in the statements of lists, and are a tenth of what it takes to analyze one.
+  optimize_and_compare_chain: 0,
+  optimize_extract_common_expressions: 0,
+} as const;
+
 /** What every read of a list begins with: one state, its limits, and who is told how long it took. */
 export class ListReads {
   readonly reader: Reader;
@@ -53,16 +64,7 @@ export class ListReads {
   constructor({ client, reads, notCurrent, words, limits, observer }: ListParts) {
     this.state = { reads, notCurrent };
     this.#observer = observer;
-    this.reader = openReader(client, limits, {
-      result_overflow_mode: 'throw',
-      // The ids of a page are part of the statement.
-      max_query_size: '10000000',
-      // Lists that are sorted by scores are joined with these.
-      joined_subquery_requires_alias: 0,
-      // These optimizations find nothing in the statements of lists, and are a tenth of what it takes to analyze one.
-      optimize_and_compare_chain: 0,
-      optimize_extract_common_expressions: 0,
-    });
+    this.reader = openReader(client, limits, { ...LIST_SETTINGS, result_overflow_mode: 'throw' });
     this.search = new TextSearch(words, this.reader.rows);
   }
 

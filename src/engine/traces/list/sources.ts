@@ -1,11 +1,12 @@
 import type { ListDefinition } from '../model/list/definitions.js';
 import { sessionList, spanList, traceList } from '../model/list/definitions.js';
+import { namedFields } from '../model/list/fields.js';
 import type { ListQuery } from '../model/list/query.js';
 import { sql, type Sql } from '../clickhouse/client/sql.js';
 import { excerpt } from '../read/excerpt.js';
 import type { jsonArray } from '../read/json-rows.js';
 import { receivedVersion } from '../read/visibility.js';
-import { sessionColumns, spanColumns, traceColumns } from './columns.js';
+import { namedColumns, sessionColumns, spanColumns, traceColumns } from './columns.js';
 
 /** An index of objects by time, from which the newest or oldest are found without reading all. */
 export interface TimeIndex {
@@ -59,10 +60,12 @@ export const sessionSource: ListSource = {
 /** What of its objects a query wants: as {@link jsonArray} takes it. */
 export function shown({ list, columns }: ListSource, { fields, textLimit }: ListQuery): Parameters<typeof jsonArray> {
   const names = fields ?? Object.keys(list.fields);
-  if (textLimit === null) return [list.fields, names, columns];
+  const known = { ...list.fields, ...namedFields };
+  const all = { ...columns, ...namedColumns };
+  if (textLimit === null) return [known, names, all];
   const cut = Object.entries(columns).map(([name, column]) => [
     name,
     list.fields[name]?.type === 'text' ? excerpt(column, textLimit) : column,
   ]);
-  return [list.fields, names, Object.fromEntries(cut) as typeof columns];
+  return [known, names, { ...all, ...(Object.fromEntries(cut) as typeof columns) }];
 }

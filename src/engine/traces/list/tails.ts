@@ -18,7 +18,9 @@ import {
   spanMatches,
 } from './compile.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
+import { LIST_SETTINGS } from './list-reads.js';
 import { idsAskedFor } from './rows.js';
+import { shownScoresJoin } from './shown-scores.js';
 import { shown, spanSource, traceSource } from './sources.js';
 import { readState, type StateParts } from './state.js';
 
@@ -45,7 +47,7 @@ export class ClickHouseTails implements TailSource {
   constructor(parts: TailSourceParts) {
     this.#parts = parts;
     // Nobody waits for it as for a list, and everybody for writes.
-    this.#reader = openReader(parts.client, parts.limits, { max_threads: 1 });
+    this.#reader = openReader(parts.client, parts.limits, { ...LIST_SETTINGS, max_threads: 1 });
   }
 
   now(): State {
@@ -83,11 +85,13 @@ export class ClickHouseTails implements TailSource {
 
   async #spans(scope: ReadScope, query: TailOf['query']): Promise<TailNews> {
     const { selected, format } = jsonLines(...shown(spanSource, query));
-    const stream = await this.#reader.stream(sql`${spanBounds(scope, query)}SELECT ${selected}
-FROM spans
-WHERE ${spanConditions(scope, query)}
+    const latest = sql`WHERE ${spanConditions(scope, query)}
 ORDER BY ver DESC
-LIMIT ${value(MAX_ROWS, 'UInt64')}
+LIMIT ${value(MAX_ROWS, 'UInt64')}`;
+    const scores = shownScoresJoin(spanSource, scope, query, sql`(SELECT id FROM spans ${latest})`);
+    const stream = await this.#reader.stream(sql`${spanBounds(scope, query)}SELECT ${selected}
+FROM spans${scores}
+${latest}
 ${format}`);
     const { lines, isWhole } = await firstLines(stream);
     const more = !isWhole || lines.length === MAX_ROWS;

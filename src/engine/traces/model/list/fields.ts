@@ -1,3 +1,5 @@
+import type { ScoreValue } from '../score/score.js';
+
 /** Type of a field of a listed object; decides its JSON Schema, its bounds and how storage renders it. */
 export type FieldType =
   | 'id' // lower-case UUID
@@ -132,6 +134,15 @@ export const sessionFields = {
   output_tokens: field('integer', 'Sum of the output tokens of its traces; null if none is known.', orNull),
 } as const satisfies Record<string, Field>;
 
+/** Fields of the three lists that are answered only where they are named: each costs a further look-up. */
+export const namedFields = {
+  scores: field(
+    'json',
+    'Newest score of each name, of the object itself or of anything in it; only if `fields` names it. At most 100 names, and of ' +
+      'texts 1,000 characters, or `text_limit`.',
+  ),
+} as const satisfies Record<string, Field>;
+
 interface FieldValues {
   id: string;
   text: string;
@@ -154,6 +165,7 @@ export type ReadOf<F extends Record<string, Field>> = {
 export type PlainField = keyof typeof plainFields;
 /** What a span says of its call and of its prompt. */
 export type SpanCall = ReadOf<typeof callFields>;
-export type SpanRead = ReadOf<typeof spanFields>;
-export type TraceRead = ReadOf<typeof traceFields>;
-export type SessionRead = ReadOf<typeof sessionFields>;
+type NamedRead = Readonly<Partial<Record<keyof typeof namedFields, Readonly<Record<string, ScoreValue>>>>>;
+export type SpanRead = ReadOf<typeof spanFields> & NamedRead;
+export type TraceRead = ReadOf<typeof traceFields> & NamedRead;
+export type SessionRead = ReadOf<typeof sessionFields> & NamedRead;

@@ -100,9 +100,9 @@ export class Tails {
 
 /** Equal for tails that are told the same. */
 function keyOf({ projectId, list, query }: TailOf): string {
-  const { filters, tags, search, internal, fields, textLimit } = query;
+  const { filters, tags, scores, search, internal, fields, textLimit } = query;
   const by = filters.map(({ filter, values }) => [filter.parameter, values]);
-  return JSON.stringify([projectId, list, by, [...tags], search, internal, fields, textLimit]);
+  return JSON.stringify([projectId, list, by, [...tags], [...scores], search, internal, fields, textLimit]);
 }
 
 /** Tails with the same query, which are read for once. */
