@@ -10,25 +10,31 @@ import { readAs, restByPrefix } from './parameter.js';
 const SORT =
   'Field to sort by, or a score, as `scores.<name>`. Objects without a value come last either way; ties are broken by id.';
 
+/** Schema of `scores.<name>`. */
+export const SCORE = {
+  type: 'string',
+  pattern: '^scores\\.[^]+$',
+  maxLength: SCORE_PREFIX.length + MAX_SCORE_NAME,
+  description: 'The newest score of a name.',
+} as const;
+
 /** What a list is sorted by: one of its fields, or any score. */
 export function sortOf({ sorts, defaultSort }: ListDefinition) {
   return readAs<string>(
     {
-      anyOf: [
-        oneOf(sorts, 'A field.'),
-        { type: 'string', pattern: '^scores\\..+$', description: 'The newest score of a name.' },
-      ],
+      anyOf: [oneOf(sorts, 'A field.'), SCORE],
       description: SORT,
       default: defaultSort,
     },
     `must be one of ${sorts.join(', ')}, or scores.<name>`,
-    (text) => (sorts.includes(text) || namesScore(text) ? text : undefined),
+    (text) => (sorts.includes(text) || scoreNamed(text) !== undefined ? text : undefined),
   );
 }
 
-function namesScore(text: string): boolean {
-  const length = text.length - SCORE_PREFIX.length;
-  return text.startsWith(SCORE_PREFIX) && length > 0 && length <= MAX_SCORE_NAME;
+/** The name of the score that `scores.<name>` means; undefined: it is something else. */
+export function scoreNamed(text: string): string | undefined {
+  const name = text.slice(SCORE_PREFIX.length);
+  return text.startsWith(SCORE_PREFIX) && name !== '' && name.length <= MAX_SCORE_NAME ? name : undefined;
 }
 
 const MAX_VALUES = 1_000;

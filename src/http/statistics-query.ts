@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { ListDefinition } from '../engine/traces/model/list/definitions.js';
 import {
   latelyUnlessBounded,
+  MAX_MEASURES,
   measuresOf,
   type FacetQuery,
   type Property,
@@ -12,14 +13,18 @@ import { MAX_BUCKETS, timeZoneNamed } from '../engine/traces/model/list/buckets.
 import { queryAbout } from './list-query.js';
 import { csv, readAs, TAG_PREFIX } from './parameter.js';
 import type { QueryDefinition } from './query.js';
+import { SCORE, scoreNamed } from './score-parameters.js';
 
 /** The query of the statistics of a list. */
 export function statisticsQueryOf(list: ListDefinition): QueryDefinition<StatisticsQuery> {
   const all = measuresOf(list);
   const own = {
     measures: Type.Optional(
-      csv(oneOf(all, 'A measure.'), {
-        description: `What is computed and answered, separated by commas: some of ${all.join(', ')}. Default: all.`,
+      csv(measureOf(all), {
+        maxItems: MAX_MEASURES,
+        description:
+          `What is computed and answered, separated by commas: some of ${all.join(', ')}, and \`scores.<name>\` for the newest ` +
+          `scores of a name; at most ${MAX_MEASURES}. Default: all but scores.`,
       }),
     ),
     bucket: Type.Optional(BUCKET),
@@ -35,11 +40,20 @@ export function statisticsQueryOf(list: ListDefinition): QueryDefinition<Statist
   return queryAbout(list, own, (objects, { measures, bucket = null, time_zone = 'UTC', group_by = null }) => ({
     objects,
     measures: all.filter((measure) => measures?.includes(measure) ?? true),
+    scores: [...new Set(measures?.flatMap((measure) => scoreNamed(measure) ?? []))],
     bucketSeconds: bucket,
     timeZone: time_zone,
     groupBy: group_by,
   }));
 }
+
+const measureOf = (measures: readonly string[]) =>
+  Type.Unsafe<string>({
+    anyOf: [
+      { ...oneOf(measures, 'A measure.'), 'x-must': `be one of ${measures.join(', ')}, or scores.<name>` },
+      SCORE,
+    ],
+  });
 
 const MAX_VALUES = 200;
 const DEFAULT_VALUES = 50;
@@ -73,7 +87,7 @@ export function facetQueryOf(list: ListDefinition): QueryDefinition<FacetQuery> 
 }
 
 const named = ({ groups }: ListDefinition) =>
-  `a field (${groups.join(', ')}), or \`tags.<key>\` for the values of a tag`;
+  `a field (${groups.join(', ')}), \`tags.<key>\` for the values of a tag, or \`scores.<name>\` for those of the newest score of a name`;
 
 /** Longer than any key that a URL has room for would make sense. */
 const MAX_KEY = 10_000;
@@ -85,10 +99,13 @@ function propertyOf(list: ListDefinition, others: readonly string[], description
     anyOf: [
       { type: 'string', enum: names },
       { type: 'string', pattern: '^tags\\.', maxLength: MAX_KEY, description: 'The tag of a key.' },
+      SCORE,
     ],
     description,
   };
-  return readAs<Property>(schema, `must be one of ${names.join(', ')}, or tags.<key>`, (text) => {
+  return readAs<Property>(schema, `must be one of ${names.join(', ')}, tags.<key> or scores.<name>`, (text) => {
+    const name = scoreNamed(text);
+    if (name !== undefined) return { by: 'score', name };
     if (text.startsWith(TAG_PREFIX) && text.length <= MAX_KEY) return { by: 'tag', key: text.slice(TAG_PREFIX.length) };
     if (!names.includes(text)) return undefined;
     return text === 'tags' ? { by: 'tag keys' } : { by: 'field', field: text };

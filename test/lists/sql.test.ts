@@ -105,12 +105,20 @@ const cases: Readonly<Record<string, () => Sql>> = {
   'traces-count': () =>
     countOf(rollupMatches(traceSource, SCOPE, parsed(traceList, 'has_error=true&names=checkout'), { by: 'all' })),
   'stats-of-spans': () =>
-    figuresOf(objects(spanSource, 'has_error=true'), { measures: MEASURES, buckets, grouped: null }),
+    figuresOf(objects(spanSource, 'has_error=true'), { measures: MEASURES, scores: [], buckets, grouped: null }),
   'stats-of-traces-by-tag': () =>
     figuresOf(objects(traceSource, 'cost_min=1', { ...SCOPE, unsettled: [ID] }), {
       measures: ['count', 'errors'],
+      scores: [],
       buckets: null,
       grouped: { property: { by: 'tag', key: "it's" }, texts: ['a', null, "b'"] },
+    }),
+  'stats-of-traces-by-score': () =>
+    figuresOf(objects(traceSource, 'cost_min=1'), {
+      measures: ['count'],
+      scores: ["it's"],
+      buckets: null,
+      grouped: { property: { by: 'score', name: 'tone' }, texts: ['tcalm', null] },
     }),
   'stats-largest-groups': () => largestGroups(objects(spanSource, ''), { by: 'field', field: 'name' }),
   'stats-time-range': () => timeRange(objects(sessionSource, '')),

@@ -11,18 +11,20 @@ import {
   type Percentiles,
   type Property,
   type PropertyValue,
+  type ScoreFigures,
   type Series,
   type Statistics,
   type StatisticsQuery,
   type TotalsQuery,
 } from '../model/list/statistics.js';
-import type { ListQuery } from '../model/list/query.js';
+import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
 import { bucketsBetween } from '../model/list/buckets.js';
 import type { Sql } from '../clickhouse/client/sql.js';
 import { accessPaths } from './access-paths.js';
 import { rollupMatches, spanMatches } from './compile.js';
 import type { Found, ListReads } from './list-reads.js';
 import type { Objects } from './properties.js';
+import { scoreValueOf } from './newest-scores.js';
 import { ALL } from './rows.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import {
@@ -59,7 +61,7 @@ export class ClickHouseStatistics implements ListStatistics {
       const buckets =
         from === null || to === null ? null : bucketsBetween(from, to, query.bucketSeconds, query.timeZone);
       const grouped = query.groupBy === null ? null : { property: query.groupBy, texts };
-      const statement = figuresOf(objects, { measures: query.measures, buckets, grouped });
+      const statement = figuresOf(objects, { measures: query.measures, scores: query.scores, buckets, grouped });
       const figures = new FigureTable(await this.#rows<FigureRow>(statement, signal), read.source.list, query);
       const starts = buckets?.edges.slice(0, -1) ?? [];
       const series = (group: number) => figures.series(group, starts.length);
@@ -84,8 +86,11 @@ export class ClickHouseStatistics implements ListStatistics {
     return this.#reads.read<{ readonly totals: readonly Figures[] }>(read, async (found) => {
       const objects = await this.#objects(read.source, found, query.objects, signal);
       const grouped = { property: of, texts: values };
-      const statement = figuresOf(objects, { measures: query.measures, buckets: null, grouped });
-      const figures = new FigureTable(await this.#rows<FigureRow>(statement, signal), read.source.list, query);
+      const statement = figuresOf(objects, { measures: query.measures, scores: [], buckets: null, grouped });
+      const figures = new FigureTable(await this.#rows<FigureRow>(statement, signal), read.source.list, {
+        ...query,
+        scores: [],
+      });
       return { totals: values.map((_, index) => figures.series(index + 1, 0).totals) };
     });
   }
@@ -141,6 +146,7 @@ const microsOf = (text: string | null) => (text === null ? null : Number(text));
 
 /** A value of a property as the lists have it. */
 function valueOf({ list }: ListSource, property: Property | null, text: string | null): PropertyValue {
+  if (text !== null && property?.by === 'score') return scoreValueOf(text);
   if (text === null || property?.by !== 'field') return text;
   switch (list.fields[property.field]?.type) {
     case 'boolean':
@@ -153,13 +159,15 @@ function valueOf({ list }: ListSource, property: Property | null, text: string |
   }
 }
 
+type Measured = Pick<StatisticsQuery, 'measures' | 'scores'>;
+
 /** The figures of a statement, by group and bucket. */
 class FigureTable {
   readonly #rows: ReadonlyMap<string, FigureRow>;
   readonly #list: ListDefinition;
-  readonly #query: Pick<StatisticsQuery, 'measures'>;
+  readonly #query: Measured;
 
-  constructor(rows: readonly FigureRow[], list: ListDefinition, query: Pick<StatisticsQuery, 'measures'>) {
+  constructor(rows: readonly FigureRow[], list: ListDefinition, query: Measured) {
     this.#rows = new Map(rows.map((row) => [`${row.group_number}/${row.bucket_number}`, row]));
     this.#list = list;
     this.#query = query;
@@ -184,8 +192,11 @@ class FigureTable {
       ...(has('errors') && { error_count: Number(row?.errors ?? 0) }),
       // Nothing costs nothing; what costs nobody knows how much is another matter.
       ...(has('cost') && { cost: row === undefined ? '0' : (row.costs ?? null) }),
-      ...(has('duration') && { duration_ms: percentiles(row) }),
+      ...(has('duration') && { duration_ms: percentiles(row?.durations ?? []) }),
       ...(has('tokens') && { tokens: this.#tokens(row) }),
+      ...Object.fromEntries(
+        this.#query.scores.map((name, index) => [SCORE_PREFIX + name, scoreFigures(row?.[`scores_${index}`] ?? [])]),
+      ),
     };
   }
 
@@ -198,7 +209,13 @@ class FigureTable {
   }
 }
 
-function percentiles(row: FigureRow | undefined): Percentiles {
+function percentiles(values: readonly (number | null)[]): Percentiles {
   const names = Object.keys(PERCENTILES) as (keyof typeof PERCENTILES)[];
-  return Object.fromEntries(names.map((name, index) => [name, row?.durations?.[index] ?? null])) as Percentiles;
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null])) as Percentiles;
+}
+
+function scoreFigures([count, mean = null, min = null, max = null, ...levels]: readonly (
+  number | null
+)[]): ScoreFigures {
+  return { count: count ?? 0, mean, min, max, ...percentiles(levels) };
 }

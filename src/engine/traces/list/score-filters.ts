@@ -1,7 +1,7 @@
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
 import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { ReadScope } from '../read/scope.js';
-import { objectScores } from './object-scores.js';
+import { newestScores } from './newest-scores.js';
 import type { ListSource } from './sources.js';
 
 /* What the objects of a list are found and sorted by, of their scores: of each name the newest, whoever gave it. */
@@ -41,15 +41,6 @@ export function scoreOrder(query: Pick<ListQuery, 'sort'>): readonly Sql[] | nul
 /** The name of the scores that a list is sorted by; null: it is sorted by a field. */
 function scoreSortedBy({ sort }: Pick<ListQuery, 'sort'>): string | null {
   return sort.startsWith(SCORE_PREFIX) ? sort.slice(SCORE_PREFIX.length) : null;
-}
-
-/**
- * Rows of `scored`, the id of an object, and the value of its newest score of a name as `number` or `text`. Spans come in the
- * order of the table: a seventh of the time of an aggregation.
- */
-function newestScores(source: ListSource, scope: ReadScope, name: string, ids?: Sql): Sql {
-  const scores = objectScores(source, scope, { columns: ['number', 'text'], name, ids });
-  return sql`SELECT scored, number, text FROM (${scores}) ORDER BY scored, ver DESC LIMIT 1 BY scored`;
 }
 
 /** Whether the newest value is one of these, as texts; numbers also where they are written otherwise, true as 1. */

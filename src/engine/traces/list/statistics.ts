@@ -40,13 +40,16 @@ export function timeRange(objects: Objects): Sql {
   return sql`SELECT toString(minOrNull(at)) AS first, toString(maxOrNull(at)) AS last FROM (${objectRows(objects, { at: startOf(objects) })})`;
 }
 
+/** A value as whoever looks for it knows it. */
+const plain = ({ by }: Property) => (by === 'score' ? sql`substring(text, 2)` : sql`text`);
+
 /** Texts of clients may be of any length: those that are too long come last, and empty. */
-const TOO_LONG = sql`toUInt8(ifNull(length(text), 0) > ${number(LONGEST_VALUE)})`;
-const SHOWN = sql`${TOO_LONG} AS too_long, if(too_long, '', text) AS shown`;
+const shownOf = (property: Property) =>
+  sql`toUInt8(ifNull(length(${plain(property)}), 0) > ${number(LONGEST_VALUE)}) AS too_long, if(too_long, '', text) AS shown`;
 
 /** The values that most objects have, with when the latest of each started, and when all objects did. */
 export function largestGroups(objects: Objects, property: Property): Sql {
-  return sql`SELECT ${SHOWN}, toString(max(at)) AS latest, toString(min(min(at)) OVER ()) AS first, toString(max(max(at)) OVER ()) AS last
+  return sql`SELECT ${shownOf(property)}, toString(max(at)) AS latest, toString(min(min(at)) OVER ()) AS first, toString(max(max(at)) OVER ()) AS last
 FROM (SELECT arrayJoin(texts) AS text, at FROM (${rowsWithTexts(objects, property, { at: startOf(objects) })}))
 GROUP BY text ORDER BY too_long, count() DESC, text LIMIT ${number(MAX_GROUPS)}`;
 }
@@ -60,6 +63,7 @@ export interface FigureRow {
   readonly costs?: string | null;
   readonly durations?: readonly (number | null)[];
   readonly [tokens: `tokens_${number}`]: number | string | null;
+  readonly [scores: `scores_${number}`]: readonly (number | null)[];
 }
 
 export interface Grouped {
@@ -67,23 +71,33 @@ export interface Grouped {
   readonly texts: readonly Text[];
 }
 
+export interface FiguresAsked {
+  readonly measures: readonly Measure[];
+  /** Names of scores. */
+  readonly scores: readonly string[];
+  readonly buckets: Buckets | null;
+  readonly grouped: Grouped | null;
+}
+
 /** Figures of all objects and of each group, in all and by bucket. */
-export function figuresOf(
-  objects: Objects,
-  { measures, buckets, grouped }: { measures: readonly Measure[]; buckets: Buckets | null; grouped: Grouped | null },
-): Sql {
-  const parts = measured(objects.source, measures);
+export function figuresOf(objects: Objects, { measures, scores, buckets, grouped }: FiguresAsked): Sql {
+  const fields = measured(objects.source, measures);
   const columns: Columns = {
     bucket_number: bucketNumber(startOf(objects), buckets),
-    ...Object.fromEntries(parts.map(({ column }) => column)),
+    ...Object.fromEntries(fields.map(({ column }) => column)),
   };
+  const scored = Object.fromEntries(
+    scores.map((name, index) => [`scores_${index}_of`, { name, of: (score: Sql) => sql`${score}.number` }]),
+  );
+  const parts = [...fields, ...scores.map((_, index) => scorePart(`scores_${index}`))];
   // Whether there is anything is always asked.
   const selected = (of: 'partly' | 'wholly') =>
     join(
       [COUNT, ...parts].map((part) => part[of]),
       ', ',
     );
-  const rows = grouped === null ? objectRows(objects, columns) : rowsWithTexts(objects, grouped.property, columns);
+  const rows =
+    grouped === null ? objectRows(objects, columns, scored) : rowsWithTexts(objects, grouped.property, columns, scored);
   const groups = grouped === null ? sql`materialize(toUInt8(${number(ALL_GROUPS)}))` : groupNumbers(grouped);
   return sql`SELECT group_number, bucket_number, ${selected('wholly')}
 FROM (
@@ -94,18 +108,22 @@ FROM (
 GROUP BY GROUPING SETS ((group_number), (group_number, bucket_number))`;
 }
 
-/** One figure: the column that it needs of objects, its aggregate over the finest groups, and over several of these. */
+/** One figure: its aggregate over the finest groups, and over several of these. */
 interface Part {
-  readonly column: readonly [name: string, value: Sql];
   readonly partly: Sql;
   readonly wholly: Sql;
+}
+
+/** A figure of a field, with the column that it needs of objects. */
+interface FieldPart extends Part {
+  readonly column: readonly [name: string, value: Sql];
 }
 
 const COUNT = { partly: sql`count() AS objects_part`, wholly: sql`sum(objects_part) AS objects` };
 const LEVELS = numbers(Object.values(PERCENTILES));
 
-function measured({ list, columns }: ListSource, measures: readonly Measure[]): Part[] {
-  const sum = (name: string, field: string, as: (sum: Sql) => Sql = (sum) => sum): Part => {
+function measured({ list, columns }: ListSource, measures: readonly Measure[]): FieldPart[] {
+  const sum = (name: string, field: string, as: (sum: Sql) => Sql = (sum) => sum): FieldPart => {
     const [of, part] = [identifier(`${name}_of`), identifier(`${name}_part`)];
     return {
       column: [`${name}_of`, columns[field] ?? empty],
@@ -113,7 +131,7 @@ function measured({ list, columns }: ListSource, measures: readonly Measure[]): 
       wholly: sql`${as(sql`sum(${part})`)} AS ${identifier(name)}`,
     };
   };
-  const parts: Readonly<Record<Measure, () => Part[]>> = {
+  const parts: Readonly<Record<Measure, () => FieldPart[]>> = {
     count: () => [],
     errors: () => [sum('errors', 'has_error')],
     // A text keeps every decimal.
@@ -125,11 +143,24 @@ function measured({ list, columns }: ListSource, measures: readonly Measure[]): 
 }
 
 /** Of no values at all, ClickHouse would say that each percentile is 0. */
-function percentiles(duration: Sql): Part {
+function percentiles(duration: Sql): FieldPart {
   return {
     column: ['durations_of', duration],
     partly: sql`quantilesExactState(${LEVELS})(durations_of) AS durations_part, count(durations_of) AS durations_known`,
     wholly: sql`if(sum(durations_known) = 0, [], quantilesExactMerge(${LEVELS})(durations_part)) AS durations`,
+  };
+}
+
+/** The figures of a score: count, mean, least, most and percentiles. The column `<name>_of` has its numbers. */
+function scorePart(name: string): Part {
+  const [of, known, sum, least, most, states] = ['of', 'known', 'sum', 'least', 'most', 'states'].map((part) =>
+    identifier(`${name}_${part}`),
+  ) as [Sql, Sql, Sql, Sql, Sql, Sql];
+  return {
+    partly: sql`count(${of}) AS ${known}, sumKahan(${of}) AS ${sum}, min(${of}) AS ${least}, max(${of}) AS ${most},
+    quantilesExactState(${LEVELS})(${of}) AS ${states}`,
+    wholly: sql`if(sum(${known}) = 0, [], arrayConcat([toFloat64(sum(${known})), sumKahan(${sum}) / sum(${known}), min(${least}), max(${most})],
+    quantilesExactMerge(${LEVELS})(${states}))) AS ${identifier(name)}`,
   };
 }
 
@@ -176,8 +207,9 @@ export interface ValueRow {
 
 /** The values that most objects have, and how many values there are. */
 export function valuesOf(objects: Objects, { of, prefix, limit }: Omit<FacetQuery, 'objects'>): Sql {
-  const begins = prefix === '' ? empty : sql` AND startsWith(lowerUTF8(text), lowerUTF8(${value(prefix, 'String')}))`;
-  return sql`SELECT ${SHOWN}, count() AS objects, count() OVER () AS values
+  const begins =
+    prefix === '' ? empty : sql` AND startsWith(lowerUTF8(${plain(of)}), lowerUTF8(${value(prefix, 'String')}))`;
+  return sql`SELECT ${shownOf(of)}, count() AS objects, count() OVER () AS values
 FROM (SELECT arrayJoin(texts) AS text FROM (${rowsWithTexts(objects, of)}))
 WHERE isNotNull(text)${begins}
 GROUP BY text ORDER BY too_long, objects DESC, text LIMIT ${value(limit, 'UInt64')}`;

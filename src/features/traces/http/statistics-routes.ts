@@ -9,6 +9,7 @@ import {
   type Series,
   type Statistics,
 } from '../../../engine/traces/model/list/statistics.js';
+import { SCORE_PREFIX } from '../../../engine/traces/model/list/query.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../engine/timestamp.js';
 import { TAG_PREFIX } from '../../../http/parameter.js';
 import { defineRoute } from '../../../http/route.js';
@@ -116,5 +117,7 @@ function nameOf(property: Property): string {
       return TAG_PREFIX + property.key;
     case 'tag keys':
       return 'tags';
+    case 'score':
+      return SCORE_PREFIX + property.name;
   }
 }

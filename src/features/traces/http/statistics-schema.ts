@@ -1,6 +1,37 @@
-import { Type } from '@sinclair/typebox';
+import { Type, type ObjectOptions, type Static, type TObject, type TProperties } from '@sinclair/typebox';
+import type { SCORE_PREFIX } from '../../../engine/traces/model/list/query.js';
 import { LONGEST_VALUE, MAX_GROUPS } from '../../../engine/traces/model/list/statistics.js';
 import { byKey, count, number, orNull, time } from '../../../engine/schema/parts.js';
+
+const percentiles = {
+  p50: orNull(number('The median.')),
+  p95: orNull(number('The 95th percentile.')),
+  p99: orNull(number('The 99th percentile.')),
+};
+
+const ScoreFigures = Type.Object(
+  {
+    count: count('Number of objects with such a score.'),
+    mean: orNull(number('Their mean, in double precision; of booleans, the share of true.')),
+    min: orNull(number('The lowest.')),
+    max: orNull(number('The highest.')),
+    ...percentiles,
+  },
+  {
+    $id: 'ScoreFigures',
+    description:
+      'Figures of the newest scores of a name that are numbers, or true (1) or false (0); null if there are none.',
+  },
+);
+
+/** The schema of an object that has figures of scores, by `scores.<name>`, beside other members. */
+const withScores = <P extends TProperties>(properties: P, options: ObjectOptions) =>
+  Type.Unsafe<
+    Static<TObject<P>> & { readonly [Score in `${typeof SCORE_PREFIX}${string}`]?: Static<typeof ScoreFigures> }
+  >({
+    ...Type.Object(properties, options),
+    patternProperties: { '^scores\\.': ScoreFigures },
+  });
 
 const figures = {
   count: Type.Optional(count('How many.')),
@@ -9,25 +40,18 @@ const figures = {
     orNull(number('Sum of their costs in US dollars, with every decimal; null if none of them has a known cost.')),
   ),
   duration_ms: Type.Optional(
-    Type.Object(
-      {
-        p50: orNull(number('The median.')),
-        p95: orNull(number('The 95th percentile.')),
-        p99: orNull(number('The 99th percentile.')),
-      },
-      {
-        description:
-          'Percentiles of the known durations, in milliseconds: of n of them in ascending order, the one that ⌊p·n⌋ ' +
-          'stand before. Exact; null if none is known.',
-      },
-    ),
+    Type.Object(percentiles, {
+      description:
+        'Percentiles of the known durations, in milliseconds: of n of them in ascending order, the one that ⌊p·n⌋ ' +
+        'stand before. Exact; null if none is known.',
+    }),
   ),
   tokens: Type.Optional(byKey(orNull(number('Sum; null if no value is known.')), { description: 'Tokens, by class.' })),
 };
 
-const Totals = Type.Object(figures, { $id: 'Figures', description: 'The requested measures.' });
+const Totals = withScores(figures, { $id: 'Figures', description: 'The requested measures.' });
 const Buckets = Type.Array(
-  Type.Object(
+  withScores(
     { start: time('Start of the bucket.'), ...figures },
     { $id: 'FiguresBucket', description: 'The measures of objects that started in a period.' },
   ),

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../timestamp.js';
 import type { ListDefinition } from './definitions.js';
-import { namesObject, type AppliedFilter, type ListQuery } from './query.js';
+import { namesObject, type AppliedFilter, type ListQuery, type SCORE_PREFIX } from './query.js';
 
 /** What statistics say of objects. */
 export const MEASURES = ['count', 'errors', 'cost', 'duration', 'tokens'] as const;
@@ -10,11 +10,23 @@ export type Measure = (typeof MEASURES)[number];
 export const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 export type Percentiles = Readonly<Record<keyof typeof PERCENTILES, number | null>>;
 
-/** A property of objects that has values: a field, the tag of a key, or the keys of all tags. */
+/** Figures of the newest scores of a name: of numbers, and of true as 1 and false as 0. */
+export interface ScoreFigures extends Percentiles {
+  /** How many objects have one. */
+  readonly count: number;
+  readonly mean: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+}
+/** Most measures of one call: each score is looked up for all objects. */
+export const MAX_MEASURES = 15;
+
+/** A property of objects that has values: a field, the tag of a key, the keys of all tags, or the newest score of a name. */
 export type Property =
   | { readonly by: 'field'; readonly field: string }
   | { readonly by: 'tag'; readonly key: string }
-  | { readonly by: 'tag keys' };
+  | { readonly by: 'tag keys' }
+  | { readonly by: 'score'; readonly name: string };
 export type PropertyValue = string | number | boolean | null;
 
 /** The most groups that are shown by themselves. */
@@ -26,6 +38,8 @@ export interface StatisticsQuery {
   /** Which objects: those of the list with this query, all its pages. */
   readonly objects: ListQuery;
   readonly measures: readonly Measure[];
+  /** Names of scores whose figures are wanted, too. */
+  readonly scores: readonly string[];
   /** Null: by the range of time. */
   readonly bucketSeconds: number | null;
   /** An IANA time zone. */
@@ -49,6 +63,7 @@ export interface Figures {
   readonly duration_ms?: Percentiles;
   /** Sums by class, each null when no object knows it. */
   readonly tokens?: Readonly<Record<string, number | null>>;
+  readonly [score: `${typeof SCORE_PREFIX}${string}`]: ScoreFigures;
 }
 
 export interface Series {
