@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import { iso } from './units.js';
-import type { Post, SentSession, SentSpan, SentTags, SentTrace, Step } from './sent.js';
+import type { Post, SentScore, SentSession, SentSpan, SentTags, SentTrace, Step } from './sent.js';
 
 /*
  * Random histories over few ids, so that writes meet: the same span again, in another trace, with another parent, month,
@@ -152,8 +152,28 @@ const postedSession: Arbitrary<SentSession> = fc
   .record({ id: oneOf(sessionIds), name: maybe(name), attributes: maybe(attributes, 1), tags: maybe(tags) })
   .map(compact);
 
+const score: Arbitrary<SentScore> = fc
+  .tuple(
+    fc.oneof(
+      fc.record({ entity_type: fc.constant('span' as const), entity_id: oneOf(spanIds) }),
+      fc.record({ entity_type: fc.constant('trace' as const), entity_id: oneOf(traceIds) }),
+      fc.record({ entity_type: fc.constant('session' as const), entity_id: oneOf(sessionIds) }),
+    ),
+    fc.oneof(
+      { weight: 2, arbitrary: fc.record({ name: fc.constant('quality'), value: fc.constantFrom(0, 0.5, -1, 1e-9) }) },
+      { weight: 1, arbitrary: fc.record({ name: fc.constant('ok'), value: fc.boolean() }) },
+      { weight: 1, arbitrary: fc.record({ name: fc.constant('tone'), value: fc.constantFrom('calm', `it's "q"\\`) }) },
+    ),
+    fc.constantFrom('', 'somebody'),
+  )
+  .map(([entity, value, author]) => ({ ...entity, ...value, author }));
+
 const post: Arbitrary<Post> = fc.oneof(
   { weight: 6, arbitrary: spansPost() },
+  {
+    weight: 3,
+    arbitrary: fc.record({ to: fc.constant('scores' as const), body: fc.array(score, { minLength: 1, maxLength: 4 }) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ to: fc.constant('traces' as const), body: fc.array(trace, { minLength: 1, maxLength: 2 }) }),
@@ -182,6 +202,7 @@ const step: Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.nat({ max: 3 }).map((nth) => ({ do: 'retry' as const, nth })) },
   { weight: 3, arbitrary: together().map((posts) => ({ do: 'together' as const, posts })) },
   { weight: 3, arbitrary: deletion.map((deleted) => ({ do: 'delete' as const, ...deleted })) },
+  { weight: 1, arbitrary: fc.nat({ max: 3 }).map((nth) => ({ do: 'unscore' as const, nth })) },
   {
     weight: 3,
     arbitrary: fc.constantFrom('spans', 'traces', 'sessions').map((list) => ({ do: 'read' as const, list })),

@@ -1,4 +1,5 @@
-import type { SentSession, SentSpan, SentTrace } from './sent.js';
+import { ScoreModel, type Scored } from './scores.js';
+import type { SentScore, SentSession, SentSpan, SentTrace } from './sent.js';
 import { spanKey, storedSpan, tagsOf, type Read, type StoredSpan, type Tags } from './stored-span.js';
 import { iso, micros, money, picodollars, sum, total } from './units.js';
 
@@ -18,6 +19,7 @@ export type Write =
   | { readonly kind: 'span'; readonly at: Moment; readonly sent: SentSpan }
   | { readonly kind: 'trace'; readonly at: Moment; readonly sent: SentTrace }
   | { readonly kind: 'session'; readonly at: Moment; readonly sent: SentSession }
+  | { readonly kind: 'score'; readonly at: Moment; readonly sent: SentScore }
   | Deletion;
 
 export interface Deletion {
@@ -30,6 +32,8 @@ export interface Expected {
   /** Usually one; several where the rules leave a choice (root spans that start at the same moment). */
   readonly variants: readonly Read[];
   readonly created: Moment;
+  /** By name. */
+  readonly scores: Read;
 }
 
 export interface Recount {
@@ -66,6 +70,9 @@ export class Model {
   /** When each trace and session was first written: what came later or was deleted does not change it. */
   readonly #firstTrace = new Map<string, Moment>();
   readonly #firstSession = new Map<string, Moment>();
+  /** Spans that were ever written, by their ids. */
+  readonly #spansEver = new Set<string>();
+  #scores = new ScoreModel();
   #order = 0;
 
   constructor(projectId: string) {
@@ -80,6 +87,8 @@ export class Model {
     for (const [id, session] of this.#sessions) copy.#sessions.set(id, session);
     for (const [id, at] of this.#firstTrace) copy.#firstTrace.set(id, at);
     for (const [id, at] of this.#firstSession) copy.#firstSession.set(id, at);
+    for (const id of this.#spansEver) copy.#spansEver.add(id);
+    copy.#scores = this.#scores.copy();
     copy.#order = this.#order;
     return copy;
   }
@@ -91,6 +100,7 @@ export class Model {
       case 'span': {
         const value = storedSpan(write.sent, this.#projectId);
         this.#spans.set(spanKey(write.sent), { value, at: write.at, order });
+        this.#spansEver.add(value.id);
         earliest(this.#firstTrace, value.trace, write.at);
         if (value.session !== null) earliest(this.#firstSession, value.session, write.at);
         break;
@@ -108,9 +118,37 @@ export class Model {
         earliest(this.#firstSession, id, write.at);
         break;
       }
-      case 'delete':
+      case 'score':
+        this.#scores.give(write.sent, order);
+        break;
+      case 'delete': {
+        const before = this.copy();
         this.#delete(write.what, write.id.toLowerCase());
+        this.#scores.removeOrphans(
+          (what, id) => before.has(what, id),
+          (what, id) => this.has(what, id),
+        );
+      }
     }
+  }
+
+  /** A score that is there; of fewer, the last. */
+  scoreAt(place: number): SentScore | undefined {
+    return this.#scores.nth(place);
+  }
+
+  removeScore(score: SentScore): void {
+    this.#scores.take(score);
+  }
+
+  /**
+   * Whether it is known how long a score would stay. Scores of things that are gone may go with what is deleted near them, or not;
+   * so may those of sessions that are only named, as a write may take the name away.
+   */
+  canScore({ entity_type: what, entity_id }: SentScore): boolean {
+    const id = entity_id.toLowerCase();
+    if (what === 'session') return this.#sessions.has(id);
+    return this.has(what, id) || !(what === 'span' ? this.#spansEver : this.#firstTrace).has(id);
   }
 
   /** Whether there is such a thing to delete. */
@@ -128,18 +166,37 @@ export class Model {
 
   recount(): Recount {
     const spans = new Map<string, Expected>();
-    for (const [key, { value, at }] of this.#spans) spans.set(key, { variants: [value.read], created: at });
+    for (const [key, { value, at }] of this.#spans)
+      spans.set(key, { variants: [value.read], created: at, scores: this.#scoresOf('span', value.id) });
     const figures = new Map([...this.#traceIds()].map((id) => [id, this.#figures(id)]));
     const traces = new Map<string, Expected>();
     for (const [id, trace] of figures)
-      traces.set(id, { variants: this.#traceReads(id, trace), created: known(this.#firstTrace.get(id)) });
+      traces.set(id, {
+        variants: this.#traceReads(id, trace),
+        created: known(this.#firstTrace.get(id)),
+        scores: this.#scoresOf('trace', id),
+      });
     const sessions = new Map<string, Expected>();
     for (const id of this.#sessionIds())
       sessions.set(id, {
         variants: [this.#sessionRead(id, [...figures.values()])],
         created: known(this.#firstSession.get(id)),
+        scores: this.#scoresOf('session', id),
       });
     return { spans, traces, sessions };
+  }
+
+  /** Of a thing, and of all in it. */
+  #scoresOf(what: Scored, id: string): Read {
+    const traces = new Set(
+      what === 'session' ? [...this.#traceIds()].filter((trace) => this.#sessionOf(trace) === id) : [id],
+    );
+    const spans = new Set([...traces].flatMap((trace) => this.#spansOf(trace)).map((span) => span.id));
+    return this.#scores.newest((of, scored) => {
+      if (of === what) return scored === id;
+      if (of === 'session' || what === 'span') return false;
+      return (of === 'trace' ? traces : spans).has(scored);
+    });
   }
 
   /** Removes it and all below it. */

@@ -2,6 +2,7 @@ import { send, type TestResponse } from '../harness/server.js';
 import { agreeWithSpans, agreeWithTraces, differenceOf, expectSame, ids, microsOf, parse } from './comparison.js';
 import { Model, type Moment } from './model.js';
 import { contradiction, type Reading, type Writing } from './moments.js';
+import { meanProblem, scoreKey } from './scores.js';
 import type { Listed, Post, Step } from './sent.js';
 import { spanRead, type Read } from './stored-span.js';
 import { iso, micros } from './units.js';
@@ -14,6 +15,7 @@ import {
   tracesByCost,
   where,
   whole,
+  withScores,
   type View,
 } from './views.js';
 
@@ -42,6 +44,7 @@ export class Player {
   readonly #access: Access;
   readonly #model: Model;
   readonly #sent: Post[] = [];
+  readonly #scoreIds = new Map<string, string>();
   /** What `created_at` of a trace or session was when first seen: it never changes. */
   readonly #created = new Map<string, unknown>();
   #latest = 0;
@@ -92,6 +95,20 @@ export class Player {
     // Reads take most of the time of histories.
     const turn = this.#sent.length % views.length;
     for (const view of thoroughly ? views : views.slice(turn, turn + 1)) this.#compare(view, await this.#list(view));
+    if (this.#scoreIds.size === 0) return;
+    const scored = thoroughly ? byScores : byScores.slice(this.#sent.length % byScores.length).slice(0, 2);
+    for (const view of scored) this.#compare(view, await this.#list(view));
+    await this.#compareMean(LISTS[this.#sent.length % LISTS.length] ?? 'spans');
+  }
+
+  /** Statistics of a score against the values that objects must have. */
+  async #compareMean(list: Listed): Promise<void> {
+    const path = `/${list}:stats?measures=scores.quality`;
+    const { response } = await this.#acknowledged('GET', path, undefined, [200]);
+    const { totals } = JSON.parse(response.text) as { totals: Record<string, Read> };
+    const scores = [...this.#model.recount()[list].values()].map((expected) => expected.scores['quality']);
+    const problem = meanProblem(totals['scores.quality'] ?? {}, scores);
+    if (problem !== null) throw new Error(`GET ${path}: ${problem}`);
   }
 
   async #step(step: Step): Promise<void> {
@@ -107,15 +124,22 @@ export class Player {
         return this.#together(step.posts);
       case 'delete':
         return this.#delete(step.what, step.id);
-      case 'read':
-        this.#compare(whole(step.list), await this.#list(whole(step.list)));
+      case 'unscore':
+        return this.#unscore(step.nth);
+      case 'read': {
+        const view = this.#scoreIds.size === 0 ? whole(step.list) : withScores(step.list, null);
+        this.#compare(view, await this.#list(view));
+      }
     }
   }
 
-  async #post(post: Post): Promise<void> {
+  async #post(whole: Post): Promise<void> {
+    const post = this.#known(whole);
+    if (post.body.length === 0) return;
     const acknowledged = await this.#send(post);
     const writes = this.#writes(post, acknowledged);
     for (const write of writes) this.#model.apply(write);
+    if (post.to === 'scores') return;
     const answers = parse(acknowledged.response.text);
     if (post.to === 'spans') {
       const times = answers.map((span) => microsOf(span['created_at']));
@@ -141,8 +165,23 @@ export class Player {
     this.#noteCreated(post.to, answers);
   }
 
+  /** Without the scores of which nobody knows how long they stay. */
+  #known(post: Post): Post {
+    return post.to === 'scores' ? { ...post, body: post.body.filter((score) => this.#model.canScore(score)) } : post;
+  }
+
+  async #unscore(nth: number): Promise<void> {
+    const score = this.#model.scoreAt(nth);
+    if (score === undefined) return;
+    const path = `/scores/${this.#scoreIds.get(scoreKey(score)) ?? ''}`;
+    const { response, retried } = await this.#acknowledged('DELETE', path, undefined, [204, 404]);
+    if (response.status !== 204 && !retried) throw new Error(`DELETE ${path} answered 404, although it was there`);
+    this.#model.removeScore(score);
+  }
+
   /** Several clients write while others read; the times that spans were taken in tell their order. */
-  async #together(posts: readonly Post[]): Promise<void> {
+  async #together(wholes: readonly Post[]): Promise<void> {
+    const posts = wholes.map((each) => this.#known(each)).filter(({ body }) => body.length > 0);
     const writings: Writing[] = [];
     const readings: Reading[] = [];
     let events = 0;
@@ -201,13 +240,23 @@ export class Player {
     if (post.to === 'sessions') return post.body.map((sent) => ({ kind: 'session', at, sent }));
     const answers = parse(response.text);
     if (answers.length !== post.body.length) throw new Error(`POST answered ${answers.length} of ${post.body.length}`);
+    const taken = (answer: Read): Moment => {
+      const exact = microsOf(answer['created_at']);
+      if (exact < at.low || exact > at.high) throw new Error(`created_at ${String(answer['created_at'])} is not now`);
+      // An attempt without an answer may have been the first write.
+      return { low: retried ? at.low : exact, high: exact };
+    };
+    if (post.to === 'scores')
+      return post.body.map((sent, index) => {
+        const { id, value, ...answer } = answers[index] ?? {};
+        expectSame('POST /scores', value, sent.value);
+        this.#scoreIds.set(scoreKey(sent), String(id));
+        return { kind: 'score', at: taken(answer), sent };
+      });
     return post.body.map((sent, index) => {
       const { created_at, ...answer } = answers[index] ?? {};
       expectSame('POST /spans', answer, spanRead(sent, this.#access.projectId));
-      const exact = microsOf(created_at);
-      if (exact < at.low || exact > at.high) throw new Error(`created_at ${String(created_at)} is not now`);
-      // An attempt without an answer may have been the first write.
-      return { kind: 'span', at: { low: retried ? at.low : exact, high: exact }, sent };
+      return { kind: 'span', at: taken({ created_at }), sent };
     });
   }
 
@@ -254,10 +303,17 @@ export class Player {
   }
 }
 
+const LISTS = ['spans', 'traces', 'sessions'] as const;
+
 /** Lists by tags that are on objects themselves, or in what they hold, or some here and some there. */
-const byTags = (['spans', 'traces', 'sessions'] as const).flatMap((list) => [
-  tagged(list, { env: 'prod' }),
-  tagged(list, { env: 'prod', user: 'test' }),
+const byTags = LISTS.flatMap((list) => [tagged(list, { env: 'prod' }), tagged(list, { env: 'prod', user: 'test' })]);
+
+/** Lists that show scores, choose by them and are sorted by them. */
+const byScores = LISTS.flatMap((list) => [
+  withScores(list, null),
+  withScores(list, 'scores.quality'),
+  withScores(list, 'scores.ok', { quality: [0, 0.5] }),
+  withScores(list, null, { tone: ['calm'] }),
 ]);
 
 /** What is read while these are written: every list, and one that chooses or sorts, another one from step to step. */
@@ -267,6 +323,9 @@ function viewsDuring(posts: readonly Post[], step: number): View[] {
   const [span] = posts.flatMap((post) => (post.to === 'spans' ? post.body : []));
   const ofSession = span?.session_id == null ? [] : [spansOfSession(span.session_id.toLowerCase())];
   const started = span === undefined ? [] : [startedFrom('traces', iso(micros(span.started_at)))];
-  const others = [tracesByCost, where('traces', 'has_error', true), ...ofTrace, ...ofSession, ...started, ...byTags];
+  const others = [
+    ...[tracesByCost, where('traces', 'has_error', true), ...ofTrace, ...ofSession, ...started, ...byTags],
+    ...LISTS.map((list) => withScores(list, 'scores.quality')),
+  ];
   return [whole('spans'), whole('traces'), whole('sessions'), ...others.slice(step % others.length).slice(0, 1)];
 }

@@ -53,11 +53,20 @@ export interface SentSession {
   readonly tags?: SentTags | null | undefined;
 }
 
+export interface SentScore {
+  readonly entity_type: 'span' | 'trace' | 'session';
+  readonly entity_id: string;
+  readonly name: string;
+  readonly value: number | boolean | string;
+  readonly author: string;
+}
+
 /** One POST. */
 export type Post =
   | { readonly to: 'spans'; readonly body: readonly SentSpan[] }
   | { readonly to: 'traces'; readonly body: readonly SentTrace[] }
-  | { readonly to: 'sessions'; readonly body: readonly SentSession[] };
+  | { readonly to: 'sessions'; readonly body: readonly SentSession[] }
+  | { readonly to: 'scores'; readonly body: readonly SentScore[] };
 
 export type Listed = 'spans' | 'traces' | 'sessions';
 
@@ -69,4 +78,6 @@ export type Step =
   /** POSTs of several clients at once, while others read. */
   | { readonly do: 'together'; readonly posts: readonly Post[] }
   | { readonly do: 'delete'; readonly what: 'span' | 'trace' | 'session'; readonly id: string }
+  /** Deletes a score; `nth` counts those that are there, in the order in which they were first given. */
+  | { readonly do: 'unscore'; readonly nth: number }
   | { readonly do: 'read'; readonly list: Listed };

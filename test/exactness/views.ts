@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { definitions } from '../harness/checked-api.js';
 import { differenceOf } from './comparison.js';
 import type { Recount } from './model.js';
 import type { Listed } from './sent.js';
@@ -12,8 +13,10 @@ export interface View {
   readonly parameters: string;
   /** Whether it lists what a recount says is there. */
   readonly holds: (read: Read, recount: Recount) => boolean;
-  /** The field it is sorted by: the largest first, nulls last. */
+  /** The field or score that it is sorted by: the largest first, nulls last. */
   readonly sort: string;
+  /** Whether it shows scores. */
+  readonly scores?: true;
 }
 
 const LIMITS: Readonly<Record<Listed, number>> = { spans: 10_000, traces: 500, sessions: 500 };
@@ -66,6 +69,22 @@ function everythingIn(list: Listed, read: Read, recount: Recount): readonly Read
   return [read, ...inside.flatMap((each) => everythingIn(below, each, recount))];
 }
 
+/** The list with the scores of its objects, in its order or that of a score. @param chosen those with a score that is one of these */
+export function withScores(list: Listed, sort: string | null, chosen: Readonly<Record<string, unknown[]>> = {}): View {
+  const wanted = Object.entries(chosen);
+  const filters = wanted.map(([name, values]) => `&scores.${name}=${values.join(',')}`).join('');
+  return {
+    ...whole(list),
+    parameters: `&fields=${[...Object.keys(definitions[list].fields), 'scores'].join(',')}${filters}${sort === null ? '' : `&sort_by=${sort}`}`,
+    holds: (read, recount) => {
+      const scores = recount[list].get(keyOf(list, read))?.scores ?? {};
+      return wanted.every(([name, values]) => values.includes(scores[name]));
+    },
+    ...(sort === null ? {} : { sort }),
+    scores: true,
+  };
+}
+
 export const tracesByCost: View = { ...whole('traces'), parameters: '&sort_by=cost', sort: 'cost' };
 
 export function pathOf({ list, parameters }: View): string {
@@ -79,12 +98,19 @@ export function disagreement(view: View, answers: readonly Read[], recount: Reco
   );
   const [wanted, listed] = [[...expected.keys()].sort(), answers.map((answer) => keyOf(view.list, answer)).sort()];
   if (!isDeepStrictEqual(listed, wanted)) return `ids must be ${wanted.join(', ')}, were ${listed.join(', ')}`;
-  for (const answer of answers) {
-    const key = keyOf(view.list, answer);
-    const difference = differenceOf(expected.get(key), answer);
+  for (const row of answers) {
+    const key = keyOf(view.list, row);
+    const { scores, ...answer } = row;
+    const difference = differenceOf(expected.get(key), view.scores === true ? answer : row);
     if (difference !== null) return `${key}: ${difference}`;
+    const given = view.scores === true ? expected.get(key)?.scores : undefined;
+    if (!isDeepStrictEqual(scores, given))
+      return `${key}: scores must be ${JSON.stringify(given)}, were ${JSON.stringify(scores)}`;
   }
-  const sorted = answers.map((answer) => answer[view.sort]);
+  const score = /^scores\.(.+)$/.exec(view.sort)?.[1];
+  const sorted = answers.map((answer) =>
+    score === undefined ? answer[view.sort] : ((answer['scores'] as Read)[score] ?? null),
+  );
   return sorted.every((value, index) => index === 0 || !isLarger(value, sorted[index - 1]))
     ? null
     : `not sorted by ${view.sort}: ${sorted.map(String).join(', ')}`;
@@ -94,8 +120,10 @@ export function keyOf(list: Listed, read: Read): string {
   return list === 'spans' ? spanKey(read as { trace_id: unknown; id: unknown }) : String(read['id']);
 }
 
-/** Of times, or of costs as decimal texts; null is less than any. */
+/** Of times, of costs as decimal texts, or of scores; null is less than any. */
 function isLarger(value: unknown, than: unknown): boolean {
+  if (typeof value === 'number' && typeof than === 'number') return value > than;
+  if (typeof value === 'boolean' && typeof than === 'boolean') return value && !than;
   if (typeof value !== 'string' || typeof than !== 'string') return than === null && value !== null;
   return value.includes('T') ? value > than : decimal(value, 12) > decimal(than, 12);
 }

@@ -1,7 +1,7 @@
 import type { Scored } from '../model/score/score.js';
 import { empty, identifier, join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
-import { standing } from '../read/visibility.js';
+import { current, factsOf, standing } from '../read/visibility.js';
 import { latestScores } from '../score/latest.js';
 import { memberships, tracesIn } from './membership.js';
 import { spanSource, traceSource, type ListSource } from './sources.js';
@@ -54,11 +54,10 @@ function ofHeld(holders: Sql, scores: Sql, asked: ScoresAsked): Sql {
 
 /** Rows of `holder` and `held`: traces, and the spans in them. */
 function spansOf(scope: ReadScope, traces: Sql | undefined): Sql {
-  const facts = sql`${inProject(scope.projectId)} AND ver <= ${value(scope.upTo, 'UInt64')}`;
   if (traces === undefined)
-    return sql`SELECT trace_id AS holder, id AS held FROM facts WHERE ${facts} AND row_type = 0 AND NOT deleted`;
+    return sql`SELECT trace_id AS holder, id AS held FROM spans WHERE ${inProject(scope.projectId)} AND ${current(scope)}`;
   return sql`SELECT trace_id AS holder, id AS held
-  FROM (${standing(sql`trace_id, id`, sql`${facts} AND trace_id IN ${traces}`)}) WHERE row_type = 0`;
+  FROM (${standing(sql`trace_id, id`, factsOf(scope, traces))}) WHERE row_type = 0`;
 }
 
 /** The same of sessions, and the traces in them. */
