@@ -124,6 +124,8 @@ describe('a key that may only send', () => {
       'postOtlpTraces',
       'postScores',
       'postSessions',
+      'postSignal',
+      'postSignals',
       'postSpans',
       'postTraces',
       'whoAmI',

@@ -1,6 +1,6 @@
 import type { ScoreKind, ScoreValue } from '../../engine/traces/model/score/score.js';
 import type { Micros } from '../../engine/timestamp.js';
-import { MAX_CATEGORY } from './schema.js';
+import { MAX_CATEGORY, MAX_DEFINITIONS } from './schema.js';
 
 /** What values the scores of a name have in a project. */
 export interface ScoreDefinition {
@@ -29,6 +29,12 @@ export interface DefinitionStore {
   put(projectId: string, definitions: readonly ScoreDefinition[]): void;
   /** @returns false: there is none */
   remove(projectId: string, name: string): boolean;
+}
+
+/** Why a project can have no further definition, beside so many that a request makes; null: it can. */
+export function refuseNew(definitions: Pick<DefinitionStore, 'count'>, projectId: string, made: number): string | null {
+  if (definitions.count(projectId) + made < MAX_DEFINITIONS) return null;
+  return `would be new, and a project has at most ${MAX_DEFINITIONS} score definitions: use an existing name, or delete a definition`;
 }
 
 /** The definition that a first value makes. */

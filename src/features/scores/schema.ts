@@ -1,7 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
-import { line, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
-import { MAX_SCORE_NAME, SCORE_KINDS, SCORE_SOURCES, SCORED } from '../../engine/traces/model/score/score.js';
+import { oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { MAX_SCORE_TEXT, ScoreName, ScoreValueInput, SIGNAL_TYPES } from '../../engine/traces/model/score/schema.js';
+import { SCORE_KINDS, SCORE_SOURCES, SCORED } from '../../engine/traces/model/score/score.js';
 
 /** Most scores in one request. */
 export const MAX_SCORES = 1_000;
@@ -10,10 +11,8 @@ export const MAX_DEFINITIONS = 1_000;
 /** Longest category, in characters. A longer text as the first value of a name makes its kind `text`. */
 export const MAX_CATEGORY = 200;
 const MAX_CATEGORIES = 100;
-const MAX_TEXT = 10_000;
 const MAX_AUTHOR = 200;
 
-export const ScoreName = line(MAX_SCORE_NAME, 'Name of the score, such as `helpful`.');
 const entityType = oneOf(SCORED, 'What the score is about.');
 const entityId = uuid('Id of the span, trace or session. It need not have arrived yet.');
 const source = 'Where the score comes from.';
@@ -27,11 +26,7 @@ export const ScoreInput = Type.Object(
     entity_type: entityType,
     entity_id: entityId,
     name: ScoreName,
-    value: Type.Union([Type.Number(), Type.Boolean(), Type.String({ minLength: 1, maxLength: MAX_TEXT })], {
-      description:
-        'A number, true or false, a category or a text, as the definition of the name says. The first value of a name ' +
-        'makes its definition: a text of up to 200 characters on one line makes it `categorical`, a longer one `text`.',
-    }),
+    value: ScoreValueInput,
     source: optional(oneOf(SCORE_SOURCES, `${source} Default: \`sdk\`.`)),
     author: optional(
       Type.String({
@@ -39,12 +34,33 @@ export const ScoreInput = Type.Object(
         description: `${author} Default: for the source \`human\`, the user of the key.`,
       }),
     ),
-    comment: optional(Type.String({ maxLength: MAX_TEXT, description: COMMENT })),
+    comment: optional(Type.String({ maxLength: MAX_SCORE_TEXT, description: COMMENT })),
     metadata: optional(Type.Record(Type.String(), Type.Unknown(), { description: METADATA })),
   },
   { $id: 'ScoreInput', description: 'A score of a span, trace or session.' },
 );
 export type ScoreInput = Static<typeof ScoreInput>;
+
+export const SignalInput = Type.Object(
+  {
+    entity_type: entityType,
+    entity_id: entityId,
+    name: ScoreName,
+    value: ScoreValueInput,
+    signal_type: optional(
+      oneOf(
+        SIGNAL_TYPES,
+        'What a text stands for if it is the first value of its name. Numbers and booleans need none.',
+      ),
+    ),
+  },
+  { $id: 'SignalInput', description: 'A score as the Python SDK sends it.' },
+);
+export type SignalInput = Static<typeof SignalInput>;
+
+export const SignalsInput = Type.Object({
+  signals: Type.Array(SignalInput, { maxItems: MAX_SCORES, description: 'The signals.' }),
+});
 
 export const ScoreRead = Type.Object(
   {
@@ -85,7 +101,7 @@ export const ScoreDefinitionInput = Type.Object(
       }),
     ),
     direction: optional(direction),
-    description: optional(Type.String({ maxLength: MAX_TEXT, description: DESCRIPTION })),
+    description: optional(Type.String({ maxLength: MAX_SCORE_TEXT, description: DESCRIPTION })),
   },
   { $id: 'ScoreDefinitionInput', description: 'What values a score may have, and what they mean.' },
 );

@@ -2,15 +2,17 @@ import { v5 as uuidFrom } from 'uuid';
 import { MAX_ISSUES, type Issue } from '../../engine/errors.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer, normalizeText, optionalText } from '../../engine/schema/normalize.js';
-import type { Score } from '../../engine/traces/model/score/score.js';
-import { compileClosed, invalid } from '../../engine/validation/validation.js';
+import type { Score, ScoreValue } from '../../engine/traces/model/score/score.js';
+import { compile, compileClosed, invalid, type Validator } from '../../engine/validation/validation.js';
 import { definitionBy, fitted, type ScoreDefinition } from './definition.js';
-import { MAX_SCORES, ScoreInput } from './schema.js';
+import { exactly, signalValue, type GivenValue } from './given-value.js';
+import { MAX_SCORES, ScoreInput, SignalInput } from './schema.js';
 
 /** Names the ids of scores, which are made from what tells scores apart. */
 const NAMESPACE = 'b0f4a5c7-3c1e-4d0a-9a52-6a1c2f6f9d11';
 
-const validator = compileClosed(ScoreInput);
+const scoreInput = compileClosed(ScoreInput);
+const signalInput = compile(SignalInput);
 
 export interface ReadScores {
   readonly scores: readonly Score[];
@@ -34,61 +36,50 @@ export interface ReadContext {
  * @throws DomainError `invalid` with the issues of all elements, at most 100
  */
 export function readScores(body: unknown, context: ReadContext): ReadScores {
+  return readEach(body, '', scoreInput, context, (input) => [input, exactly(textOf(input.value))]);
+}
+
+/**
+ * Reads one signal, or an array of them, which stand or fall together.
+ * @param pointer where they stand in the request
+ * @throws DomainError `invalid` with the issues of all elements, at most 100
+ */
+export function readSignals(body: unknown, pointer: string, context: ReadContext): ReadScores {
+  return readEach(body, pointer, signalInput, context, (input) => [
+    input,
+    signalValue(textOf(input.value), input.signal_type ?? null),
+  ]);
+}
+
+const textOf = (value: ScoreValue) => (typeof value === 'string' ? normalizeText(value) : value);
+
+/** What a score is about, and what is said of it beside its value. */
+export type GivenScore = Omit<ScoreInput, 'value'>;
+
+function readEach<I>(
+  body: unknown,
+  at: string,
+  validator: Validator<I>,
+  context: ReadContext,
+  given: (input: I) => [GivenScore, GivenValue],
+): ReadScores {
   const elements: readonly unknown[] = Array.isArray(body) ? body : [body];
-  if (elements.length > MAX_SCORES) throw invalid([{ pointer: '', detail: `must have at most ${MAX_SCORES} scores` }]);
+  if (elements.length > MAX_SCORES) throw invalid([{ pointer: at, detail: `must have at most ${MAX_SCORES} scores` }]);
   const issues: Issue[] = [];
-  const definitions = new Definitions(context);
+  const reader = new ScoreReader(context);
   const scores = elements.flatMap((element, index) => {
     if (issues.length >= MAX_ISSUES) return [];
-    const pointer = Array.isArray(body) ? `/${index}` : '';
-    if (validator.accepts(element)) return [readScore(element, new Normalizer(pointer, issues), context, definitions)];
+    const pointer = Array.isArray(body) ? `${at}/${index}` : at;
+    if (validator.accepts(element)) return [reader.read(...given(element), new Normalizer(pointer, issues))];
     issues.push(...validator.issues(element, pointer, MAX_ISSUES - issues.length));
     return [];
   });
   if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES));
-  return { scores, defined: definitions.made };
+  return { scores, defined: reader.defined };
 }
 
-function readScore(
-  input: ScoreInput,
-  normalizer: Normalizer,
-  { projectId, mayRead, userName }: ReadContext,
-  definitions: Definitions,
-): Score {
-  const entityId = normalizer.id('entity_id', input.entity_id);
-  const name = normalizeText(input.name);
-  const given = typeof input.value === 'string' ? normalizeText(input.value) : input.value;
-  const source = input.source ?? 'sdk';
-  const author = normalizeText(input.author ?? (source === 'human' ? userName() : ''));
-  const metadata = input.metadata ?? {};
-  for (const { detail } of metadataIssues(metadata)) normalizer.fail('metadata', detail);
-  const definition = definitions.of(name, given);
-  const fit = typeof definition === 'string' ? { rule: definition } : fitted(definition, given);
-  if ('rule' in fit)
-    normalizer.fail(
-      typeof definition === 'string' ? 'name' : 'value',
-      mayRead ? fit.rule : 'does not fit its definition',
-    );
-  const key = { entity_type: input.entity_type, entity_id: entityId, name, source, author };
-  return {
-    id: scoreId(projectId, key),
-    ...key,
-    kind: typeof definition === 'string' ? 'text' : definition.kind,
-    value: 'rule' in fit ? given : fit.value,
-    comment: optionalText(input.comment),
-    metadata,
-  };
-}
-
-/** What tells scores of a project apart. */
-type ScoreKey = Pick<Score, 'entity_type' | 'entity_id' | 'name' | 'source' | 'author'>;
-
-function scoreId(projectId: string, { entity_type, entity_id, name, source, author }: ScoreKey): string {
-  return uuidFrom(JSON.stringify([projectId, entity_type, entity_id, name, source, author]), NAMESPACE);
-}
-
-/** The definitions of a request: those that are known, and those that its first values make. */
-class Definitions {
+/** Reads the scores of one request: by the definitions that are known, and by those that its first values make. */
+export class ScoreReader {
   readonly #context: ReadContext;
   readonly #known = new Map<string, ScoreDefinition>();
   readonly #made: ScoreDefinition[] = [];
@@ -97,12 +88,40 @@ class Definitions {
     this.#context = context;
   }
 
-  get made(): readonly ScoreDefinition[] {
+  /** Definitions that the scores make. */
+  get defined(): readonly ScoreDefinition[] {
     return this.#made;
   }
 
+  /** @param normalizer notes what is wrong with the score, which counts for nothing then */
+  read(input: GivenScore, value: GivenValue, normalizer: Pick<Normalizer, 'id' | 'fail'>): Score {
+    const { projectId, mayRead, userName } = this.#context;
+    const entityId = normalizer.id('entity_id', input.entity_id);
+    const name = normalizeText(input.name);
+    const source = input.source ?? 'sdk';
+    const author = normalizeText(input.author ?? (source === 'human' ? userName() : ''));
+    const metadata = input.metadata ?? {};
+    for (const { detail } of metadataIssues(metadata)) normalizer.fail('metadata', detail);
+    const definition = this.#definition(name, value.first);
+    const fit = typeof definition === 'string' ? { rule: definition } : fitted(definition, value.as(definition.kind));
+    if ('rule' in fit)
+      normalizer.fail(
+        typeof definition === 'string' ? 'name' : 'value',
+        mayRead ? fit.rule : 'does not fit its definition',
+      );
+    const key = { entity_type: input.entity_type, entity_id: entityId, name, source, author };
+    return {
+      id: scoreId(projectId, key),
+      ...key,
+      kind: typeof definition === 'string' ? 'text' : definition.kind,
+      value: 'rule' in fit ? value.first : fit.value,
+      comment: optionalText(input.comment),
+      metadata,
+    };
+  }
+
   /** The definition of a name, or why there can be none. */
-  of(name: string, value: Score['value']): ScoreDefinition | string {
+  #definition(name: string, first: ScoreValue): ScoreDefinition | string {
     const known = this.#known.get(name) ?? this.#context.find(name);
     if (known !== undefined) {
       this.#known.set(name, known);
@@ -110,9 +129,16 @@ class Definitions {
     }
     const refused = this.#context.refuseNew(this.#made.length);
     if (refused !== null) return refused;
-    const made = definitionBy(name, value, Date.now() * 1000);
+    const made = definitionBy(name, first, Date.now() * 1000);
     this.#known.set(name, made);
     this.#made.push(made);
     return made;
   }
+}
+
+/** What tells scores of a project apart. */
+type ScoreKey = Pick<Score, 'entity_type' | 'entity_id' | 'name' | 'source' | 'author'>;
+
+function scoreId(projectId: string, { entity_type, entity_id, name, source, author }: ScoreKey): string {
+  return uuidFrom(JSON.stringify([projectId, entity_type, entity_id, name, source, author]), NAMESPACE);
 }

@@ -1,12 +1,15 @@
+import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../engine/errors.js';
 import { mayRead } from '../../engine/identity/key-access.js';
 import type { Identity, Principal } from '../../engine/identity/identity.js';
 import type { ScoreQuery, Scores, StoredScore } from '../../engine/traces/model/score/scores.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
-import { invalid } from '../../engine/validation/validation.js';
-import type { DefinitionStore, ScoreDefinition } from './definition.js';
+import { assertValid, compile, invalid } from '../../engine/validation/validation.js';
+import { refuseNew, type DefinitionStore, type ScoreDefinition } from './definition.js';
 import { MAX_DEFINITIONS, type ScoreDefinitionInput } from './schema.js';
-import { readScores } from './score-reader.js';
+import { readScores, readSignals, type ReadContext, type ReadScores } from './score-reader.js';
+
+const signalList = compile(Type.Object({ signals: Type.Array(Type.Unknown()) }));
 
 export interface ScoreServiceParts {
   readonly log: WriteLog;
@@ -28,19 +31,37 @@ export class ScoreService {
    * @returns one for each element of the request, in their order
    * @throws DomainError `invalid` with every issue, and nothing stored; those of WriteLog
    */
-  async post(by: Principal, body: unknown): Promise<StoredScore[]> {
-    const { log, definitions, describe } = this.#parts;
+  post(by: Principal, body: unknown): Promise<StoredScore[]> {
+    return this.#store(by, readScores(body, this.#context(by)));
+  }
+
+  /** Stores one signal of an SDK as a score. @throws as {@link post} */
+  postSignal(by: Principal, body: unknown): Promise<StoredScore[]> {
+    if (Array.isArray(body)) throw invalid([{ pointer: '', detail: 'must be an object' }]);
+    return this.#store(by, readSignals(body, '', this.#context(by)));
+  }
+
+  /** Stores an array of signals as scores, all or none. @throws as {@link post} */
+  postSignals(by: Principal, body: unknown): Promise<StoredScore[]> {
+    const { signals } = assertValid(signalList, body);
+    return this.#store(by, readSignals(signals, '/signals', this.#context(by)));
+  }
+
+  /** How the scores of a request are read. */
+  #context(by: Principal): ReadContext {
+    const { definitions, describe } = this.#parts;
     const { project_id: projectId } = by;
-    const { scores, defined } = readScores(body, {
+    return {
       projectId,
       mayRead: mayRead(by),
       userName: () => describe(by).user.name,
       find: (name) => definitions.find(projectId, name),
-      refuseNew: (made) =>
-        definitions.count(projectId) + made < MAX_DEFINITIONS
-          ? null
-          : `would be new, and a project has at most ${MAX_DEFINITIONS} score definitions: use an existing name, or delete a definition`,
-    });
+      refuseNew: (made) => refuseNew(definitions, projectId, made),
+    };
+  }
+
+  async #store({ project_id: projectId }: Principal, { scores, defined }: ReadScores): Promise<StoredScore[]> {
+    const { log, definitions } = this.#parts;
     if (scores.length === 0) return [];
     log.admit(projectId);
     if (defined.length > 0) definitions.put(projectId, defined);

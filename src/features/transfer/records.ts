@@ -20,7 +20,8 @@ import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, Tag, Versi
 import { MAX_NAME } from '../review/schema.js';
 import { attributes, label, MAX_TAGS, optional, tags } from '../../engine/schema/inputs.js';
 import { byKey, count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
-import { ScoreDefinitionInput, ScoreDefinitionRead, ScoreInput, ScoreName } from '../scores/schema.js';
+import { ScoreName } from '../../engine/traces/model/score/schema.js';
+import { ScoreDefinitionInput, ScoreDefinitionRead, ScoreInput } from '../scores/schema.js';
 import { SpanInput } from '../../engine/traces/model/span/schema.js';
 import { TraceInput } from '../../engine/traces/model/trace/schema.js';
 import type { Part } from './parts.js';

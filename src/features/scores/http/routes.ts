@@ -2,23 +2,24 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import { oneOf, uuid } from '../../../engine/schema/parts.js';
 import { formatTimestamp } from '../../../engine/timestamp.js';
 import { SCORE_SOURCES, SCORED } from '../../../engine/traces/model/score/score.js';
-import type { ScoreQuery, StoredScore } from '../../../engine/traces/model/score/scores.js';
+import { ScoreName } from '../../../engine/traces/model/score/schema.js';
+import type { ScoreQuery } from '../../../engine/traces/model/score/scores.js';
 import { page } from '../../../http/page.js';
 import { csv, endTime, time as timeParameter } from '../../../http/parameter.js';
 import { project_id, ProjectParams } from '../../../http/parameters.js';
 import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody, listOf, uncheckedJsonBody } from '../../../http/route.js';
 import type { ScoreDefinition } from '../definition.js';
-import { MAX_SCORES, ScoreDefinitionInput, ScoreDefinitionRead, ScoreInput, ScoreName, ScoreRead } from '../schema.js';
+import { MAX_SCORES, ScoreDefinitionInput, ScoreDefinitionRead, ScoreInput, ScoreRead } from '../schema.js';
 import type { ScoreService } from '../score-service.js';
-
-/** How the documentation groups these routes. */
-const TAG = 'Scores';
+import { TAG, toScoreRead } from './presenters.js';
+import { signalRoutes } from './signal-routes.js';
 
 /** Scores, and the definitions of their values. */
 export function scoreRoutes(scores: ScoreService) {
   return [
     postScoresRoute(scores),
+    ...signalRoutes(scores),
     listScoresRoute(scores),
     getScoreRoute(scores),
     deleteScoreRoute(scores),
@@ -251,12 +252,6 @@ function deleteDefinitionRoute(scores: Pick<ScoreService, 'removeDefinition'>) {
     },
   });
 }
-
-const toScoreRead = ({ author, created_at, ...score }: StoredScore) => ({
-  ...score,
-  author: author === '' ? null : author,
-  created_at: formatTimestamp(created_at),
-});
 
 const toDefinitionRead = ({ created_at, updated_at, ...definition }: ScoreDefinition) => ({
   ...definition,

@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox';
+import { defineRoute, uncheckedJsonBody } from '../../../http/route.js';
+import { ScoreRead, SignalInput, SignalsInput } from '../schema.js';
+import type { ScoreService } from '../score-service.js';
+import { TAG, toScoreRead } from './presenters.js';
+
+const SHARED = {
+  method: 'POST',
+  tag: TAG,
+  access: 'key',
+  purpose: 'ingest',
+  errors: ['invalid', 'overloaded', 'unavailable'],
+} as const;
+
+const VALUES =
+  'The scores have the source `sdk` and no author. If the definition of the name is numeric or boolean, a text such as ' +
+  '`"0.5"` or `"true"` counts as that value.';
+
+/** Scores as the Python SDK sends them. */
+export function signalRoutes(scores: Pick<ScoreService, 'postSignal' | 'postSignals'>) {
+  return [
+    defineRoute({
+      ...SHARED,
+      path: '/signals',
+      operationId: 'postSignal',
+      summary: 'Store a signal',
+      description: `Stores a signal of the Python SDK as a score. ${VALUES}`,
+      body: uncheckedJsonBody(SignalInput, { lenient: true }),
+      responses: { 200: { description: 'The score as stored, in an array.', schema: Type.Array(ScoreRead) } },
+      async handle({ principal, body }) {
+        return { status: 200, body: (await scores.postSignal(principal, body)).map(toScoreRead) };
+      },
+    }),
+    defineRoute({
+      ...SHARED,
+      path: '/signals/bulk',
+      operationId: 'postSignals',
+      summary: 'Store signals',
+      description: `Stores signals of the Python SDK as scores, all or none. ${VALUES}`,
+      body: uncheckedJsonBody(SignalsInput, { lenient: true }),
+      responses: {
+        200: { description: 'The scores as stored, in the order of the request.', schema: Type.Array(ScoreRead) },
+      },
+      async handle({ principal, body }) {
+        return { status: 200, body: (await scores.postSignals(principal, body)).map(toScoreRead) };
+      },
+    }),
+  ];
+}
