@@ -1,6 +1,7 @@
 import { ImagesFoundError, NO_IMAGES } from '../features/images/intake.js';
 import { SpanIngest } from '../features/traces/span-ingest.js';
 import { KnownPrices } from '../features/prices/known-prices.js';
+import type { SpanScoresParts, UsedDefinition } from '../features/scores/span-scores.js';
 import type { Signals } from '../engine/signals/signals.js';
 import { createListPrices } from '../engine/traces/model/span/pricing.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
@@ -17,7 +18,8 @@ import { asBuffer } from './threads.js';
 
 /*
  * What becomes of a body of spans before anything of it is stored. The parts that do it are those of the server; here they have
- * a log that only encodes, a connection to SQLite that only reads, and no place for images.
+ * a log that only encodes, a connection to SQLite that only reads, and no place for images or
+ * new definitions of scores.
  */
 
 /** Where spans are described, and by which limits. */
@@ -61,6 +63,8 @@ export interface ReadSpans<Answer> {
   readonly told: Told;
   /** Names of fields that are not known. */
   readonly unknown: readonly string[];
+  /** Definitions by which scores were read. */
+  readonly definitions: readonly UsedDefinition[];
 }
 
 /** A request that is refused. */
@@ -71,13 +75,13 @@ export interface Refused {
   readonly unknown: readonly string[];
 }
 
-/** A body with images, as it came. */
-export interface WithImages {
-  readonly outcome: 'images';
+/** A body that only the main thread can take, as it came: it has images, or makes definitions of scores. */
+export interface NotHere {
+  readonly outcome: 'not here';
   readonly bytes: Uint8Array;
 }
 
-export type BodyOutcome<Answer> = ReadSpans<Answer> | Refused | WithImages;
+export type BodyOutcome<Answer> = ReadSpans<Answer> | Refused | NotHere;
 
 /** Opens what reads bodies, one after the other. @throws SqliteError */
 export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyReaderOptions) {
@@ -94,17 +98,29 @@ export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyRe
     };
     const unknown = new UnknownNames();
     const { prompts } = metadata;
-    const spans = new SpanIngest({ log, price, prompts, attachments: NO_IMAGES, maxTagBytes, observer });
+    let definitions: readonly UsedDefinition[] = [];
+    const scores: SpanScoresParts = {
+      definitions: metadata.scoreDefinitions,
+      keep(_projectId, used, made) {
+        if (made.length > 0) throw new DefinitionMadeError();
+        definitions = used.map(({ name, kind }) => ({ name, kind }));
+      },
+    };
+    const spans = new SpanIngest({ log, price, prompts, attachments: NO_IMAGES, scores, maxTagBytes, observer });
     const exportTraces = createExport({ ingest: spans, observer, maxEncodedBytes, maxTagBytes, parse: parseJson });
     try {
       const answer =
         task.kind === 'otlp'
           ? await exportTraces(task.projectId, { bytes, encoding: task.encoding })
           : renderSpans(await spans.postSpans(task.projectId, parseJson(bytes), { ...task, unknown }));
-      return { outcome: 'read', writes: log.take(), answer, told, unknown: unknown.names };
+      return { outcome: 'read', writes: log.take(), answer, told, unknown: unknown.names, definitions };
     } catch (error) {
-      if (error instanceof ImagesFoundError) return { outcome: 'images', bytes };
+      if (error instanceof ImagesFoundError || error instanceof DefinitionMadeError)
+        return { outcome: 'not here', bytes };
       return { outcome: 'refused', error: sent(error), told, unknown: unknown.names };
     }
   };
 }
+
+/** Scores make definitions, which this thread cannot store. */
+class DefinitionMadeError extends Error {}

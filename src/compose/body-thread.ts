@@ -22,7 +22,7 @@ type Outcome = Awaited<ReturnType<typeof read>>;
 
 /** The outcome with its large buffers as `move` has them: they are not copied then. */
 function withMoved(outcome: Outcome, move: (bytes: Uint8Array) => Buffer): Outcome {
-  if (outcome.outcome === 'images') return { ...outcome, bytes: move(outcome.bytes) };
+  if (outcome.outcome === 'not here') return { ...outcome, bytes: move(outcome.bytes) };
   if (outcome.outcome === 'refused') return outcome;
   const { writes, answer } = outcome;
   return {

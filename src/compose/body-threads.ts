@@ -3,6 +3,8 @@ import { reasonOf } from '../features/traces/span-ingest.js';
 import type { Micros } from '../engine/timestamp.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
 import type { Signals } from '../engine/signals/signals.js';
+import type { SpanScoresParts } from '../features/scores/span-scores.js';
+import type { WriteReceipt } from '../engine/traces/model/write-log.js';
 import type { EncodedLog, EncodedWrites } from '../engine/traces/write/encoded-writes.js';
 import { fillIn, type RenderedSpans } from '../http/rendered-spans.js';
 import type { PostSpans } from '../features/traces/http/post-spans.js';
@@ -14,7 +16,7 @@ import {
   type BodyTask,
   type ReadSpans,
   type Refused,
-  type WithImages,
+  type NotHere,
 } from './body-reader.js';
 import type { Context } from './context.js';
 import { received } from './sent-error.js';
@@ -31,19 +33,25 @@ export interface BodyDoors {
 const LEAST_BYTES = 16 * 1024;
 
 /** Has bodies of spans read in threads, unless there are to be none. */
-export function openBodyThreads(context: Context, log: EncodedLog, inline: BodyDoors): BodyDoors {
+export function openBodyThreads(context: Context, stores: BodyStores, inline: BodyDoors): BodyDoors {
   if (context.config.ingest.threads === 0) return inline;
   const threads = new Threads(threadOptions(context));
   context.closers.push(() => threads.close());
   const { events: observer, overrides } = context;
   const leastBytes = overrides.bodyThreads?.leastBytes ?? LEAST_BYTES;
-  return new BodyThreads({ inline, threads, log, observer, leastBytes });
+  return new BodyThreads({ ...stores, inline, threads, observer, leastBytes });
 }
 
-interface BodyThreadsParts {
+/** Where what a thread has read is stored. */
+interface BodyStores {
+  readonly log: EncodedLog;
+  /** Requires that definitions of scores are still what the thread took them for. */
+  readonly keepDefinitions: SpanScoresParts['keep'];
+}
+
+interface BodyThreadsParts extends BodyStores {
   readonly inline: BodyDoors;
   readonly threads: Threads;
-  readonly log: EncodedLog;
   readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected' | 'bodyThreadLost'>;
   /** Smaller bodies are read by this thread. */
   readonly leastBytes: number;
@@ -51,7 +59,7 @@ interface BodyThreadsParts {
 
 /** What came of a body that a thread has read. */
 type Outcome<Answer> =
-  { readonly outcome: 'stored'; readonly answer: Answer; readonly createdAt: readonly Micros[] } | WithImages;
+  { readonly outcome: 'stored'; readonly answer: Answer; readonly createdAt: readonly Micros[] } | NotHere;
 
 /** Has bodies read in threads, where that pays, and stores what comes of them. Images are kept by this thread alone. */
 class BodyThreads implements BodyDoors {
@@ -67,7 +75,7 @@ class BodyThreads implements BodyDoors {
     const { minimal, mayRead, unknown } = options;
     const task = { kind: 'rest' as const, projectId, bytes: movable(body), minimal, mayRead };
     const outcome = await this.#through<RenderedSpans>(task, unknown);
-    if (outcome.outcome === 'images') return inline.postSpans(projectId, asBuffer(outcome.bytes), options);
+    if (outcome.outcome === 'not here') return inline.postSpans(projectId, asBuffer(outcome.bytes), options);
     return { json: fillIn(outcome.answer, outcome.createdAt), once: true };
   };
 
@@ -77,7 +85,7 @@ class BodyThreads implements BodyDoors {
     if (bytes.length < leastBytes) return inline.exportTraces(projectId, request);
     const task = { kind: 'otlp' as const, projectId, bytes: movable(bytes), encoding };
     const outcome = await this.#through<PartialSuccess | null>(task, new UnknownNames());
-    if (outcome.outcome === 'images')
+    if (outcome.outcome === 'not here')
       return inline.exportTraces(projectId, { bytes: asBuffer(outcome.bytes), encoding });
     return outcome.answer;
   };
@@ -92,29 +100,32 @@ class BodyThreads implements BodyDoors {
           throw this.#failed(task, error);
         },
       );
-      if (outcome.outcome === 'images') return outcome;
+      if (outcome.outcome === 'not here') return outcome;
       for (const name of outcome.unknown) unknown.add(name);
       if (outcome.outcome === 'refused') throw this.#refused(outcome);
-      return { outcome: 'stored', answer: outcome.answer, createdAt: await this.#stored(outcome) };
+      return { outcome: 'stored', answer: outcome.answer, createdAt: await this.#stored(task.projectId, outcome) };
     };
     // Whoever waits for what was accepted waits for spans, too, that have been priced.
     return log.underWay(reading());
   }
 
-  /** @returns when each span was taken in @throws DomainError of the log */
-  async #stored({ writes, told }: ReadSpans<unknown>): Promise<readonly Micros[]> {
-    const { log, observer } = this.#parts;
-    const { createdAt } =
-      writes === null
-        ? { createdAt: [] }
-        : await log.appendEncoded(withBuffers(writes)).catch((error: unknown) => {
-            for (const { source, count } of told.accepted)
-              observer.spansRejected({ source, reason: reasonOf(error), count });
-            throw error;
-          });
-    for (const accepted of told.accepted) observer.spansAccepted(accepted);
-    for (const rejected of told.rejected) observer.spansRejected(rejected);
+  /** @returns when each span was taken in @throws DomainError of the log, or because a definition of scores has changed */
+  async #stored(projectId: string, outcome: ReadSpans<unknown>): Promise<readonly Micros[]> {
+    const { observer } = this.#parts;
+    const { accepted, rejected } = outcome.told;
+    const { createdAt } = await this.#append(projectId, outcome).catch((error: unknown) => {
+      for (const { source, count } of accepted) observer.spansRejected({ source, reason: reasonOf(error), count });
+      throw error;
+    });
+    for (const each of accepted) observer.spansAccepted(each);
+    for (const each of rejected) observer.spansRejected(each);
     return createdAt;
+  }
+
+  async #append(projectId: string, { writes, definitions }: ReadSpans<unknown>): Promise<WriteReceipt> {
+    if (writes === null) return { createdAt: [] };
+    this.#parts.keepDefinitions(projectId, definitions, []);
+    return this.#parts.log.appendEncoded(withBuffers(writes));
   }
 
   #refused({ told, error }: Refused): Error {

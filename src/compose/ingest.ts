@@ -6,6 +6,7 @@ import type { PriceService } from '../features/prices/price-service.js';
 import { REPRICE } from '../features/prices/reprice-job.js';
 import { RepriceService } from '../features/prices/reprice-service.js';
 import { repriceWork } from '../features/prices/reprice-work.js';
+import { keepIn } from '../features/scores/span-scores.js';
 import { createPostSpans } from '../features/traces/http/post-spans.js';
 import { parseAndFree } from '../http/wire/json.js';
 import { createExport } from '../otlp/export.js';
@@ -31,11 +32,13 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
   const { config, events } = context;
   const { traces } = storage;
   const { maxEncodedBytes, maxTagBytes } = config.ingest;
+  const keep = keepIn(storage.metadata.scoreDefinitions);
   const spans = new SpanIngest({
     log: traces.log,
     price: prices.price,
     prompts: storage.metadata.promptIdentities,
     attachments: attachments.intake,
+    scores: { definitions: storage.metadata.scoreDefinitions, keep },
     maxTagBytes,
     observer: events,
   });
@@ -46,7 +49,7 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
   openBackfill(context, storage, attachments);
   return {
     spans,
-    ...openBodyThreads(context, traces.log, inline),
+    ...openBodyThreads(context, { log: traces.log, keepDefinitions: keep }, inline),
     posted: new PostedIngest({ log: traces.log, lists: traces.lists, maxTagBytes }),
     reprices: openReprices(context, storage, { prices, attachments }),
   };

@@ -4,12 +4,15 @@ import type { PromptNames } from '../engine/traces/model/span/named-prompt.js';
 import { BUSY_TIMEOUT_MS } from '../engine/metadata/database.js';
 import { metadataFile } from './metadata-store.js';
 import { SqlitePriceStore } from '../features/prices/store/price-store.js';
+import type { DefinitionStore } from '../features/scores/definition.js';
+import { SqliteDefinitionStore } from '../features/scores/store/definition-store.js';
 import { SqlitePromptIdentities } from '../features/prompts/store/prompt-identities.js';
 
 /** What spans are described by. */
 export interface MetadataReader {
   readonly prices: Pick<PriceStore, 'changeCounter' | 'list'>;
   readonly prompts: PromptNames;
+  readonly scoreDefinitions: Pick<DefinitionStore, 'find' | 'count'>;
 }
 
 /**
@@ -23,5 +26,9 @@ export function openMetadataReader(dataDir: string): MetadataReader {
     fileMustExist: true,
     timeout: BUSY_TIMEOUT_MS,
   });
-  return { prices: new SqlitePriceStore(database), prompts: new SqlitePromptIdentities(database) };
+  return {
+    prices: new SqlitePriceStore(database),
+    prompts: new SqlitePromptIdentities(database),
+    scoreDefinitions: new SqliteDefinitionStore(database),
+  };
 }

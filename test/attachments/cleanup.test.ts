@@ -66,6 +66,7 @@ describe('cleaning up attachments', () => {
       prompts: NO_PROMPTS,
       maxTagBytes: 65_536,
       attachments: new VaultIntake(parts.vault ?? vault, NO_SOURCE),
+      scores: { definitions: { find: () => undefined, count: () => 0 }, keep: () => undefined },
       observer: silent,
     });
   }

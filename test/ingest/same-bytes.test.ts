@@ -58,6 +58,8 @@ const more = {
   error_message: text,
   code_lineno: fc.nat(),
   unknown_field: fc.constantFrom(1, null, 'x'),
+  signals: fc.dictionary(fc.constantFrom('helpful', 'level'), fc.constantFrom(true, 0.5, 'true', { value: '1' })),
+  ab_choices: fc.constantFrom(null, [], [{ choice_name: 'model', variant_key: 'a' }]),
 };
 const span = fc.record({ ...good, ...more }, { requiredKeys: ['id', 'trace_id', 'name', 'started_at'] });
 /** A span of which one field may be anything; without an id, it gets a random one. */

@@ -64,6 +64,19 @@ describe('POST /spans, refused', () => {
       error_stack: text,
       code_filepath: text,
       code_lineno: ['1', 1.5, -1, 2 ** 53, true],
+      signals: [
+        ...[7, 'x', [], true, { ok: null }, { ok: '' }, { ok: [] }, { ok: {} }, { '': 1 }, { 'a\nb': 1 }],
+        ...[{ ok: 'x'.repeat(10_001) }, { ['k'.repeat(129)]: 1 }, { ok: { value: 1, type: 'odd' } }],
+        Object.fromEntries(Array.from({ length: 101 }, (_, key) => [key, 1])),
+      ],
+      ab_choices: [
+        ...[7, 'x', {}, [7]],
+        ...[{ choice_name: 'c' }, { choice_name: '', variant_key: 'v' }].map((choice) => [choice]),
+        ...[{ variant_key: '' }, { variant_key: 'x'.repeat(201) }, { choice_name: 'c'.repeat(126) }].map((bad) => [
+          { choice_name: 'c', variant_key: 'v', ...bad },
+        ]),
+        Array(101).fill({ choice_name: 'c', variant_key: 'v' }),
+      ],
     };
     expect(Object.keys(bad).sort()).to.deep.equal(Object.keys(SpanInput.properties).sort());
     const cases = Object.entries(bad).flatMap(([field, values]) => values.map((value) => [field, value] as const));

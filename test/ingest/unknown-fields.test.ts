@@ -25,21 +25,19 @@ describe('fields that nobody documented', () => {
       usage: { total: 7 },
       code: 'x',
       session_name: 'a chat',
-      ab_choices: [{ variant: 'b' }],
+      choices: [{ variant: 'b' }],
       experiment_result_id: 7,
       metadata: { a: [1] },
       nothing: null,
     });
-    expect(await unknownOf('/spans', [sent])).to.equal(
-      'model, usage, code, ab_choices, experiment_result_id, metadata',
-    );
+    expect(await unknownOf('/spans', [sent])).to.equal('model, usage, code, choices, experiment_result_id, metadata');
     const { session_name, attributes } = await api.one('spans', sent['id'] as string);
     expect(session_name).to.equal('a chat');
     expect(attributes).to.deep.equal({
       model: 'gpt-4o',
       usage: { total: 7 },
       code: 'x',
-      ab_choices: [{ variant: 'b' }],
+      choices: [{ variant: 'b' }],
       experiment_result_id: 7,
       metadata: { a: [1] },
     });

@@ -1,6 +1,6 @@
-import type { ScoreKind, ScoreValue } from '../../engine/traces/model/score/score.js';
+import { MAX_CATEGORY, type ScoreKind, type ScoreValue } from '../../engine/traces/model/score/score.js';
 import type { Micros } from '../../engine/timestamp.js';
-import { MAX_CATEGORY, MAX_DEFINITIONS } from './schema.js';
+import { MAX_DEFINITIONS } from './schema.js';
 
 /** What values the scores of a name have in a project. */
 export interface ScoreDefinition {

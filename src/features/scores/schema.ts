@@ -1,15 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
 import { oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
-import { MAX_SCORE_TEXT, ScoreName, ScoreValueInput, SIGNAL_TYPES } from '../../engine/traces/model/score/schema.js';
-import { SCORE_KINDS, SCORE_SOURCES, SCORED } from '../../engine/traces/model/score/score.js';
+import { MAX_SCORE_TEXT, ScoreName, ScoreValueInput, signalType } from '../../engine/traces/model/score/schema.js';
+import { MAX_CATEGORY, SCORE_KINDS, SCORE_SOURCES, SCORED } from '../../engine/traces/model/score/score.js';
 
 /** Most scores in one request. */
 export const MAX_SCORES = 1_000;
 /** Most definitions of a project. */
 export const MAX_DEFINITIONS = 1_000;
-/** Longest category, in characters. A longer text as the first value of a name makes its kind `text`. */
-export const MAX_CATEGORY = 200;
 const MAX_CATEGORIES = 100;
 const MAX_AUTHOR = 200;
 
@@ -47,12 +45,7 @@ export const SignalInput = Type.Object(
     entity_id: entityId,
     name: ScoreName,
     value: ScoreValueInput,
-    signal_type: optional(
-      oneOf(
-        SIGNAL_TYPES,
-        'What a text stands for if it is the first value of its name. Numbers and booleans need none.',
-      ),
-    ),
+    signal_type: signalType,
   },
   { $id: 'SignalInput', description: 'A score as the Python SDK sends it.' },
 );

@@ -51,7 +51,7 @@ export function readSignals(body: unknown, pointer: string, context: ReadContext
   ]);
 }
 
-const textOf = (value: ScoreValue) => (typeof value === 'string' ? normalizeText(value) : value);
+export const textOf = (value: ScoreValue) => (typeof value === 'string' ? normalizeText(value) : value);
 
 /** What a score is about, and what is said of it beside its value. */
 export type GivenScore = Omit<ScoreInput, 'value'>;
@@ -91,6 +91,11 @@ export class ScoreReader {
   /** Definitions that the scores make. */
   get defined(): readonly ScoreDefinition[] {
     return this.#made;
+  }
+
+  /** Definitions that the scores fit, also those that they make. */
+  get used(): readonly ScoreDefinition[] {
+    return [...this.#known.values()];
   }
 
   /** @param normalizer notes what is wrong with the score, which counts for nothing then */

@@ -10,18 +10,31 @@ import {
 } from '../../engine/traces/model/trace/posted.js';
 import { SessionInput, TraceInput } from '../../engine/traces/model/trace/schema.js';
 import { compile } from '../../engine/validation/validation.js';
+import type { SpanScores } from '../scores/span-scores.js';
 import type { ElementReader } from './elements.js';
 import { knownFields } from './unknown-fields.js';
 
 const SOME_ID = '00000000-0000-4000-8000-000000000000';
 
-/** How spans are read. */
+/** How spans are read, but for the scores that they bring. */
 export const spanReader: ElementReader<SpanInput, Span> = {
   validator: compile(SpanInput),
   known: knownFields(SpanInput, spanFields, SpanSession),
   placeholders: { trace_id: SOME_ID, name: 'a span', started_at: 0 },
   normalize: normalizeSpan,
 };
+
+/** How spans are read, with the scores that they bring. */
+export function scoredSpanReader(scores: SpanScores): ElementReader<SpanInput, Span> {
+  return {
+    ...spanReader,
+    normalize(input, normalizer) {
+      const span = normalizeSpan(input, normalizer);
+      if (input.signals != null || input.ab_choices != null) scores.read(span.id, input, normalizer);
+      return span;
+    },
+  };
+}
 
 /** How posted traces are read. */
 export const traceReader: ElementReader<TraceInput, PostedTrace> = {

@@ -6,9 +6,10 @@ import { describedSpan, type SpanSources } from '../../engine/traces/model/span/
 import type { Span } from '../../engine/traces/model/span/span.js';
 import { toSpanRead } from '../../engine/traces/model/span/span-read.js';
 import type { UnknownNames } from '../../engine/validation/unknown-names.js';
+import { SpanScores, type SpanScoresParts } from '../scores/span-scores.js';
 import { spanAsSent } from './as-sent.js';
 import { issuesOf, readElements, refuse } from './elements.js';
-import { spanReader } from './readers.js';
+import { scoredSpanReader } from './readers.js';
 import { tagFlaws } from './tag-limit.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
 import type { Signals } from '../../engine/signals/signals.js';
@@ -19,6 +20,7 @@ export type SpanSource = 'rest' | 'otlp' | 'judge';
 export interface SpanIngestParts extends SpanSources {
   readonly log: WriteLog;
   readonly attachments: AttachmentIntake;
+  readonly scores: SpanScoresParts;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
   readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected'>;
@@ -48,7 +50,8 @@ export class SpanIngest {
   }
 
   /**
-   * Stores an array of spans as sent over REST. Fields that are not known are kept among the attributes.
+   * Stores an array of spans as sent over REST, with the scores that they bring. Fields that are not known are kept among the
+   * attributes.
    * @returns the answers, one per element and in their order; only the ids when `minimal`.
    * @throws DomainError `invalid` with every issue, and nothing stored; those of WriteLog.
    */
@@ -58,10 +61,11 @@ export class SpanIngest {
     { minimal, mayRead, unknown }: PostSpansOptions,
   ): Promise<(SpanRead | { id: string })[]> {
     const { spans, createdAt } = await this.#counted('rest', body, async () => {
-      const { elements, issues } = readElements(body, spanReader, unknown);
+      const scores = new SpanScores(projectId, mayRead, this.#parts.scores);
+      const { elements, issues } = readElements(body, scoredSpanReader(scores), unknown);
       const inspected = await this.#parts.attachments.inspect(elements);
       refuse([...issues, ...issuesOf(this.#tagFlaws(elements)), ...issuesOf(inspected.flaws)]);
-      return this.#store(projectId, inspected);
+      return this.#store(projectId, inspected, scores);
     });
     if (minimal) return spans.map(({ id }) => ({ id }));
     return spans.map((span, index) =>
@@ -81,14 +85,17 @@ export class SpanIngest {
     return flaws;
   }
 
-  async #store(projectId: string, inspected: InspectedSpans) {
+  async #store(projectId: string, inspected: InspectedSpans, scores?: SpanScores) {
     const { log, attachments } = this.#parts;
     if (inspected.found.size > 0) log.admit(projectId);
     const detached = await attachments.detach(projectId, inspected);
     const spans = await this.#described(projectId, detached.spans);
     if (spans.length === 0) return { spans, createdAt: [] };
     try {
-      const { createdAt } = await log.append({ projectId, spans });
+      const brought = scores?.scores ?? [];
+      if (brought.length > 0) log.admit(projectId);
+      scores?.keep();
+      const { createdAt } = await log.append({ projectId, spans, scores: brought });
       await detached.stored(createdAt);
       return { spans, createdAt };
     } catch (error) {

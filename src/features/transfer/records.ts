@@ -196,7 +196,7 @@ const call = Object.fromEntries(
   Object.entries(callFields).map(([name, { type, description }]) => [name, orNull(ofCall[type](description))]),
 ) as unknown as { [K in keyof SpanCall]: TUnsafe<SpanCall[K]> };
 
-const { session: _session, id: _id, ...sent } = SpanInput.properties;
+const { session: _session, id: _id, signals: _signals, ab_choices: _choices, ...sent } = SpanInput.properties;
 const spans = record('Span', 'A span, with the call attributes that were found in its attributes.', {
   ...sent,
   // Clients send them in two places.

@@ -23,10 +23,11 @@ export class EncodingLog implements WriteLog {
   admit(): void {}
 
   /** @throws DomainError `too_large` */
-  async append({ projectId, spans = [] }: Writes): Promise<WriteReceipt> {
+  async append({ projectId, spans = [], scores = [] }: Writes): Promise<WriteReceipt> {
     // Ids alone, not whole spans, go over to the thread that stores them.
-    const named = { projectId, spans: spans.map(({ trace_id, id }) => ({ trace_id, id })) };
-    this.#encoded = { ...this.#encode({ projectId, spans }), named };
+    const ids = scores.map(({ id }) => ({ id }));
+    const named = { projectId, spans: spans.map(({ trace_id, id }) => ({ trace_id, id })), scores: ids };
+    this.#encoded = { ...this.#encode({ projectId, spans, scores }), named };
     return { createdAt: spans.map(() => 0) };
   }
 

@@ -14,6 +14,10 @@ export type ScoreKind = (typeof SCORE_KINDS)[number];
 
 /** Longest name of a score, in characters. */
 export const MAX_SCORE_NAME = 128;
+/** Longest category, in characters. A longer text as the first value of a name makes its kind `text`. */
+export const MAX_CATEGORY = 200;
+/** What names of scores begin with that say which variant of an A/B test was chosen. */
+export const CHOICE_PREFIX = 'ab.';
 
 export type ScoreValue = number | boolean | string;
 

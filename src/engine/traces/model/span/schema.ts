@@ -14,6 +14,7 @@ import {
 } from '../../../schema/inputs.js';
 import { uuid } from '../../../schema/parts.js';
 import { spanKind } from '../../../schema/kind.js';
+import { SpanChoices, SpanSignals } from '../score/schema.js';
 
 /** The session of a span, in the span itself. */
 export const SpanSession = Type.Object(
@@ -64,6 +65,8 @@ export const SpanInput = Type.Object(
     trace_tags: optional(tags(spanFields.trace_tags.description)),
     session_tags: optional(tags(spanFields.session_tags.description)),
     ...plainInputs,
+    signals: optional(SpanSignals),
+    ab_choices: optional(SpanChoices),
   },
   { $id: 'SpanInput', description: 'A span to send.' },
 );

@@ -1,0 +1,120 @@
+import { DomainError } from '../../engine/errors.js';
+import type { Normalizer } from '../../engine/schema/normalize.js';
+import type { SpanChoice } from '../../engine/traces/model/score/schema.js';
+import { CHOICE_PREFIX, type Score } from '../../engine/traces/model/score/score.js';
+import type { SpanInput } from '../../engine/traces/model/span/schema.js';
+import { refuseNew, type DefinitionStore, type ScoreDefinition } from './definition.js';
+import { exactly, signalValue, type GivenValue } from './given-value.js';
+import { ScoreReader, textOf, type GivenScore } from './score-reader.js';
+
+/** A definition as scores were read by it. */
+export type UsedDefinition = Pick<ScoreDefinition, 'name' | 'kind'>;
+
+export interface SpanScoresParts {
+  readonly definitions: Pick<DefinitionStore, 'find' | 'count'>;
+  /**
+   * Takes the definitions by which the scores of a request were read, and those that they make, in the turn of the event loop in which
+   * the scores are appended.
+   * @throws DomainError `unavailable` when a definition is not what it was
+   */
+  keep(projectId: string, used: readonly UsedDefinition[], made: readonly ScoreDefinition[]): void;
+}
+
+/** The scores that the spans of one request bring. */
+export class SpanScores {
+  readonly #projectId: string;
+  readonly #keep: SpanScoresParts['keep'];
+  readonly #reader: ScoreReader;
+  readonly #scores: Score[] = [];
+
+  constructor(projectId: string, mayRead: boolean, { definitions, keep }: SpanScoresParts) {
+    this.#projectId = projectId;
+    this.#keep = keep;
+    this.#reader = new ScoreReader({
+      ...{ projectId, mayRead, userName: () => '' },
+      find: (name) => definitions.find(projectId, name),
+      refuseNew: (made) => refuseNew(definitions, projectId, made),
+    });
+  }
+
+  get scores(): readonly Score[] {
+    return this.#scores;
+  }
+
+  /** Reads the signals and choices of a span. @param normalizer that of the span */
+  read(spanId: string, { signals, ab_choices: choices }: SpanInput, normalizer: Normalizer): void {
+    for (const [name, said] of Object.entries(signals ?? {})) {
+      const whole = typeof said === 'object';
+      const { value, type } = whole ? said : { value: said, type: null };
+      const at = `signals/${segment(name)}`;
+      const pointers = { name: at, value: whole ? `${at}/value` : at };
+      this.#add({ name }, spanId, signalValue(textOf(value), type ?? null), normalizer, pointers);
+    }
+    for (const [index, choice] of (choices ?? []).entries()) {
+      const at = `ab_choices/${index}`;
+      const pointers = { name: `${at}/choice_name`, value: `${at}/variant_key` };
+      this.#add(choiceScore(choice), spanId, exactly(textOf(choice.variant_key)), normalizer, pointers);
+    }
+  }
+
+  /** Keeps new definitions. Scores must be appended in the same turn. @throws DomainError `unavailable`: nothing is kept */
+  keep(): void {
+    if (this.#scores.length > 0) this.#keep(this.#projectId, this.#reader.used, this.#reader.defined);
+  }
+
+  #add(
+    score: Pick<GivenScore, 'name' | 'metadata'>,
+    spanId: string,
+    value: GivenValue,
+    normalizer: Normalizer,
+    pointers: Readonly<Record<'name' | 'value', string>>,
+  ): void {
+    const flaws = {
+      id: (_property: string, id: string) => id,
+      fail: (property: string, detail: string) =>
+        normalizer.fail(property === 'name' ? pointers.name : pointers.value, detail),
+    };
+    this.#scores.push(this.#reader.read({ entity_type: 'span', entity_id: spanId, ...score }, value, flaws));
+  }
+}
+
+/** The score that says which variant was chosen, but for its value. */
+export function choiceScore({ choice_name, variant_value }: Omit<SpanChoice, 'variant_key'>) {
+  return {
+    name: `${CHOICE_PREFIX}${choice_name}`,
+    ...(variant_value != null && { metadata: { variant_value } }),
+  };
+}
+
+/** Keeps definitions in a store. @returns how scores of spans keep theirs */
+export function keepIn(definitions: DefinitionStore): SpanScoresParts['keep'] {
+  return (projectId, used, made) => {
+    const isNew = new Set(made.map(({ name }) => name));
+    const missing: string[] = [];
+    for (const { name, kind } of used) {
+      const there = definitions.find(projectId, name);
+      if (there === undefined && isNew.has(name)) missing.push(name);
+      else if (there?.kind !== kind) throw changed(name);
+    }
+    if (missing.length > 0)
+      definitions.put(
+        projectId,
+        made.filter(({ name }) => missing.includes(name)),
+      );
+  };
+}
+
+function changed(name: string): DomainError {
+  return new DomainError(
+    'unavailable',
+    `The definition of the score ${JSON.stringify(name)} has just changed. Retry.`,
+    {
+      retryAfterSeconds: 1,
+    },
+  );
+}
+
+/** A name as a segment of a pointer. */
+function segment(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
