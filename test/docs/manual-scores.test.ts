@@ -10,7 +10,9 @@ describe('manual: score spans, traces and sessions', () => {
       const session_id = '0199a1b2-0000-7000-8000-000000000002';
       const span = { trace_id: trace, session_id, name: 'answer question', started_at: new Date().toISOString() };
       await server.request('POST', '/spans', { body: [span] });
-      const [store = '', signals = '', spans = '', find = '', lists = '', figures = '', define = ''] = blocks(chapter('scores'));
+      const [store = '', signals = '', spans = '', choices = '', find = '', lists = '', figures = '', define = ''] = blocks(
+        chapter('scores'),
+      );
       const [[one], many] = await answersOf(store, server);
       expect(one).to.include({ entity_type: 'trace', name: 'helpful', kind: 'boolean', value: true });
       expect(many.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['numeric', 'categorical']);
@@ -27,8 +29,10 @@ describe('manual: score spans, traces and sessions', () => {
       expect([resolved.value, budget.value]).to.deep.equal([true, 0.85]);
       const [, chosen] = await answersOf(spans, server);
       expect(chosen).to.have.length(1);
+      const [choice, found] = await answersOf(choices, server);
+      expect([choice.test_status, found.length]).to.deep.equal(['running', 1]);
       const [ofTrace, low, mood] = await answersOf(find, server);
-      expect(ofTrace).to.have.length(4);
+      expect(ofTrace).to.have.length(5);
       expect(low).to.have.length(1);
       expect(mood).to.include({ name: 'mood', value: 'calm' });
     } finally {

@@ -121,6 +121,7 @@ describe('a key that may only send', () => {
         if (status !== 403) opened.push(operationId);
       }
     expect(opened.sort()).to.deep.equal([
+      'postAbChoice',
       'postOtlpTraces',
       'postScores',
       'postSessions',

@@ -11,8 +11,8 @@ export const MAX_DEFINITIONS = 1_000;
 const MAX_CATEGORIES = 100;
 const MAX_AUTHOR = 200;
 
-const entityType = oneOf(SCORED, 'What the score is about.');
-const entityId = uuid('Id of the span, trace or session. It need not have arrived yet.');
+export const entityType = oneOf(SCORED, 'What the score is about.');
+export const entityId = uuid('Id of the span, trace or session. It need not have arrived yet.');
 const source = 'Where the score comes from.';
 const author =
   'Who or what gave the score, such as a person or the version of a program. Scores of different authors are separate.';

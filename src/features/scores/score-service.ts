@@ -5,6 +5,7 @@ import type { Identity, Principal } from '../../engine/identity/identity.js';
 import type { ScoreQuery, Scores, StoredScore } from '../../engine/traces/model/score/scores.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
 import { assertValid, compile, invalid } from '../../engine/validation/validation.js';
+import { readChoice, scoreOfChoice, type ChoiceRead } from './choice.js';
 import { refuseNew, type DefinitionStore, type ScoreDefinition } from './definition.js';
 import { MAX_DEFINITIONS, type ScoreDefinitionInput } from './schema.js';
 import { readScores, readSignals, type ReadContext, type ReadScores } from './score-reader.js';
@@ -45,6 +46,21 @@ export class ScoreService {
   postSignals(by: Principal, body: unknown): Promise<StoredScore[]> {
     const { signals } = assertValid(signalList, body);
     return this.#store(by, readSignals(signals, '/signals', this.#context(by)));
+  }
+
+  /**
+   * Stores the choice of a variant in an A/B test as a score, while the test runs.
+   * @throws as {@link post}
+   */
+  async choose(by: Principal, body: unknown): Promise<ChoiceRead> {
+    const choice = readChoice(body);
+    const read = scoreOfChoice(choice, this.#context(by));
+    if (read === null) {
+      const message = `The test ended after ${choice.duration_days} days. The choice was not stored.`;
+      return { ab_choice_id: null, test_status: 'completed', message };
+    }
+    const [score] = await this.#store(by, read);
+    return { ab_choice_id: score?.id ?? null, test_status: 'running', message: 'The choice was stored.' };
   }
 
   /** How the scores of a request are read. */

@@ -1,8 +1,8 @@
 import { DomainError } from '../../engine/errors.js';
 import type { Normalizer } from '../../engine/schema/normalize.js';
-import type { SpanChoice } from '../../engine/traces/model/score/schema.js';
-import { CHOICE_PREFIX, type Score } from '../../engine/traces/model/score/score.js';
+import type { Score } from '../../engine/traces/model/score/score.js';
 import type { SpanInput } from '../../engine/traces/model/span/schema.js';
+import { choiceScore } from './choice.js';
 import { refuseNew, type DefinitionStore, type ScoreDefinition } from './definition.js';
 import { exactly, signalValue, type GivenValue } from './given-value.js';
 import { ScoreReader, textOf, type GivenScore } from './score-reader.js';
@@ -76,14 +76,6 @@ export class SpanScores {
     };
     this.#scores.push(this.#reader.read({ entity_type: 'span', entity_id: spanId, ...score }, value, flaws));
   }
-}
-
-/** The score that says which variant was chosen, but for its value. */
-export function choiceScore({ choice_name, variant_value }: Omit<SpanChoice, 'variant_key'>) {
-  return {
-    name: `${CHOICE_PREFIX}${choice_name}`,
-    ...(variant_value != null && { metadata: { variant_value } }),
-  };
 }
 
 /** Keeps definitions in a store. @returns how scores of spans keep theirs */

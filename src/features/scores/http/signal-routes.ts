@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { defineRoute, uncheckedJsonBody } from '../../../http/route.js';
+import { ChoiceInput, ChoiceRead } from '../choice.js';
 import { ScoreRead, SignalInput, SignalsInput } from '../schema.js';
 import type { ScoreService } from '../score-service.js';
 import { TAG, toScoreRead } from './presenters.js';
@@ -16,8 +17,8 @@ const VALUES =
   'The scores have the source `sdk` and no author. If the definition of the name is numeric or boolean, a text such as ' +
   '`"0.5"` or `"true"` counts as that value.';
 
-/** Scores as the Python SDK sends them. */
-export function signalRoutes(scores: Pick<ScoreService, 'postSignal' | 'postSignals'>) {
+/** Signals and choices, scores as the Python SDK sends them. */
+export function signalRoutes(scores: Pick<ScoreService, 'postSignal' | 'postSignals' | 'choose'>) {
   return [
     defineRoute({
       ...SHARED,
@@ -44,6 +45,19 @@ export function signalRoutes(scores: Pick<ScoreService, 'postSignal' | 'postSign
       async handle({ principal, body }) {
         return { status: 200, body: (await scores.postSignals(principal, body)).map(toScoreRead) };
       },
+    }),
+    defineRoute({
+      ...SHARED,
+      path: '/ab-choices',
+      operationId: 'postAbChoice',
+      summary: 'Store a choice of an A/B test',
+      description:
+        'Stores which variant of an A/B test was chosen for a span, trace or session, as the categorical score ' +
+        '`ab.<choice_name>`; a retry changes nothing. A test begins with its first choice. After `duration_days`, the answer is ' +
+        '`completed`, and the choice is not stored.',
+      body: uncheckedJsonBody(ChoiceInput, { lenient: true }),
+      responses: { 200: { description: 'Whether the test runs.', schema: ChoiceRead } },
+      handle: async ({ principal, body }) => ({ status: 200, body: await scores.choose(principal, body) }),
     }),
   ];
 }
