@@ -1,3 +1,4 @@
+import { CompletionLog } from '../features/completions/completion-log.js';
 import { CallBackfill } from '../features/backfill/call-backfill.js';
 import { PostedIngest } from '../features/traces/posted-ingest.js';
 import { SpanIngest } from '../features/traces/span-ingest.js';
@@ -20,6 +21,7 @@ export interface Ingest extends BodyDoors {
   readonly spans: SpanIngest;
   readonly posted: PostedIngest;
   readonly reprices: RepriceService;
+  readonly completionLog: CompletionLog;
 }
 
 export interface IngestParts {
@@ -51,6 +53,13 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
     spans,
     ...openBodyThreads(context, { log: traces.log, keepDefinitions: keep }, inline),
     posted: new PostedIngest({ log: traces.log, lists: traces.lists, maxTagBytes }),
+    completionLog: new CompletionLog({
+      promptIds: storage.metadata.promptIdentities,
+      ingest: spans,
+      spans: traces.calculated,
+      sources: { price: prices.price, prompts: storage.metadata.promptIdentities },
+      restated: attachments.restated,
+    }),
     reprices: openReprices(context, storage, { prices, attachments }),
   };
 }

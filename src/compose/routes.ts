@@ -76,7 +76,7 @@ function apiRoutes(services: Services): Route[] {
     ...attachmentRoutes(attachments),
     postOtlpTracesRoute(exportTraces),
     ...promptRoutes(prompts, services.promptFigures),
-    ...completionRoutes(services.completions),
+    ...completionRoutes(services.completions, services.completionLog),
     ...priceRoutes(prices, reprices, services.unpriced),
     ...judgeRoutes(services),
     ...judgeFigureRoutes(services.judges, services.judgeFigures),

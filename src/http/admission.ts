@@ -22,23 +22,43 @@ export interface RequestIdentity {
 /** A request that the router has taken apart. */
 export type RoutedRequest = IncomingMessage & { readonly params?: PathValues };
 
+/** What the Python SDK sends in place of a project that it does not know: that of the key. */
+const PLACEHOLDER = '{project_id}';
+
+/** The values of a request's path, with the key's project in the place of its placeholder, where the route takes that. */
+export function pathValuesOf(
+  { takesPlaceholder = false }: Pick<Route, 'takesPlaceholder'>,
+  { params = {} }: RoutedRequest,
+  principal: Principal | null,
+): PathValues {
+  if (!takesPlaceholder || principal === null || params['project_id'] !== PLACEHOLDER) return params;
+  return { ...params, project_id: principal.project_id };
+}
+
 /** Says which path was meant by one such as `/projects/judges`, which takes `judges` for a project. */
-export function requireProjectId(identity: RequestIdentity, request: RoutedRequest, meant: FindPath): void {
+export function requireProjectId(
+  route: Pick<Route, 'access' | 'takesPlaceholder'>,
+  identity: RequestIdentity,
+  request: RoutedRequest,
+  meant: FindPath,
+): void {
   const projectId = request.params?.['project_id'];
-  if (typeof projectId !== 'string' || isProjectId(projectId)) return;
+  if (route.access === 'public' || typeof projectId !== 'string' || isProjectId(projectId)) return;
+  if (route.takesPlaceholder === true && projectId === PLACEHOLDER) return;
   identity.authenticate(request.headers, { anyProject: true });
   const found = meant(request);
   if (found !== undefined) throw nothingAt(found);
 }
 
 export function admitted(
-  { access, anyProject = false }: Pick<Route, 'access' | 'anyProject'>,
+  route: Pick<Route, 'access' | 'anyProject' | 'takesPlaceholder'>,
   identity: RequestIdentity,
   request: RoutedRequest,
 ): Principal | null {
+  const { access, anyProject = false } = route;
   if (access === 'public') return null;
   const principal = identity.authenticate(request.headers, anyProject ? { anyProject } : undefined);
-  const projectId = request.params?.['project_id'];
+  const { project_id: projectId } = pathValuesOf(route, request, principal);
   if (typeof projectId === 'string') identity.requireProject(principal, projectId);
   return principal;
 }

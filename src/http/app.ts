@@ -107,7 +107,7 @@ function otherMethod(routes: readonly Route[], identity: RequestIdentity, meant:
   return (exchange, request) => {
     exchange.route = first === undefined ? 'unmatched' : templatePath(first.path);
     exchange.renderError = first?.renderError;
-    if (access === 'key') requireProjectId(identity, request, meant);
+    requireProjectId({ access }, identity, request, meant);
     admitted({ access, anyProject: true }, identity, request);
     exchange.setHeader('Allow', allow);
     throw new DomainError('method_not_allowed', `This path supports ${allow}`);

@@ -7,7 +7,14 @@ import type { Governor } from '../engine/work/governor.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
 import type { BodyBytes, BodyMemory } from './wire/body-memory.js';
 import { clientAddress, networkOf } from './wire/client-address.js';
-import { admitted, requireProjectId, type FindPath, type RequestIdentity, type RoutedRequest } from './admission.js';
+import {
+  admitted,
+  pathValuesOf,
+  requireProjectId,
+  type FindPath,
+  type RequestIdentity,
+  type RoutedRequest,
+} from './admission.js';
 import type { BodyReader } from './body.js';
 import type { Exchange, RequestLogger } from './exchange.js';
 import { namesHeader, UNKNOWN_FIELDS } from './names-header.js';
@@ -40,11 +47,11 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
-    if (route.access === 'key') requireProjectId(identity, request, meant);
+    requireProjectId(route, identity, request, meant);
     const principal = admitted(route, identity, request);
     if (principal !== null) requirePurpose(principal, purpose);
     const found: Issue[] = [];
-    const params = parseParams(request.params ?? {}, found);
+    const params = parseParams(pathValuesOf(route, request, principal), found);
     const unknown = new UnknownNames();
     const query = parseQuery(searchOf(request.url ?? ''), { unknown, found });
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });

@@ -148,6 +148,8 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access, R ex
   readonly purpose?: CallPurpose;
   /** A person who signed in to several projects need not say which; it is the first then. */
   readonly anyProject?: boolean;
+  /** Whether `{project_id}`, as it stands in the documentation, means the key's project: a client in the field sends that. */
+  readonly takesPlaceholder?: boolean;
   readonly params?: P;
   readonly query?: QueryDefinition<Q>;
   readonly body?: BodyDefinition<B>;

@@ -101,5 +101,7 @@ describe('manual', function () {
       .join('')
       .match(/^span .*$/gm) ?? [])
       expect(JSON.parse(await run(step, server)), step).to.be.an('object');
+    const [logged] = await answersOf(blocks(chapter('prompts')).at(-1) ?? '', server);
+    expect(logged).to.include({ prompt_slug: 'support', output_text: 'On its way.' });
   });
 });

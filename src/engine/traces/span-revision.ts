@@ -81,13 +81,14 @@ ${format}`,
     });
   }
 
-  async replace(spans: readonly StoredSpan[]): Promise<(Micros | null)[]> {
+  async replace(spans: readonly StoredSpan[], asSent = false): Promise<(Micros | null)[]> {
     const { watch, projectId } = this.#opened;
     // Nothing may come between this look at the watch and the append: both are in one turn of the event loop.
     const still = spans.map(({ span }) => !watch.sawChanged(span));
     const revised = spans
       .filter((_span, index) => still[index])
       .map(({ version, span }) => {
+        if (asSent) return span;
         const origin = this.#origins.get(version);
         return {
           ...span,

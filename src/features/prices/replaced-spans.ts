@@ -10,7 +10,7 @@ const MAX_PART_BYTES = 8 * 1024 * 1024;
  * @returns as {@link SpanRevision.replace}
  */
 export async function replaceSpans(
-  revision: SpanRevision,
+  revision: Pick<SpanRevision, 'replace'>,
   attachments: AttachmentIntake,
   projectId: string,
   stored: readonly StoredSpan[],

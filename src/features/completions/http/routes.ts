@@ -5,12 +5,14 @@ import { project_id } from '../../../http/parameters.js';
 import { defineRoute } from '../../../http/route.js';
 import { Slug } from '../../prompts/schema.js';
 import type { CompletionLists, CompletionPage } from '../completion-lists.js';
+import type { CompletionLog } from '../completion-log.js';
 import type { VersionStatistics } from '../version-statistics.js';
+import { logCompletionRoute } from './log-route.js';
 import { CompletionPageRead, completionQuery, statisticsQuery, TAG, VersionStatisticsRead } from './schema.js';
 
 /** Completions of a prompt, and figures of its versions. */
-export function completionRoutes(completions: CompletionLists) {
-  return [listCompletionsRoute(completions), summarizeVersionsRoute(completions)];
+export function completionRoutes(completions: CompletionLists, log: CompletionLog) {
+  return [listCompletionsRoute(completions), logCompletionRoute(log), summarizeVersionsRoute(completions)];
 }
 
 function listCompletionsRoute(completions: Pick<CompletionLists, 'list'>) {

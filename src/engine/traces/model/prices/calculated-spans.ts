@@ -35,9 +35,10 @@ export interface SpanRevision {
   /**
    * Stores the spans in place of their versions, through the log that clients write through, but as what they were when
    * they came: nothing is derived anew from the order of writes.
+   * @param asSent whether they count as sent by a client now instead, as those that a call of a client changes
    * @returns for each when it was taken in; null when a client was faster, and nothing was stored of it
    */
-  replace(spans: readonly StoredSpan[]): Promise<(Micros | null)[]>;
+  replace(spans: readonly StoredSpan[], asSent?: boolean): Promise<(Micros | null)[]>;
   close(): void;
 }
 

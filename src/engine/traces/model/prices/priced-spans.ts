@@ -1,9 +1,9 @@
 import type { SpanId } from '../list/one.js';
 import type { PricedParts } from '../span/pricing.js';
-import type { CalculatedSpan } from './calculated-spans.js';
+import type { CalculatedSpan, PlacedSpan } from './calculated-spans.js';
 
 /** A span as far as its cost depends on it. */
-export interface PricedSpan extends Pick<CalculatedSpan, 'id' | 'trace_id' | 'cost'>, PricedParts {
+export interface PricedSpan extends PlacedSpan, Pick<CalculatedSpan, 'cost'>, PricedParts {
   /** Whether the cost is not its client's. */
   readonly isCalculated: boolean;
 }
