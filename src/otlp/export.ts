@@ -35,16 +35,21 @@ type ParseJson = (bytes: Buffer) => unknown;
 
 export function createExport({ ingest, observer, maxEncodedBytes, maxTagBytes, parse }: ExportParts): ExportTraces {
   return async (projectId, request) => {
-    const { spans, rejected: unusable } = toSpans(tracesOf(request, parse), {
+    const {
+      spans,
+      evaluations,
+      rejected: unusable,
+    } = toSpans(tracesOf(request, parse), {
       sharedBytes: maxEncodedBytes,
       tagBytes: maxTagBytes,
     });
-    const flaws = await ingest.storeSpans(projectId, 'otlp', spans);
+    const { flaws, unfit } = await ingest.storeSpans(projectId, 'otlp', spans, evaluations);
     const rejected = withFlaws(unusable, flaws, spans);
+    if (rejected.count + unfit.length === 0) return null;
     // Only now: a request that is refused as a whole comes again, with the same bad spans.
-    if (rejected.count === 0) return null;
-    observer.spansRejected({ source: 'otlp', reason: 'invalid', count: rejected.count });
-    return { rejectedSpans: rejected.count, errorMessage: explain(rejected) };
+    if (rejected.count > 0) observer.spansRejected({ source: 'otlp', reason: 'invalid', count: rejected.count });
+    const messages = [...(rejected.count > 0 ? [explain(rejected)] : []), ...explainUnfit(unfit)];
+    return { rejectedSpans: rejected.count, errorMessage: messages.join('; ') };
   };
 }
 
@@ -70,4 +75,11 @@ function hex(uuid: string): string {
 function explain({ count, messages }: Rejected): string {
   const more = count - messages.length;
   return [...messages, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** A warning, without which no span is missing. */
+function explainUnfit([first, ...more]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `, and ${more.length} more`;
+  return [`evaluations not stored as scores: ${first}${others}; their spans are stored`];
 }

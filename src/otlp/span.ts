@@ -5,6 +5,8 @@ import { toJsonText } from '../engine/json-text.js';
 import { NOTHING_SAID, type Span, type SpanStatus } from '../engine/traces/model/span/span.js';
 import { WRAPPER_KINDS } from '../engine/traces/model/span/usage.js';
 import type { Tags } from '../engine/schema/tags.js';
+import type { SpanEvaluation } from '../features/scores/span-scores.js';
+import { evaluationsOf } from './evaluations.js';
 import { Evidence } from './genai/evidence.js';
 import { Lookup } from './genai/lookup.js';
 import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
@@ -19,6 +21,8 @@ import { foldNestedUsage, type MutableSpan } from './usage.js';
 /** The outcome of mapping one request: usable spans in the order they were sent, and why others are refused. */
 export interface MappedSpans {
   readonly spans: Span[];
+  /** What events of the spans say of them. */
+  readonly evaluations: SpanEvaluation[];
   readonly rejected: Rejected;
 }
 
@@ -51,16 +55,19 @@ const DEFAULT_LIMITS: MappingLimits = { sharedBytes: 256 * 1024 * 1024, tagBytes
 export function toSpans(traces: OtlpTraces, limits: MappingLimits = DEFAULT_LIMITS): MappedSpans {
   const mapper = new SpanMapper(limits);
   const spans: MutableSpan[] = [];
+  const evaluations: SpanEvaluation[] = [];
   const messages: string[] = [];
   let count = 0;
   for (const [i, otlp] of traces.spans.entries()) {
     const flaw = flawOf(otlp) ?? mapper.read(otlp);
-    if (flaw === null) spans.push(mapper.map(otlp));
-    else if (++count <= MAX_REJECTED_MESSAGES) messages.push(describe(otlp, i, flaw));
+    if (flaw === null) {
+      if (otlp.events.length > 0) evaluations.push(...evaluationsOf(otlp, spans.length));
+      spans.push(mapper.map(otlp));
+    } else if (++count <= MAX_REJECTED_MESSAGES) messages.push(describe(otlp, i, flaw));
   }
   foldNestedUsage(spans);
   mapper.prompts.write();
-  return { spans, rejected: { count, messages } };
+  return { spans, evaluations, rejected: { count, messages } };
 }
 
 // ---- what makes a span unusable

@@ -1,10 +1,13 @@
-import { DomainError } from '../../engine/errors.js';
-import type { Normalizer } from '../../engine/schema/normalize.js';
+import { DomainError, type Issue } from '../../engine/errors.js';
+import { Normalizer } from '../../engine/schema/normalize.js';
+import { MAX_SCORE_TEXT } from '../../engine/traces/model/score/schema.js';
 import type { Score } from '../../engine/traces/model/score/score.js';
 import type { SpanInput } from '../../engine/traces/model/span/schema.js';
+import { compile } from '../../engine/validation/validation.js';
 import { choiceScore } from './choice.js';
 import { refuseNew, type DefinitionStore, type ScoreDefinition } from './definition.js';
 import { exactly, signalValue, type GivenValue } from './given-value.js';
+import { ScoreInput } from './schema.js';
 import { ScoreReader, textOf, type GivenScore } from './score-reader.js';
 
 /** A definition as scores were read by it. */
@@ -19,6 +22,19 @@ export interface SpanScoresParts {
    */
   keep(projectId: string, used: readonly UsedDefinition[], made: readonly ScoreDefinition[]): void;
 }
+
+/** What an event of a span says of it; its parts may be anything. */
+export interface SpanEvaluation {
+  /** Index of the span among those of its request. */
+  readonly span: number;
+  readonly name: unknown;
+  readonly value: unknown;
+  /** What the value means, in a word. */
+  readonly label: unknown;
+  readonly comment: unknown;
+}
+
+const scoreInput = compile(ScoreInput);
 
 /** The scores that the spans of one request bring. */
 export class SpanScores {
@@ -55,6 +71,23 @@ export class SpanScores {
       const pointers = { name: `${at}/choice_name`, value: `${at}/variant_key` };
       this.#add(choiceScore(choice), spanId, exactly(textOf(choice.variant_key)), normalizer, pointers);
     }
+  }
+
+  /** Reads an evaluation of a span, which becomes a score unless it breaks a rule. @returns what the first is, else null */
+  readEvaluation(spanId: string, { name, value, label, comment }: SpanEvaluation): string | null {
+    const score: unknown = {
+      ...{ entity_type: 'span', entity_id: spanId, name, value },
+      ...(typeof comment === 'string' && { comment: shortened(comment) }),
+      ...(typeof label === 'string' && { metadata: { label: shortened(label) } }),
+    };
+    const issues: Issue[] = [];
+    if (!scoreInput.accepts(score)) issues.push(...scoreInput.issues(score, '', 1));
+    else {
+      const read = this.#reader.read(score, signalValue(textOf(score.value), 'numerical'), new Normalizer('', issues));
+      if (issues.length === 0) this.#scores.push(read);
+    }
+    const [issue] = issues;
+    return issue === undefined ? null : `${issue.pointer.slice(1)} ${issue.detail}`;
   }
 
   /** Keeps new definitions. Scores must be appended in the same turn. @throws DomainError `unavailable`: nothing is kept */
@@ -94,6 +127,10 @@ export function keepIn(definitions: DefinitionStore): SpanScoresParts['keep'] {
         made.filter(({ name }) => missing.includes(name)),
       );
   };
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_SCORE_TEXT ? `${text.slice(0, MAX_SCORE_TEXT - 1)}…` : text;
 }
 
 function changed(name: string): DomainError {

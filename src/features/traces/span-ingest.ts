@@ -6,7 +6,7 @@ import { describedSpan, type SpanSources } from '../../engine/traces/model/span/
 import type { Span } from '../../engine/traces/model/span/span.js';
 import { toSpanRead } from '../../engine/traces/model/span/span-read.js';
 import type { UnknownNames } from '../../engine/validation/unknown-names.js';
-import { SpanScores, type SpanScoresParts } from '../scores/span-scores.js';
+import { SpanScores, type SpanEvaluation, type SpanScoresParts } from '../scores/span-scores.js';
 import { spanAsSent } from './as-sent.js';
 import { issuesOf, readElements, refuse } from './elements.js';
 import { scoredSpanReader } from './readers.js';
@@ -36,6 +36,14 @@ export interface PostOptions {
 export interface PostSpansOptions extends PostOptions {
   /** Whether to answer ids alone. */
   readonly minimal: boolean;
+}
+
+/** What is not stored of the spans of another transport, and not counted as rejected yet. */
+export interface Omissions {
+  /** Spans whose attachments or tags break a rule. */
+  readonly flaws: readonly SpanFlaw[];
+  /** For each evaluation that became no score, the rule that it breaks. Its span is stored, with the event. */
+  readonly unfit: readonly string[];
 }
 
 /** Longest time that spans are described before other requests get a turn. */
@@ -73,29 +81,32 @@ export class SpanIngest {
     );
   }
 
-  /**
-   * Stores spans that another transport has decoded and normalized; the same path and guarantees.
-   * @returns spans whose attachments or tags break a rule: they alone are not stored, and not counted as rejected yet.
-   */
-  async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<readonly SpanFlaw[]> {
-    const { flaws } = await this.#counted(source, spans, async () => {
+  /** Stores spans that another transport has decoded and normalized, with what their events say of them; the same path and guarantees. */
+  async storeSpans(
+    projectId: string,
+    source: SpanSource,
+    spans: readonly Span[],
+    evaluations: readonly SpanEvaluation[] = [],
+  ): Promise<Omissions> {
+    const { omitted } = await this.#counted(source, spans, async () => {
       const { inspected, flaws } = await this.#inspect(spans);
-      return { ...(await this.#store(projectId, inspected)), flaws };
+      const scores = new SpanScores(projectId, false, this.#parts.scores);
+      const unfit = readEvaluations(evaluations, spans, flaws, scores);
+      return { ...(await this.#store(projectId, inspected, scores)), omitted: { flaws, unfit } };
     });
-    return flaws;
+    return omitted;
   }
 
-  async #store(projectId: string, inspected: InspectedSpans, scores?: SpanScores) {
+  async #store(projectId: string, inspected: InspectedSpans, scores: SpanScores) {
     const { log, attachments } = this.#parts;
     if (inspected.found.size > 0) log.admit(projectId);
     const detached = await attachments.detach(projectId, inspected);
     const spans = await this.#described(projectId, detached.spans);
     if (spans.length === 0) return { spans, createdAt: [] };
     try {
-      const brought = scores?.scores ?? [];
-      if (brought.length > 0) log.admit(projectId);
-      scores?.keep();
-      const { createdAt } = await log.append({ projectId, spans, scores: brought });
+      if (scores.scores.length > 0) log.admit(projectId);
+      scores.keep();
+      const { createdAt } = await log.append({ projectId, spans, scores: scores.scores });
       await detached.stored(createdAt);
       return { spans, createdAt };
     } catch (error) {
@@ -151,6 +162,21 @@ export class SpanIngest {
       throw error;
     }
   }
+}
+
+/** @returns what those break that become no scores */
+function readEvaluations(
+  evaluations: readonly SpanEvaluation[],
+  spans: readonly Span[],
+  flaws: readonly SpanFlaw[],
+  scores: SpanScores,
+): string[] {
+  const refused = new Set(flaws.map(({ index }) => index));
+  return evaluations.flatMap((evaluation) => {
+    const span = spans[evaluation.span];
+    if (span === undefined || refused.has(evaluation.span)) return [];
+    return scores.readEvaluation(span.id, evaluation) ?? [];
+  });
 }
 
 /** What metrics call the reason for which spans were refused. */
