@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { event, otlpSpan, request, spanId, spanUuid, toProtobuf, type Json, type Values } from './requests.js';
+import { event, otlpSpan, request, spanId, spanUuid, toProtobuf, type Json } from './requests.js';
 
 const PADDING = 'x'.repeat(20_000);
 
@@ -15,7 +15,7 @@ describe('evaluations of OpenTelemetry', () => {
   const evaluation = (about: Record<string, string | number | boolean>) =>
     event(
       'gen_ai.evaluation.result',
-      Object.fromEntries(Object.entries(about).map(([key, value]) => [`gen_ai.evaluation.${key}`, value])) as Values,
+      Object.fromEntries(Object.entries(about).map(([key, value]) => [`gen_ai.evaluation.${key}`, value])),
     );
   /** Sends a span with events. @returns its id, and what the answer says */
   async function send(events: readonly Json[], { key = server.key, padding = '', protobuf = false } = {}) {
