@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { promptApi } from '../prompts/prompt-api.js';
+
+const VERSION = '0.10.4';
+/** Kept for the next run: to install it takes half a minute, and needs the package index. */
+const VENV = join(tmpdir(), `spanhouse-test-python-sdk-${VERSION}`);
+const PYTHON = join(VENV, 'bin', 'python');
+
+const execute = promisify(execFile);
+
+async function isInstalled(): Promise<boolean> {
+  const works = () =>
+    execute(PYTHON, ['-c', 'import zeroeval']).then(
+      () => true,
+      () => false,
+    );
+  if (await works()) return true;
+  try {
+    await execute('python3', ['-m', 'venv', VENV]);
+    await execute(PYTHON, ['-m', 'pip', 'install', '--quiet', `zeroeval==${VERSION}`], { timeout: 120_000 });
+  } catch {
+    return false;
+  }
+  return works();
+}
+
+describe(`the Python SDK ${VERSION}, unchanged`, function () {
+  this.timeout(240_000);
+  let server: TestServer;
+  let prompt: { id: string; prompt_id: string };
+  before(async function () {
+    if (!(await isInstalled())) {
+      this.test!.parent!.title += ' (skipped: it cannot be installed here)';
+      this.skip();
+    }
+    server = await bootServer();
+    const { id } = (await promptApi(server).ensure('support', { content: 'Help.' })).json;
+    prompt = { id, prompt_id: (await promptApi(server).get('support')).json.prompt_id };
+  });
+  after(() => server?.dispose());
+
+  /** Runs a program with the SDK. @returns the JSON that it prints last */
+  async function python(program: string): Promise<any> {
+    const env = {
+      ...{ PATH: process.env['PATH'], ZEROEVAL_API_KEY: server.key, ZEROEVAL_API_URL: server.url },
+      ...{ ZEROEVAL_BASE_URL: server.url, PROMPT: JSON.stringify(prompt) },
+    };
+    const { stdout } = await execute(PYTHON, ['-c', `import json, os\nimport zeroeval as ze\nze.init()\n${program}`], {
+      env,
+    });
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? 'null');
+  }
+  const get = async (path: string) => (await server.request('GET', path)).json;
+  const scoresOf = async (id: string) =>
+    (await get(`/scores?entity_id=${id}`))
+      .map(({ name, value }: { name: string; value: unknown }) => [name, value])
+      .sort();
+
+  it('sends spans, and signals of them and of their trace at once', async () => {
+    const { span, trace, sent } = await python(`
+with ze.span(name="answer", tags={"user": "ann"}) as span:
+    span.set_io(input_data="Where?", output_data="Here.")
+    sent = ze.set_signal(span, {"helpful": True, "rate": 0.5, "tone": "calm"})
+    sent = ze.emit_signal("resolved", False, target=ze.get_current_trace(), immediate=True) and sent
+ze.tracer.flush()
+print(json.dumps({"span": span.span_id, "trace": span.trace_id, "sent": sent}))`);
+    expect(sent).to.equal(true);
+    expect(await get(`/spans/${span}`)).to.include({ name: 'answer', input_data: 'Where?', output_data: 'Here.' });
+    expect(await scoresOf(span)).to.deep.equal([
+      ['helpful', true],
+      ['rate', 0.5],
+      ['tone', 'calm'],
+    ]);
+    expect(await scoresOf(trace)).to.deep.equal([['resolved', false]]);
+    expect((await get('/traces?scores.helpful=true&scores.resolved=false')).map(({ id }: any) => id)).to.deep.equal([
+      trace,
+    ]);
+  });
+
+  it('chooses variants, which lists find, until the test has ended', async () => {
+    const choose = (days: number) => `
+    chosen.append(ze.choose("model", variants={"a": "gpt-4o", "b": "gpt-5"}, weights={"a": 0.0, "b": 1.0},
+                            duration_days=${days}, default_variant="a"))`;
+    const { span, child, chosen } = await python(`
+chosen = []
+with ze.span(name="parent") as span:${choose(14)}
+    with ze.span(name="child") as child:
+        pass
+with ze.span(name="late"):${choose(1e-9)}
+ze.tracer.flush()
+print(json.dumps({"span": span.span_id, "child": child.span_id, "chosen": chosen}))`);
+    expect(chosen).to.deep.equal(['gpt-5', 'gpt-4o']);
+    const found = (await get('/spans?scores.ab.model=b')).map(({ id }: any) => id);
+    expect(found).to.have.members([span, child]);
+    expect((await get(`/spans/${span}`)).attributes).to.not.have.property('ab_choices');
+  });
+
+  it('logs completions, and gives feedback on them', async () => {
+    const record = await python(`
+prompt = json.loads(os.environ["PROMPT"])
+client = ze.PromptClient()
+record = client.log_completion(prompt_slug="support", prompt_id=prompt["prompt_id"], prompt_version_id=prompt["id"],
+    messages=[{"role": "user", "content": "Where?"}], output_text="Here.", model_id="gpt-4o-mini",
+    prompt_tokens=12, completion_tokens=9, total_tokens=21, duration_ms=12.5)
+client.send_feedback(prompt_slug="support", completion_id=record["id"], thumbs_up=False, reason="No.", expected_output="There.")
+print(json.dumps(record))`);
+    expect(await get(`/spans/${record.id}`)).to.include({ kind: 'llm', prompt_slug: 'support', output_data: 'Here.' });
+    const { completions } = await get(`/projects/${server.projectId}/prompts/support/completions`);
+    expect(completions[0]).to.include({ id: record.id, thumbs_down: 1, prompt_version: 1 });
+  });
+});
