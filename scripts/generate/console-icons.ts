@@ -60,6 +60,7 @@ const ICONS: Readonly<Record<string, string>> = {
   'thumbs-down': 'thumbs-down',
   disk: 'hard-drive',
   price: 'circle-dollar-sign',
+  score: 'star',
   diff: 'diff',
   'zoom-in': 'zoom-in',
   'zoom-out': 'zoom-out',

@@ -11,6 +11,7 @@ import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
 import type { projectRoutes } from '../features/projects/http/routes.js';
 import type { promptRoutes } from '../features/prompts/http/routes.js';
+import type { scoreRoutes } from '../features/scores/http/routes.js';
 import type { signInRoutes } from '../features/sign-in/http/routes.js';
 import type { traceRoutes } from '../features/traces/http/routes.js';
 import type { transferRoutes } from '../features/transfer/http/routes.js';
@@ -30,6 +31,7 @@ type Groups =
   | typeof priceRoutes
   | typeof projectRoutes
   | typeof promptRoutes
+  | typeof scoreRoutes
   | typeof signInRoutes
   | typeof traceRoutes
   | typeof transferRoutes;

@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import type { JudgeRead } from '../../src/features/judges/schema.js';
-import {
-  bodyOf,
-  draftOf,
-  NEW_DRAFT,
-  patchOf,
-  previewOf,
-  tagsOf,
-  wrongFields,
-} from '../../src/console/model/judge-draft.js';
+import { bodyOf, draftOf, NEW_DRAFT, patchOf, previewOf, tagsOf } from '../../src/console/model/judge-draft.js';
+import { wrongFields } from '../../src/console/model/wrong-fields.js';
 import { feedbackOf, NO_OPINION, opinionsIn, said } from '../../src/console/model/review.js';
 import { PLAIN_JUDGE } from '../judges/fixture.js';
 

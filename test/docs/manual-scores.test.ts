@@ -10,9 +10,8 @@ describe('manual: score spans, traces and sessions', () => {
       const session_id = '0199a1b2-0000-7000-8000-000000000002';
       const span = { trace_id: trace, session_id, name: 'answer question', started_at: new Date().toISOString() };
       await server.request('POST', '/spans', { body: [span] });
-      const [store = '', signals = '', spans = '', choices = '', find = '', lists = '', figures = '', define = ''] = blocks(
-        chapter('scores'),
-      );
+      const [store = '', signals = '', spans = '', choices = '', find = '', lists = '', figures = '', define = ''] =
+        blocks(chapter('scores'));
       const [[one], many] = await answersOf(store, server);
       expect(one).to.include({ entity_type: 'trace', name: 'helpful', kind: 'boolean', value: true });
       expect(many.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['numeric', 'categorical']);

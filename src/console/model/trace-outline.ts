@@ -120,3 +120,8 @@ export function figuresOf(outline: TraceOutline): OutlineFigures {
 export function isModelCall(outline: TraceOutline, span: number): boolean {
   return outline.kindOf(span) === 'llm' || outline.modelOf(span) !== null;
 }
+
+/** The name of a span by its id; undefined: it is not in the outline. */
+export function nameOfSpan({ id, name, names }: TraceOutline, span: string): string | undefined {
+  return names[name[id.indexOf(span)] ?? -1];
+}

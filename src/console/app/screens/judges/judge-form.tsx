@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { JudgeRead } from '../../../../features/judges/schema.js';
-import { wrongFields, type JudgeDraft } from '../../../model/judge-draft.js';
+import type { JudgeDraft } from '../../../model/judge-draft.js';
+import { wrongFields } from '../../../model/wrong-fields.js';
 import { Button } from '../../parts/button.js';
 import { Failure } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';

@@ -6,6 +6,8 @@ import { Pager } from '../../parts/pager.js';
 import { call, callPage } from '../../state/api.js';
 import { place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
+import { useFeedback } from '../scores/data.js';
+import { Opinions } from '../scores/opinions.js';
 import { SessionHead } from './session-head.js';
 import { TurnRail } from './turn-rail.js';
 import { TurnShown, type Verdict } from './turn-shown.js';
@@ -35,16 +37,7 @@ const MAX_SPANS = 10_000;
 
 /** What judges and people say of the session's spans, by trace. */
 function useVerdicts(sessionId: string): ReadonlyMap<string, readonly Verdict[]> {
-  const said = useQuery({
-    key: ['feedback', 'session', sessionId],
-    ask: (signal) =>
-      call('GET /projects/:project_id/feedback/:entity_type/:entity_id', {
-        params: { entity_type: 'session', entity_id: sessionId },
-        query: { limit: 1000 },
-        signal,
-      }),
-    every: AGAIN_MS,
-  });
+  const said = useFeedback({ type: 'session', id: sessionId }, { limit: 1000, every: AGAIN_MS });
   const items = said.data?.items ?? [];
   const query = { session_id: sessionId, fields: 'id,trace_id', limit: MAX_SPANS };
   const spans = useQuery({
@@ -70,6 +63,7 @@ function Conversation({ session }: { readonly session: SessionRead }) {
   return (
     <div class="stack session">
       <SessionHead session={session} />
+      <Opinions of={{ type: 'session', id }} name={session.name ?? id} every={AGAIN_MS} />
       <Answered answer={traces}>
         {({ rows, total }) =>
           rows.length === 0 ? (

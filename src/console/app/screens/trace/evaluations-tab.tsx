@@ -10,6 +10,8 @@ import { Answered } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
 import { hrefOf } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
+import { useFeedback } from '../scores/data.js';
+import { SpanScores } from '../scores/span-scores.js';
 import { FeedbackForm } from './feedback-form.js';
 import type { SpanHeadRead } from './span-head.js';
 
@@ -21,16 +23,7 @@ type HumanFeedback = Extract<UnifiedItemRead, { kind: 'human_feedback' }>;
 
 /** What judges and people say of the span, and where to say more. */
 export function EvaluationsTab({ span }: { readonly span: SpanHeadRead }) {
-  const said = useQuery({
-    key: [ofProject(`/feedback/span/${span.id}`)],
-    ask: (signal) =>
-      call('GET /projects/:project_id/feedback/:entity_type/:entity_id', {
-        params: { entity_type: 'span', entity_id: span.id },
-        query: { limit: SHOWN },
-        signal,
-      }),
-    keep: false,
-  });
+  const said = useFeedback({ type: 'span', id: span.id }, { limit: SHOWN });
   const judges = useQuery({
     key: [ofProject('/judges'), 'all'],
     ask: (signal) => call('GET /projects/:project_id/judges', { query: { limit: 500 }, signal }),
@@ -50,6 +43,7 @@ export function EvaluationsTab({ span }: { readonly span: SpanHeadRead }) {
                 Showing the newest {items.length} of {summary.total}.
               </p>
             )}
+            <SpanScores id={span.id} />
             <h3>Judges</h3>
             {evaluations.length === 0 && <p class="soft">No judge evaluations of this span.</p>}
             {evaluations.map((evaluation) => (

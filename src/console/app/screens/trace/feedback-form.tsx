@@ -5,7 +5,7 @@ import { Field } from '../../parts/field.js';
 import { Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
-import { call, ofProject } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { useKeptDraft } from '../../state/kept-draft.js';
 import { changedAt } from '../../state/query.js';
 import { storeCorrection } from '../judges/data.js';
@@ -38,7 +38,7 @@ export function FeedbackForm({ about, slug, spanId, judge }: FeedbackFormProps) 
         announce('Feedback saved');
       } else announce(await storeCorrection({ judge, spanId, body }));
       drop();
-      await changedAt(ofProject(`/feedback/span/${spanId}`));
+      await changedAt('/feedback');
     });
   const words = judge === undefined ? ['Good', 'Bad'] : ['Agree', 'Disagree'];
   return (

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { TraceRead } from '../../../../engine/traces/model/list/fields.js';
 import { count, counted } from '../../../model/format.js';
-import { figuresOf, type TraceOutline } from '../../../model/trace-outline.js';
+import { figuresOf, nameOfSpan, type TraceOutline } from '../../../model/trace-outline.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
 import { Ending } from '../../parts/ending.js';
@@ -11,9 +11,13 @@ import { Status } from '../../parts/kind.js';
 import { copy } from '../../state/announce.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { changedAt } from '../../state/query.js';
+import { Opinions } from '../scores/opinions.js';
 import { NextAndPrevious } from './next-and-previous.js';
 import { SessionLink } from './session-link.js';
 import { TagChips } from './tag-chips.js';
+
+/** How often it is asked what is said of a trace while spans may still come. */
+const OPINIONS_EVERY_MS = 15_000;
 
 interface TraceHeadProps {
   readonly trace: TraceRead;
@@ -75,6 +79,12 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
         </Figure>
       </dl>
       <TagChips tags={tags} screen="traces" />
+      <Opinions
+        of={{ type: 'trace', id }}
+        name={name}
+        every={isAlive ? OPINIONS_EVERY_MS : false}
+        {...(outline !== undefined && { nameOfSpan: (span: string) => nameOfSpan(outline, span) })}
+      />
     </header>
   );
 }

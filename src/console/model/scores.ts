@@ -1,0 +1,44 @@
+import type { ScoreSource, ScoreValue } from '../../engine/traces/model/score/score.js';
+import type { ScoreRead } from '../../features/scores/schema.js';
+import type { UnifiedItemRead } from '../../features/feedback/unified-schema.js';
+import { compact } from './format.js';
+
+const SOURCES: Readonly<Record<ScoreSource, string>> = {
+  sdk: 'SDK',
+  human: 'person',
+  judge: 'judge',
+  code: 'code',
+  import: 'import',
+};
+
+/** A value as people read it; of numbers the first digits. */
+export function valueText(value: ScoreValue): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'number' ? compact(value) : value;
+}
+
+/** Who gave a score: its author where there is one, and where it comes from. */
+export function givenBy({ author, source }: Pick<ScoreRead, 'author' | 'source'>): string {
+  return author === null ? SOURCES[source] : source === 'human' ? author : `${author} (${SOURCES[source]})`;
+}
+
+/** A score, a verdict of a judge or feedback of a person. */
+export type Opinion = ({ readonly kind: 'score' } & { readonly score: ScoreRead }) | UnifiedItemRead;
+
+/** All of them, the newest first. Times are of one form, so that texts compare as moments do. */
+export function opinionsOf(scores: readonly ScoreRead[], items: readonly UnifiedItemRead[]): Opinion[] {
+  const all: Opinion[] = [...scores.map((score) => ({ kind: 'score', score }) as const), ...items];
+  return all.sort((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+}
+
+export function timeOf(opinion: Opinion): string {
+  if (opinion.kind === 'score') return opinion.score.created_at;
+  return opinion.kind === 'human_feedback' ? opinion.updated_at : opinion.created_at;
+}
+
+/** Of each name the newest of some scores, which come the newest first; sorted by name. */
+export function newestByName(scores: readonly ScoreRead[]): ScoreRead[] {
+  const newest = new Map<string, ScoreRead>();
+  for (const score of scores) if (!newest.has(score.name)) newest.set(score.name, score);
+  return [...newest.values()].sort((a, b) => a.name.localeCompare(b.name));
+}
