@@ -41,6 +41,19 @@ describe('columns of lists in the console', () => {
     expect(fieldsFor(spanList, ['input_data', 'tags.a'])).to.include.members(['id', 'trace_id', 'input_data', 'tags']);
   });
 
+  it('may be scores, which are asked for only then', () => {
+    expect(columnsOf(traceList, 'name,scores.tone,scores.')).to.deep.equal(['name', 'scores.tone']);
+    expect(fieldsFor(traceList, ['name', 'scores.tone'])).to.include('scores');
+    expect(fieldsFor(traceList, columnsOf(traceList, null))).to.not.include('scores');
+    const row = { id: '1', scores: { tone: 'calm', ok: false } };
+    expect([valueOf(row, 'scores.tone'), valueOf(row, 'scores.ok'), valueOf(row, 'scores.constructor')]).to.deep.equal([
+      'calm',
+      false,
+      null,
+    ]);
+    expect(valueOf({ id: '1' }, 'scores.tone')).to.equal(null);
+  });
+
   it('read values of fields and tags', () => {
     const row = { id: '1', name: 'n', tags: { a: 'b' } };
     expect([valueOf(row, 'name'), valueOf(row, 'tags.a'), valueOf(row, 'tags.constructor')]).to.deep.equal([

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
 import { joinValues, splitValues } from '../../src/engine/traces/model/list/comma-values.js';
+import { filterOfScore } from '../../src/console/model/score-draft.js';
 import { optionsFor } from '../../src/console/model/filter-choices.js';
 import {
   conditionsOf,
@@ -11,11 +12,13 @@ import {
   pageOf,
   pageQuery,
   propertiesOf,
+  scoreProperty,
   selectionOf,
   tagProperty,
   withCondition,
   withoutCondition,
   withoutConditions,
+  type Property,
 } from '../../src/console/model/list-query.js';
 
 const query = (text: string) => new URLSearchParams(text);
@@ -72,6 +75,29 @@ describe('the query of a list in the console', () => {
     );
   });
 
+  it('knows scores, whose values are given like names, and of numbers a range alone', () => {
+    expect(shown('scores.tone=calm,a%252Cb&scores.quality=0.5..1&scores.a=1&scores.a=2&scores.=x')).to.deep.equal([
+      'Score tone is calm',
+      'Score tone is a,b',
+      'Score quality is 0.5..1',
+      'Score a is 1',
+      'Score a is 2',
+      'Tag scores. is x',
+    ]);
+    const after = (text: string, value: string) =>
+      withCondition(spanList, query(text), { ...scoreProperty('x'), value }).get('scores.x');
+    expect(after('', 'a,b')).to.equal('a%2Cb');
+    expect(after('scores.x=calm', 'happy')).to.equal('calm,happy');
+    expect(after('scores.x=1,2', '0.5..')).to.equal('0.5..');
+    expect(after('scores.x=..-1e3', '2')).to.equal('2');
+    const [calm] = conditionsOf(spanList, query('scores.x=calm,happy'));
+    expect(withoutCondition(spanList, query('scores.x=calm,happy'), calm!).toString()).to.equal('scores.x=happy');
+    expect(selectionOf(query('scores.x=1&range=all&chart=scores.x&chart_by=name')).toString()).to.equal('scores.x=1');
+    expect(pageOf(spanList, query('sort_by=scores.x')).sort).to.equal('scores.x');
+    expect(pageOf(spanList, query('sort_by=scores.')).sort).to.equal('started_at');
+    expect(isNewestFirst(spanList, query('sort_by=scores.x'))).to.equal(false);
+  });
+
   it('asks the API for what the address means', () => {
     expect(selectionOf(query('names=a&columns=b&live=true&offset=3')).toString()).to.equal('names=a&started_after=24h');
     expect(selectionOf(query('trace_id=7')).toString()).to.equal('trace_id=7');
@@ -115,6 +141,11 @@ describe('the query of a list in the console', () => {
   });
 });
 
+const NO_RULES = {
+  ...{ min: null, max: null, categories: null, direction: null, description: null },
+  ...{ created_at: '', updated_at: '' },
+};
+
 describe('what the filter bar offers', () => {
   const labels = (text: string, parameter: string | null = null, suggested: { value: string; count: number }[] = []) =>
     optionsFor(spanList, parameter === null ? null : property(parameter), text, suggested).map(({ label, note }) =>
@@ -144,6 +175,18 @@ describe('what the filter bar offers', () => {
     expect(all.slice(first.length)).to.have.length(propertiesOf(spanList).length - 4);
     expect(all.at(-1)).to.equal('Input, output or error contains');
     expect(labels('us')).to.include('User is');
+  });
+
+  it('offers scores by name, of numbers ranges from what was typed, and of others their values', () => {
+    const definition = { ...NO_RULES, name: 'Quality', kind: 'numeric' } as const;
+    const scores = [filterOfScore(definition), filterOfScore({ ...NO_RULES, name: 'ok', kind: 'boolean' })];
+    const offered = (text: string, of: Property | null = null) =>
+      optionsFor(spanList, of, text, [], scores).map(({ label }) => label);
+    expect(offered('qual')).to.include('Score Quality is');
+    expect(offered('scores.Quality=0.5..1')[0]).to.equal('Score Quality is 0.5..1');
+    expect(offered('scores.other=x')[0]).to.equal('Score other is x');
+    expect(offered('0.5', scores[0])).to.deep.equal(['Score Quality is 0.5', '0.5..', '..0.5']);
+    expect(offered('', scores[1])).to.deep.equal(['true', 'false']);
   });
 
   it('offers values with how many have them, and what was typed', () => {

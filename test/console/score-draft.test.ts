@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { scoreText } from '../../src/console/model/format.js';
 import { kindsOf, optionsOf, rulesOf, valueIn } from '../../src/console/model/score-draft.js';
-import { givenBy, newestByName, opinionsOf, timeOf, valueText } from '../../src/console/model/scores.js';
+import { givenBy, newestByName, opinionsOf, timeOf } from '../../src/console/model/scores.js';
 import type { ScoreRead } from '../../src/features/scores/schema.js';
 import type { UnifiedItemRead } from '../../src/features/feedback/unified-schema.js';
 
@@ -64,7 +65,7 @@ describe('what is said of a trace', () => {
   });
 
   it('is written as people read it', () => {
-    expect([valueText(true), valueText(false), valueText(0.876543), valueText('calm')]).to.deep.equal([
+    expect([scoreText(true), scoreText(false), scoreText(0.876543), scoreText('calm')]).to.deep.equal([
       'yes',
       'no',
       '0.8765',

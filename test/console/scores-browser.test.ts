@@ -134,6 +134,60 @@ describe('scores in the console', function () {
     expect((await scores('name=rating'))[0]).to.include({ entity_type: 'session', value: 4.5, kind: 'numeric' });
   });
 
+  it('are columns of lists, to sort by, and filters', async () => {
+    const spans = [0.2, 0.9, 0.5].map((quality, index) => ({
+      ...{ id: uuid(7100 + index), trace_id: uuid(7200 + index), name: `rated ${index}`, tags: { test: 'rated' } },
+      ...{ started_at: new Date(Date.now() - 1000 * index).toISOString(), quality },
+    }));
+    await post(
+      '/spans',
+      spans.map(({ quality: _, ...span }) => span),
+    );
+    await post('/scores', [
+      ...spans.map(({ id, quality }) => ({ entity_type: 'span', entity_id: id, name: 'quality', value: quality })),
+      { entity_type: 'span', entity_id: uuid(7101), name: 'tone', value: 'angry' },
+    ]);
+    const untilRows = (...names: readonly string[]) =>
+      until(
+        `JSON.stringify([...document.querySelectorAll('.list-rows tbody .lead bdi')].map((name) => name.textContent)) === ${JSON.stringify(JSON.stringify(names))}`,
+      );
+    await open('traces?columns=name&tags.test=rated');
+    await untilRows();
+    await open('spans?columns=name&test=rated');
+    await untilRows('rated 0', 'rated 1', 'rated 2');
+    const asked = () => watched.requests.filter((url) => /[?&]fields=[^&]*scores/.test(url)).length;
+    expect(asked()).to.equal(0);
+    await clickOn(page, 'button ::-p-text(Columns)');
+    await clickOn(page, '::-p-aria([name="quality"][role="checkbox"])');
+    await clickOn(page, '::-p-aria([name="tone"][role="checkbox"])');
+    await press('Escape');
+    await until(`document.querySelector('.list-rows tbody')?.innerText.includes('0.9')`);
+    expect(asked()).to.be.greaterThan(0);
+    const columns = new URL(page.url()).searchParams.get('columns');
+    expect(columns).to.equal('name,scores.quality,scores.tone');
+    await clickOn(page, 'th .sort ::-p-text(quality)');
+    await untilRows('rated 1', 'rated 2', 'rated 0');
+    expect(new URL(page.url()).searchParams.get('sort_by')).to.equal('scores.quality');
+    await press('/', '"Score qual', 'ArrowDown', 'ArrowDown', 'Enter');
+    await until(`document.activeElement?.ariaLabel === 'Score quality is'`);
+    await press('"0.5', 'ArrowDown', 'ArrowDown', 'Enter');
+    await untilRows('rated 1', 'rated 2');
+    await page.reload();
+    await untilRows('rated 1', 'rated 2');
+    expect(await page.$eval('.filter-bar', ({ textContent }) => textContent)).to.include('Score quality is 0.5..');
+    await press('/', '"scores.tone=angry', 'Enter');
+    await untilRows('rated 1');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.setViewport({ width: 1280, height: 860 });
+    await page.focus('.list-rows a');
+    await press('f');
+    await until(`document.querySelector('dialog')?.innerText.includes('Score tone is')`);
+    await press('Escape');
+    // The browser remembers the columns.
+    await open('spans?test=rated');
+    await until(`document.querySelector('.list-rows thead')?.innerText.includes('quality')`);
+  });
+
   it('say at the field what the server has against them, and keep what was entered', async () => {
     await open(`traces/${TRACE}`);
     await openForm('S');

@@ -1,6 +1,14 @@
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import { count } from './format.js';
-import { propertiesOf, tagProperty, USER_TAG, type Condition, type Property } from './list-query.js';
+import {
+  propertiesOf,
+  scoreOf,
+  scoreProperty,
+  tagProperty,
+  USER_TAG,
+  type Condition,
+  type Property,
+} from './list-query.js';
 
 /** A value that objects have, and how many have it. */
 export interface Suggestion {
@@ -27,30 +35,33 @@ const MOST_USED = ['names', `tags.${USER_TAG}`, 'span_kind', 'models', 'has_erro
 
 const TAG = /^([^=\s]+)=(.+)$/s;
 
+/** @param scores the scores that the project has */
 export function optionsFor(
   list: ListDefinition,
   property: Property | null,
   text: string,
   suggested: readonly Suggestion[],
+  scores: readonly Property[] = [],
 ): Choice[] {
-  return property === null ? propertyChoices(list, text, suggested) : valueChoices(property, text, suggested);
+  if (property !== null) return valueChoices(property, text, suggested);
+  return propertyChoices([...propertiesOf(list), ...scores], text, suggested);
 }
 
-function propertyChoices(list: ListDefinition, text: string, tagKeys: readonly Suggestion[]): Choice[] {
-  const all = propertiesOf(list);
+function propertyChoices(all: readonly Property[], text: string, tagKeys: readonly Suggestion[]): Choice[] {
   const asked = text.trim().toLowerCase();
   const counts = new Map(tagKeys.map(({ value, count }) => [value, count]));
   const fields = [...all, tagProperty(USER_TAG)].filter(
     ({ words, parameter }) => words.toLowerCase().includes(asked) || parameter.includes(asked),
   );
   const used = MOST_USED.flatMap((parameter) => fields.filter((property) => property.parameter === parameter));
-  const rest = fields.filter((property) => !used.includes(property));
+  const isScore = ({ parameter }: Property) => scoreOf(parameter) !== null;
+  const rest = fields.filter((property) => !used.includes(property) && !isScore(property));
   const tags = tagKeys.filter(({ value }) => value !== USER_TAG && value.toLowerCase().includes(asked));
   return [
     ...typedChoice(all, text.trim()),
     ...used.map((property) => choice(property, isUser(property) ? { count: counts.get(USER_TAG) } : {})),
     ...tags.map(({ value, count }) => choice(tagProperty(value), { count })),
-    ...rest.map((property) => choice(property)),
+    ...[...fields.filter(isScore), ...rest].map((property) => choice(property)),
   ];
 }
 
@@ -62,7 +73,10 @@ function typedChoice(all: readonly Property[], text: string): Choice[] {
   const [, key = '', value = ''] = TAG.exec(text) ?? [];
   const search = all.find(({ parameter }) => parameter === 'q');
   if (key !== '') {
-    const property = all.find(({ parameter }) => parameter === key) ?? tagProperty(key.replace(/^tags\./, ''));
+    const score = scoreOf(key);
+    const property =
+      all.find(({ parameter }) => parameter === key) ??
+      (score === null ? tagProperty(key.replace(/^tags\./, '')) : scoreProperty(score));
     return [choice(property, { value, typed: true })];
   }
   return search === undefined ? [] : [choice(search, { value: text, typed: true })];
@@ -72,12 +86,18 @@ function valueChoices(property: Property, text: string, suggested: readonly Sugg
   const asked = text.toLowerCase();
   const known = (property.values ?? []).filter((value) => value.includes(asked));
   const counts = new Map(suggested.map(({ value, count }) => [value, count]));
-  const values = [...new Set([...known, ...counts.keys()])];
+  const values = [...new Set([...rangesFrom(property, text), ...known, ...counts.keys()])];
   const typed = text !== '' && !values.includes(text);
   return [
     ...(typed ? [choice(property, { value: text, typed })] : []),
     ...values.map((value) => choice(property, { value, count: counts.get(value), typed: value === text })),
   ];
+}
+
+/** From a number that is typed on, or up to it. */
+function rangesFrom({ hasRanges = false }: Property, text: string): string[] {
+  const number = text.trim();
+  return hasRanges && /^[+-]?(\d+(\.\d+)?|\.\d+)$/.test(number) ? [`${number}..`, `..${number}`] : [];
 }
 
 interface About {

@@ -17,6 +17,12 @@ export function compact(value: Maybe<number>): string {
   return Math.abs(value) < 10_000 ? PLAIN.format(Number(value.toPrecision(4))) : COMPACT.format(value);
 }
 
+/** The value of a score: of numbers the first digits. */
+export function scoreText(value: number | boolean | string): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'number' ? compact(value) : value;
+}
+
 /** US dollars: cents where there are dollars, four digits behind the point where there are cents, else two that matter. */
 export function money(value: Maybe<number>): string {
   if (value === null || value === undefined) return NOTHING;

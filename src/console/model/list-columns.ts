@@ -1,7 +1,8 @@
 import { splitValues } from '../../engine/traces/model/list/comma-values.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import type { FieldType } from '../../engine/traces/model/list/fields.js';
-import { fieldLabel, type ListName } from './list-query.js';
+import type { ScoreValue } from '../../engine/traces/model/score/score.js';
+import { fieldLabel, scoreOf, type ListName } from './list-query.js';
 import type { Side } from './payload-line.js';
 
 /** The value of a field; undefined: it was not asked for. */
@@ -63,6 +64,8 @@ const PAYLOADS: ReadonlyMap<string, Side> = new Map([
   ['root_span_output', 'output'],
 ]);
 
+const SCORE_WIDTH = 112;
+
 export const NARROWEST = 56;
 export const WIDEST = 1200;
 const TAG_PREFIX = 'tags.';
@@ -74,7 +77,7 @@ export function tagOf(column: string): string | null {
 }
 
 export function isColumn(list: ListDefinition, column: string): boolean {
-  return tagOf(column) !== null || Object.hasOwn(list.fields, column);
+  return tagOf(column) !== null || scoreOf(column) !== null || Object.hasOwn(list.fields, column);
 }
 
 /** The columns that a text names, separated by commas; where it names none, those shown by default. */
@@ -86,6 +89,7 @@ export function columnsOf(list: ListDefinition, text: string | null): string[] {
 
 export function defaultWidth(list: ListDefinition, column: string): number {
   const type = tagOf(column) === null ? list.fields[column]?.type : undefined;
+  if (scoreOf(column) !== null) return SCORE_WIDTH;
   // A head is never narrower than its label.
   const usual = WIDTHS_OF_COLUMNS[column] ?? (type === undefined ? 160 : WIDTHS[type]);
   return type === undefined ? usual : Math.max(usual, 28 + 8 * fieldLabel(column).length);
@@ -121,14 +125,16 @@ export function fieldsFor(list: ListDefinition, columns: readonly string[]): str
     ...NEEDED[list.name],
     ...columns.map((column) => (tagOf(column) === null ? column : 'tags')),
   ]);
-  return Object.keys(list.fields).filter((name) => wanted.has(name));
+  const fields = Object.keys(list.fields).filter((name) => wanted.has(name));
+  return columns.some((column) => scoreOf(column) !== null) ? [...fields, 'scores'] : fields;
 }
 
 export function valueOf(row: ListRow, column: string): Value {
-  const tag = tagOf(column);
-  if (tag === null) return row[column];
-  const tags = row['tags'] as Readonly<Record<string, string>> | undefined;
-  return tags !== undefined && Object.hasOwn(tags, tag) ? tags[tag] : null;
+  const [tag, score] = [tagOf(column), scoreOf(column)];
+  if (tag === null && score === null) return row[column];
+  const values = row[tag === null ? 'scores' : 'tags'] as Readonly<Record<string, ScoreValue>> | undefined;
+  const key = tag ?? score ?? '';
+  return values !== undefined && Object.hasOwn(values, key) ? values[key] : null;
 }
 
 /** Moves a column by so many places. */

@@ -9,6 +9,7 @@ import {
   type Filter,
   type ListDefinition,
 } from '../../engine/traces/model/list/definitions.js';
+import { SCORE_PREFIX } from '../../engine/traces/model/list/query.js';
 import { changed } from './place.js';
 import { boundsOf, RANGE_PARAMETERS, rangeOf, type TimeRange } from './range.js';
 
@@ -25,7 +26,7 @@ export const PAGE_SIZE = 100;
 export const TEXT_LIMIT = 600;
 
 /** Parameters of the address that are the console's own; a tag of such a name is written `tags.<name>`, as everywhere. */
-const OWN = new Set<string>([...RANGE_PARAMETERS, 'columns', 'live', 'list']);
+const OWN = new Set<string>([...RANGE_PARAMETERS, 'columns', 'live', 'list', 'chart', 'chart_by']);
 /** Parameters of the API that say which part of the list is shown, and how. */
 const PAGING = new Set(['sort_by', 'sort_order', 'limit', 'offset', 'count', 'fields', 'text_limit']);
 const IDS = new Set(['id', 'trace_id', 'session_id']);
@@ -47,6 +48,8 @@ export interface Property {
   readonly values?: readonly string[];
   /** Whether more than one value may be given, any of which fits. */
   readonly several: boolean;
+  /** Whether its values are numbers, of which a range may be given instead: `0.5..1`, `0.5..` or `..1`. */
+  readonly hasRanges?: boolean;
 }
 
 export interface Condition extends Property {
@@ -128,27 +131,51 @@ export function tagProperty(key: string, parameter = TAG_PREFIX + key): Property
   };
 }
 
+/** The name of the score that a parameter, sort or column is about; null: it is about none. */
+export function scoreOf(text: string): string | null {
+  return text.startsWith(SCORE_PREFIX) && text.length > SCORE_PREFIX.length ? text.slice(SCORE_PREFIX.length) : null;
+}
+
+export function scoreProperty(name: string): Property {
+  return {
+    parameter: SCORE_PREFIX + name,
+    words: `Score ${name} is`,
+    description: 'A value, or a range of numbers: 0.5..1, 0.5.. or ..1.',
+    field: SCORE_PREFIX + name,
+    several: true,
+  };
+}
+
+const RANGE = /^[\d.e+-]*\.\.[\d.e+-]*$/i;
+/** Whether a value of a score is a range, which stands alone. */
+const isRange = (parameter: string, value: string) => scoreOf(parameter) !== null && RANGE.test(value);
+
 /** What the address filters by, in its order. Every parameter that is none of the API's is a tag, as for the API. */
 export function conditionsOf(list: ListDefinition, query: URLSearchParams): Condition[] {
   const known = new Map(propertiesOf(list).map((property) => [property.parameter, property]));
   return [...query].flatMap(([parameter, text]) => {
     if (OWN.has(parameter) || PAGING.has(parameter)) return [];
     const property = known.get(parameter);
-    if (property === undefined) {
+    const score = scoreOf(parameter);
+    if (property === undefined && score === null) {
       const key = parameter.startsWith(TAG_PREFIX) ? parameter.slice(TAG_PREFIX.length) : parameter;
       return [{ ...tagProperty(key, parameter), value: text }];
     }
+    const { several, ...rest } = property ?? scoreProperty(score ?? '');
     // Of a parameter that is repeated, each text is one value.
-    const values = property.several && query.getAll(parameter).length === 1 ? splitValues(text) : [text];
-    return values.map((value) => ({ ...property, value }));
+    const values = several && query.getAll(parameter).length === 1 ? splitValues(text) : [text];
+    return values.map((value) => ({ ...rest, several, value }));
   });
 }
 
 /** The query with one condition more; where one value alone may be given, in place of the other. */
 export function withCondition(list: ListDefinition, query: URLSearchParams, added: Condition): URLSearchParams {
   const { parameter, value, several } = added;
-  const before = several ? valuesOf(list, query, parameter) : [];
-  return rewritten(list, query, parameter, [...before.filter((other) => other !== value), value]);
+  const before = several && !isRange(parameter, value) ? valuesOf(list, query, parameter) : [];
+  return rewritten(list, query, parameter, [
+    ...before.filter((other) => other !== value && !isRange(parameter, other)),
+    value,
+  ]);
 }
 
 export function withoutCondition(list: ListDefinition, query: URLSearchParams, removed: Condition): URLSearchParams {
@@ -171,7 +198,8 @@ function valuesOf(list: ListDefinition, query: URLSearchParams, parameter: strin
 }
 
 function rewritten(list: ListDefinition, query: URLSearchParams, parameter: string, values: readonly string[]) {
-  const inOne = list.filters.some((filter) => filter.parameter === parameter && isSeveral(filter));
+  const inOne =
+    scoreOf(parameter) !== null || list.filters.some((filter) => filter.parameter === parameter && isSeveral(filter));
   const written = inOne && values.length > 0 ? [joinValues(values)] : values;
   return changed(query, { [parameter]: written, offset: null });
 }
@@ -207,7 +235,7 @@ export function pageOf(list: ListDefinition, query: URLSearchParams): Page {
   };
   const sort = query.get('sort_by') ?? '';
   return {
-    sort: list.sorts.includes(sort) ? sort : list.defaultSort,
+    sort: list.sorts.includes(sort) || scoreOf(sort) !== null ? sort : list.defaultSort,
     descending: query.get('sort_order') !== 'asc',
     limit: whole('limit', PAGE_SIZE, 1, list.maxLimit),
     offset: whole('offset', 0, 0, 100_000_000),

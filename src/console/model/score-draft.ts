@@ -1,3 +1,4 @@
+import { scoreProperty, type Property } from './list-query.js';
 import type { ScoreKind, ScoreValue } from '../../engine/traces/model/score/score.js';
 import type { ScoreDefinitionRead } from '../../features/scores/schema.js';
 
@@ -43,6 +44,23 @@ export function optionsOf({
   categories,
 }: Pick<ScoreDefinitionRead, 'kind' | 'categories'>): readonly string[] | null {
   return kind === 'boolean' ? ['yes', 'no'] : kind === 'categorical' ? categories : null;
+}
+
+/** What a score means: as somebody said it, else what its values are. */
+export function aboutScore(definition: ScoreDefinitionRead): string {
+  return definition.description ?? rulesOf(definition);
+}
+
+/** What a list can be filtered by of a score: its values, as far as they are known. */
+export function filterOfScore(definition: ScoreDefinitionRead): Property {
+  const { name, kind, categories } = definition;
+  const values = kind === 'boolean' ? ['true', 'false'] : categories;
+  return {
+    ...scoreProperty(name),
+    ...(kind !== 'numeric' && { description: aboutScore(definition) }),
+    ...(values !== null && { values }),
+    hasRanges: kind === 'numeric',
+  };
 }
 
 /** What a definition says of its values, such as `0 to 1, higher is better`. */

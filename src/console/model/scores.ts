@@ -1,7 +1,6 @@
-import type { ScoreSource, ScoreValue } from '../../engine/traces/model/score/score.js';
+import type { ScoreSource } from '../../engine/traces/model/score/score.js';
 import type { ScoreRead } from '../../features/scores/schema.js';
 import type { UnifiedItemRead } from '../../features/feedback/unified-schema.js';
-import { compact } from './format.js';
 
 const SOURCES: Readonly<Record<ScoreSource, string>> = {
   sdk: 'SDK',
@@ -10,12 +9,6 @@ const SOURCES: Readonly<Record<ScoreSource, string>> = {
   code: 'code',
   import: 'import',
 };
-
-/** A value as people read it; of numbers the first digits. */
-export function valueText(value: ScoreValue): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'number' ? compact(value) : value;
-}
 
 /** Who gave a score: its author where there is one, and where it comes from. */
 export function givenBy({ author, source }: Pick<ScoreRead, 'author' | 'source'>): string {

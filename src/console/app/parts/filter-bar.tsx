@@ -20,13 +20,15 @@ interface FilterBarProps {
   readonly onChange: (query: URLSearchParams) => void;
   /** Values that a property has, the most frequent first. */
   readonly suggest: Suggest;
+  /** The scores that the project has. */
+  readonly scores: readonly Property[];
 }
 
 /**
  * What a list is filtered by, as chips, and one combobox (APG, list autocomplete) that adds to it: first a field with its
  * comparison, then the value. Text that is entered at once is looked for in inputs, outputs and errors, `key=value` filters by a tag.
  */
-export function FilterBar({ list, query, onChange, suggest }: FilterBarProps) {
+export function FilterBar({ list, query, onChange, suggest, scores }: FilterBarProps) {
   const bar = useRef<HTMLDivElement>(null);
   const conditions = conditionsOf(list, query);
   const input = () => bar.current?.querySelector('input');
@@ -70,6 +72,7 @@ export function FilterBar({ list, query, onChange, suggest }: FilterBarProps) {
       <Adder
         list={list}
         suggest={suggest}
+        scores={scores}
         onAdd={(added) => onChange(withCondition(list, query, added))}
         onLeft={() => focusChip(conditions.length - 1)}
       />
@@ -90,13 +93,13 @@ export function FilterBar({ list, query, onChange, suggest }: FilterBarProps) {
 
 const sentence = ({ words, value }: Condition) => `${words} ${value}`;
 
-interface AdderProps extends Pick<FilterBarProps, 'list' | 'suggest'> {
+interface AdderProps extends Pick<FilterBarProps, 'list' | 'suggest' | 'scores'> {
   readonly onAdd: (condition: Condition) => void;
   /** Left arrow at the very start. */
   readonly onLeft: () => void;
 }
 
-function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
+function Adder({ list, suggest, scores, onAdd, onLeft }: AdderProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
@@ -104,7 +107,7 @@ function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
   const [open, setOpen] = useState(false);
   /** The key of the choice that arrows went to: tags come later than fields, and between them. */
   const [active, setActive] = useState<string | null>(null);
-  const choices = useChoices({ list, suggest, property, text, open });
+  const choices = useChoices({ list, suggest, scores, property, text, open });
   const at = choices.findIndex(({ key }) => key === active);
   useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' }), [at]);
   const reset = (shown: boolean, next: Property | null = null) => {
@@ -199,9 +202,13 @@ const TYPING_MS = 120;
 
 /** What can be chosen now; what the server suggests comes a moment later. */
 function useChoices(
-  asked: Pick<FilterBarProps, 'list' | 'suggest'> & { property: Property | null; text: string; open: boolean },
+  asked: Pick<FilterBarProps, 'list' | 'suggest' | 'scores'> & {
+    property: Property | null;
+    text: string;
+    open: boolean;
+  },
 ) {
-  const { list, suggest, property, text, open } = asked;
+  const { list, suggest, scores, property, text, open } = asked;
   const [found, setFound] = useState<{ readonly of: string; readonly values: Awaited<ReturnType<Suggest>> }>();
   const of = property?.parameter ?? '';
   useEffect(() => {
@@ -219,5 +226,5 @@ function useChoices(
       abort.abort();
     };
   }, [of, text, open]);
-  return optionsFor(list, property, text, found?.of === of ? found.values : []);
+  return optionsFor(list, property, text, found?.of === of ? found.values : [], scores);
 }

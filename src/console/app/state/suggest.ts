@@ -21,5 +21,5 @@ export function suggestFrom(list: ListDefinition, query: URLSearchParams): Sugge
 
 function isCounted({ groups }: ListDefinition, property: Property | null): boolean {
   const field = property === null ? 'tags.' : (property.field ?? '');
-  return field.startsWith('tags.') || groups.includes(field);
+  return /^(tags|scores)\./.test(field) || groups.includes(field);
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
-import { count, NOTHING } from '../../../model/format.js';
+import { count, NOTHING, scoreText } from '../../../model/format.js';
 import { sideOf, tagOf, valueOf, type ListRow } from '../../../model/list-columns.js';
-import { fieldLabel, listLink, type ListName } from '../../../model/list-query.js';
+import { fieldLabel, listLink, scoreOf, type ListName } from '../../../model/list-query.js';
 import { payloadLine } from '../../../model/payload-line.js';
 import { Cost, Took, When } from '../../parts/figures.js';
 import { Kind, Status } from '../../parts/kind.js';
@@ -49,6 +49,7 @@ export function Cell({ list, row, column }: CellProps): ComponentChildren {
   if (type === 'status') return <Outcome list={list} row={row} />;
   const text = textOf(row, column);
   if (value === null || value === undefined || text === '') return <Nothing />;
+  if (scoreOf(column) !== null && typeof value !== 'object') return <Text of={scoreText(value)} />;
   const side = sideOf(column);
   if (side !== null) return <Text of={payloadLine(text, side)} />;
   switch (type) {

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
+import { SCORE_PREFIX } from '../../../../engine/traces/model/list/query.js';
+import type { ScoreDefinitionRead } from '../../../../features/scores/schema.js';
 import { columnsOf, defaultWidth, moved, NARROWEST, tagOf, WIDEST } from '../../../model/list-columns.js';
-import { fieldLabel, USER_TAG } from '../../../model/list-query.js';
+import { fieldLabel, scoreOf, USER_TAG } from '../../../model/list-query.js';
+import { aboutScore } from '../../../model/score-draft.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
@@ -11,18 +14,24 @@ import type { ChosenColumns } from './chosen-columns.js';
 interface ColumnsDialogProps {
   readonly list: ListDefinition;
   readonly chosen: ChosenColumns;
+  /** What the scores of the project are. */
+  readonly scores: readonly ScoreDefinitionRead[];
   readonly onClose: () => void;
 }
 
 export function columnLabel(column: string): string {
   const tag = tagOf(column);
-  return tag === null ? fieldLabel(column) : tag === USER_TAG ? 'User' : tag;
+  return tag === USER_TAG ? 'User' : (tag ?? scoreOf(column) ?? fieldLabel(column));
 }
 
 /** Which columns a list shows, in which order and how wide: all that the pointer can do, too. */
-export function ColumnsDialog({ list, chosen, onClose }: ColumnsDialogProps) {
+export function ColumnsDialog({ list, chosen, scores, onClose }: ColumnsDialogProps) {
   const { columns, setColumns } = chosen;
-  const others = Object.keys(list.fields).filter((name) => !columns.includes(name));
+  const about = new Map([
+    ...Object.entries(list.fields).map(([name, { description }]) => [name, description] as const),
+    ...scores.map((score) => [SCORE_PREFIX + score.name, `Score: ${aboutScore(score)}`] as const),
+  ]);
+  const others = [...about.keys()].filter((name) => !columns.includes(name));
   const move = (column: string, by: number) => {
     const next = moved(columns, column, by);
     setColumns(next);
@@ -44,7 +53,7 @@ export function ColumnsDialog({ list, chosen, onClose }: ColumnsDialogProps) {
                 />
                 <bdi class="clip">{columnLabel(column)}</bdi>
               </label>
-              <span class="soft small clip">{list.fields[column]?.description ?? 'Tag'}</span>
+              <span class="soft small clip">{about.get(column) ?? (tagOf(column) === null ? 'Score' : 'Tag')}</span>
               <Width column={column} list={list} chosen={chosen} />
               <Button
                 look="quiet"
@@ -70,9 +79,9 @@ export function ColumnsDialog({ list, chosen, onClose }: ColumnsDialogProps) {
             <li key={column} class="line">
               <label class="line">
                 <input type="checkbox" checked={false} onChange={() => setColumns([...columns, column])} />
-                {columnLabel(column)}
+                <bdi class="clip">{columnLabel(column)}</bdi>
               </label>
-              <span class="soft small clip">{list.fields[column]?.description}</span>
+              <span class="soft small clip">{about.get(column)}</span>
             </li>
           ))}
         </ul>
@@ -94,7 +103,7 @@ export function ColumnsDialog({ list, chosen, onClose }: ColumnsDialogProps) {
   );
 }
 
-function Width({ list, chosen, column }: Omit<ColumnsDialogProps, 'onClose'> & { readonly column: string }) {
+function Width({ list, chosen, column }: Omit<ColumnsDialogProps, 'onClose' | 'scores'> & { readonly column: string }) {
   return (
     <input
       class="input"

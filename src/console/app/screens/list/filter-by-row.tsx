@@ -1,6 +1,7 @@
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
+import type { ScoreValue } from '../../../../engine/traces/model/score/score.js';
 import type { ListRow } from '../../../model/list-columns.js';
-import { propertiesOf, tagProperty, TEXT_LIMIT, type Condition } from '../../../model/list-query.js';
+import { propertiesOf, scoreProperty, tagProperty, TEXT_LIMIT, type Condition } from '../../../model/list-query.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Icon } from '../../parts/icon.js';
 import { nameOf } from './cells.js';
@@ -53,10 +54,13 @@ function conditionsOfRow(list: ListDefinition, row: ListRow, columns: readonly s
   });
   const tags = (row['tags'] ?? {}) as Readonly<Record<string, string>>;
   const ofTags = Object.entries(tags).map(([key, value]) => ({ ...tagProperty(key), value }));
+  const scores = Object.entries((row['scores'] ?? {}) as Readonly<Record<string, ScoreValue>>)
+    .map(([name, value]) => ({ ...scoreProperty(name), value: String(value) }))
+    .filter(({ value }) => value.length <= TEXT_LIMIT);
   // What is seen comes first.
   const place = ({ field }: Condition) => {
     const at = columns.indexOf(field ?? '');
     return at < 0 ? columns.length : at;
   };
-  return [...ofFields, ...ofTags].sort((a, b) => place(a) - place(b));
+  return [...ofFields, ...ofTags, ...scores].sort((a, b) => place(a) - place(b));
 }

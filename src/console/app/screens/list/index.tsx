@@ -1,7 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { ScoreDefinitionRead } from '../../../../features/scores/schema.js';
 import { count, counted } from '../../../model/format.js';
 import type { ListRow } from '../../../model/list-columns.js';
 import { LISTS, pageOf, pageQuery, withCondition, type ListName } from '../../../model/list-query.js';
+import { filterOfScore } from '../../../model/score-draft.js';
 import { Button } from '../../parts/button.js';
 import { FilterBar } from '../../parts/filter-bar.js';
 import { Histogram } from '../../parts/histogram.js';
@@ -11,6 +13,7 @@ import { Failure, Skeleton } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';
 import { hrefOf, navigate, place } from '../../state/location.js';
 import { changedAt } from '../../state/query.js';
+import { useScoreDefinitions } from '../../state/score-definitions.js';
 import { suggestFrom } from '../../state/suggest.js';
 import { useColumns } from './chosen-columns.js';
 import { ColumnsDialog } from './columns-dialog.js';
@@ -22,6 +25,7 @@ import { ListRows, Selection } from './list-rows.js';
 import { NothingFound } from './nothing-found.js';
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_SCORES: readonly ScoreDefinitionRead[] = [];
 /** How often figures are asked for again while rows come in by themselves. */
 const FOLLOWED_MS = 5000;
 
@@ -38,6 +42,7 @@ export default function ListScreen() {
   const isAnswered = page.data !== undefined || page.error !== null;
   const on = isLive(list, query);
   const beside = { enabled: isAnswered, every: on ? FOLLOWED_MS : false } as const;
+  const scores = useScoreDefinitions(isAnswered).data ?? NO_SCORES;
   const total = useTotal(asked, beside).data ?? null;
   const live = useLive(asked, page, on);
   const box = useRef<HTMLDivElement>(null);
@@ -63,7 +68,13 @@ export default function ListScreen() {
         onRefresh={refresh}
         onColumns={() => setOverlay('columns')}
       />
-      <FilterBar list={list} query={query} onChange={filter} suggest={suggestFrom(list, query)} />
+      <FilterBar
+        list={list}
+        query={query}
+        onChange={filter}
+        suggest={suggestFrom(list, query)}
+        scores={scores.map(filterOfScore)}
+      />
       {(page.error === null || page.data !== undefined) && <Histogram list={list} query={query} {...beside} />}
       {page.error !== null && <Failure error={page.error} retry={() => void page.refetch()} />}
       <NotCurrent of={page.data?.notCurrent ?? 0} what={list.name.slice(0, -1)} />
@@ -100,6 +111,7 @@ export default function ListScreen() {
               query={query}
               rows={live.rows}
               chosen={chosen}
+              scores={scores}
               selected={selected}
               onSelect={setSelected}
               onFilter={onFilter}
@@ -117,7 +129,7 @@ export default function ListScreen() {
           </>
         )}
       </div>
-      {overlay === 'columns' && <ColumnsDialog list={list} chosen={chosen} onClose={close} />}
+      {overlay === 'columns' && <ColumnsDialog list={list} chosen={chosen} scores={scores} onClose={close} />}
       {overlay === 'delete' && (
         <DeleteRows
           list={list}

@@ -1,8 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
+import type { ScoreDefinitionRead } from '../../../../features/scores/schema.js';
 import { counted } from '../../../model/format.js';
 import { sideOf, tagOf, type ListRow } from '../../../model/list-columns.js';
-import { pageOf } from '../../../model/list-query.js';
+import { pageOf, scoreOf } from '../../../model/list-query.js';
+import { aboutScore } from '../../../model/score-draft.js';
 import { Button } from '../../parts/button.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { setQuery } from '../../state/location.js';
@@ -15,14 +17,15 @@ interface ListRowsProps {
   readonly query: URLSearchParams;
   readonly rows: readonly ListRow[];
   readonly chosen: ChosenColumns;
+  readonly scores: readonly ScoreDefinitionRead[];
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
   readonly onFilter: (row: ListRow) => void;
 }
 
-export function ListRows({ list, query, rows, chosen, selected, onSelect, onFilter }: ListRowsProps) {
+export function ListRows({ list, query, rows, chosen, scores, selected, onSelect, onFilter }: ListRowsProps) {
   const { sort, descending } = pageOf(list, query);
-  const columns = chosen.columns.map((column, index) => columnOf(list, chosen, column, index === 0));
+  const columns = chosen.columns.map((column, index) => columnOf({ list, chosen, scores }, column, index === 0));
   const action = useMemo(
     () => ({ key: 'f', label: 'Filter by a cell', icon: 'filter', run: onFilter }) as const,
     [onFilter],
@@ -49,15 +52,23 @@ export function ListRows({ list, query, rows, chosen, selected, onSelect, onFilt
 
 const FIGURES = new Set(['number', 'money', 'integer']);
 
-function columnOf(list: ListDefinition, chosen: ChosenColumns, column: string, isLead: boolean): Column<ListRow> {
+type Columns = Pick<ListRowsProps, 'list' | 'chosen' | 'scores'>;
+
+function columnOf({ list, chosen, scores }: Columns, column: string, isLead: boolean): Column<ListRow> {
   const field = tagOf(column) === null ? list.fields[column] : undefined;
+  const score = scoreOf(column);
+  const definition = scores.find(({ name }) => name === score);
   return {
     name: column,
     label: columnLabel(column),
-    about: field?.description ?? `Tag ${columnLabel(column)}`,
-    figure: FIGURES.has(field?.type ?? ''),
+    about:
+      field?.description ??
+      (definition === undefined
+        ? `${score === null ? 'Tag' : 'Score'} ${columnLabel(column)}`
+        : aboutScore(definition)),
+    figure: FIGURES.has(field?.type ?? '') || definition?.kind === 'numeric',
     named: field?.type === 'integer' || field === undefined || sideOf(column) !== null,
-    ...(list.sorts.includes(column) && { sort: column }),
+    ...((score !== null || list.sorts.includes(column)) && { sort: column }),
     width: chosen.widthOf(column),
     cell: (row) =>
       isLead ? <Lead list={list} row={row} column={column} /> : <Cell list={list} row={row} column={column} />,

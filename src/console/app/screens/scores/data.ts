@@ -50,11 +50,3 @@ export function useFeedback({ type, id }: Target, { limit, every = false }: Aske
 export async function scoresChanged(): Promise<void> {
   await Promise.all(['/scores', '/spans', '/traces', '/sessions'].map((path) => changedAt(path)));
 }
-
-/** What values scores have, by name. */
-export function useDefinitions() {
-  return useQuery({
-    key: ['/score-definitions'],
-    ask: (signal) => call('GET /projects/:project_id/score-definitions', { signal }),
-  });
-}

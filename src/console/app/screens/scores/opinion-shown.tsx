@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { UnifiedItemRead } from '../../../../features/feedback/unified-schema.js';
 import type { ScoreRead } from '../../../../features/scores/schema.js';
-import { NOTHING } from '../../../model/format.js';
-import { givenBy, valueText } from '../../../model/scores.js';
+import { NOTHING, scoreText } from '../../../model/format.js';
+import { givenBy } from '../../../model/scores.js';
 import { Button } from '../../parts/button.js';
 import { Ending } from '../../parts/ending.js';
 import { When } from '../../parts/figures.js';
@@ -59,7 +59,7 @@ export function ScoreShown({ score, ...shown }: ShownProps & { readonly score: S
           onClose={() => setDeleting(false)}
         >
           <p>
-            Your score <bdi>{name}</bdi>, {valueText(value)}, no longer counts in any list or metric.
+            Your score <bdi>{name}</bdi>, {scoreText(value)}, no longer counts in any list or metric.
           </p>
         </Ending>
       )}
@@ -71,10 +71,10 @@ function Value({ of, kind }: { readonly of: ScoreRead['value']; readonly kind: S
   if (typeof of === 'boolean')
     return (
       <span class="badge">
-        <Icon name={of ? 'check' : 'close'} /> {valueText(of)}
+        <Icon name={of ? 'check' : 'close'} /> {scoreText(of)}
       </span>
     );
-  const text = valueText(of);
+  const text = scoreText(of);
   if (kind === 'text') return <Markdown text={text} />;
   return (
     <b title={String(of)}>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { count, counted } from '../../../model/format.js';
-import { newestByName, opinionsOf, timeOf, valueText } from '../../../model/scores.js';
+import { count, counted, scoreText } from '../../../model/format.js';
+import { newestByName, opinionsOf, timeOf } from '../../../model/scores.js';
 import { Button } from '../../parts/button.js';
 import { Failure } from '../../parts/states.js';
 import { VisibleText } from '../../parts/visible-text.js';
@@ -44,7 +44,7 @@ export function Opinions({ of, name, every, nameOfSpan }: OpinionsProps) {
             <span key={score} class="chip">
               <bdi class="soft clip">{score}</bdi>{' '}
               <bdi class="clip">
-                <VisibleText text={valueText(value)} />
+                <VisibleText text={scoreText(value)} />
               </bdi>
             </span>
           ))}

@@ -7,7 +7,8 @@ import { place } from '../../state/location.js';
 import { remembered } from '../../state/preferences.js';
 import { useQuery } from '../../state/query.js';
 import { whoami } from '../../state/session.js';
-import { useDefinitions, type Target } from './data.js';
+import { useScoreDefinitions } from '../../state/score-definitions.js';
+import type { Target } from './data.js';
 import { ScoreForm } from './score-form.js';
 
 /** The most that one call answers. */
@@ -23,7 +24,7 @@ interface ScoreDialogProps {
 /** Scores something by hand, beginning with the name that was used last. */
 export function ScoreDialog({ target, name, onClose }: ScoreDialogProps) {
   const last = useMemo(() => remembered<string>(`score.${place.value.project ?? ''}.${target.type}`, ''), []);
-  const definitions = useDefinitions();
+  const definitions = useScoreDefinitions();
   const own = useOwnScores(target);
   return (
     <Dialog title={`Score this ${target.type}`} onClose={onClose}>

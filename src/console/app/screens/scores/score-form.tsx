@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ScoreKind } from '../../../../engine/traces/model/score/score.js';
 import type { ScoreDefinitionRead, ScoreRead } from '../../../../features/scores/schema.js';
 import { kindsOf, KIND_LABELS, optionsOf, rulesOf, valueIn } from '../../../model/score-draft.js';
-import { valueText } from '../../../model/scores.js';
+
+import { scoreText } from '../../../model/format.js';
 import { wrongFields } from '../../../model/wrong-fields.js';
 import { Field } from '../../parts/field.js';
 import { When } from '../../parts/figures.js';
@@ -34,7 +35,7 @@ export function ScoreForm({ target, defined, own, last, onClose }: ScoreFormProp
   const before = own.find((one) => one.name === name.trim());
   const text =
     entered ??
-    (before === undefined ? '' : typeof before.value === 'number' ? String(before.value) : valueText(before.value));
+    (before === undefined ? '' : typeof before.value === 'number' ? String(before.value) : scoreText(before.value));
   const comment = commented ?? before?.comment ?? '';
   const kinds = kindsOf(text);
   const kind = definition?.kind ?? kinds.find((one) => one === chosenKind) ?? kinds[0];
