@@ -19,7 +19,7 @@ export interface Datasets {
 }
 
 /** Opens datasets, and goes on with the removal of those that were deleted. */
-export function openDatasets({ closers }: Context, { metadata, traces }: Storage): Datasets {
+export function openDatasets({ closers, events }: Context, { metadata, traces }: Storage): Datasets {
   const threads = new Threads({
     what: 'files of datasets read or made',
     module: new URL('./dataset-thread.js', import.meta.url),
@@ -43,6 +43,7 @@ export function openDatasets({ closers }: Context, { metadata, traces }: Storage
     datasets: metadata.datasets,
     rows: metadata.datasetRows,
     staging: metadata.datasetStaging,
+    observer: events,
     async readUpload(projectId, upload) {
       const bytes = movable(upload.bytes);
       const outcome = await ask(projectId, { kind: 'read', upload: { ...upload, bytes } }, bytes.buffer);
@@ -50,7 +51,8 @@ export function openDatasets({ closers }: Context, { metadata, traces }: Storage
       return outcome.upload;
     },
   });
-  void datasets.removeDeleted();
+  closers.push(() => datasets.close());
+  datasets.resume();
   const datasetDownloads = new DatasetDownloads(datasets, async (projectId, table) => {
     const lines = movable(table.lines);
     const outcome = await ask(projectId, { kind: 'write', table: { ...table, lines } }, lines.buffer);

@@ -15,14 +15,14 @@ const execute = promisify(execFile);
 
 async function isInstalled(): Promise<boolean> {
   const works = () =>
-    execute(PYTHON, ['-c', 'import zeroeval']).then(
+    execute(PYTHON, ['-c', 'import zeroeval, pyarrow']).then(
       () => true,
       () => false,
     );
   if (await works()) return true;
   try {
     await execute('python3', ['-m', 'venv', VENV]);
-    await execute(PYTHON, ['-m', 'pip', 'install', '--quiet', `zeroeval==${VERSION}`], { timeout: 120_000 });
+    await execute(PYTHON, ['-m', 'pip', 'install', '--quiet', `zeroeval[datasets]==${VERSION}`], { timeout: 120_000 });
   } catch {
     return false;
   }
@@ -112,5 +112,24 @@ print(json.dumps(record))`);
     expect(await get(`/spans/${record.id}`)).to.include({ kind: 'llm', prompt_slug: 'support', output_data: 'Here.' });
     const { completions } = await get(`/projects/${server.projectId}/prompts/support/completions`);
     expect(completions[0]).to.include({ id: record.id, thumbs_down: 1, prompt_version: 1 });
+  });
+
+  it('pushes datasets and pulls them, of any version', async () => {
+    const { numbers, pulled, first, same } = await python(`
+data = ze.Dataset("support/from the SDK", data=[{"question": "Where?", "n": 1}, {"question": "When?", "n": 2}])
+numbers = [data.push()._version_number]
+ids = [row["row_id"] for row in data._data]
+data.add_rows([{"question": "Who?", "n": 3}])
+numbers.append(data.push()._version_number)
+numbers.append(data.push()._version_number)
+pulled = ze.Dataset.pull("support/from the SDK")
+first = ze.Dataset.pull("support/from the SDK", version_number=1)
+print(json.dumps({"numbers": numbers, "pulled": [row["question"] for row in pulled._data], "first": len(first._data),
+                  "same": ids == [row["row_id"] for row in first._data]}))`);
+    expect(numbers).to.deep.equal([1, 2, 2]);
+    expect(pulled).to.deep.equal(['Where?', 'When?', 'Who?']);
+    expect([first, same]).to.deep.equal([2, true]);
+    const diff = await get('/v1/datasets/support/from the SDK/diff?from=1');
+    expect(diff).to.include({ added: 1, changed: 0, removed: 0 });
   });
 });

@@ -3,6 +3,7 @@ import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { UUID } from '../../engine/schema/ids.js';
 import type { Window } from '../../engine/schema/page.js';
+import type { Signals } from '../../engine/signals/signals.js';
 import { invalid } from '../../engine/validation/validation.js';
 import {
   LATEST,
@@ -39,6 +40,7 @@ export interface DatasetServiceParts {
   readonly rows: RowReads;
   readonly staging: RowStaging;
   readonly readUpload: ReadUploads;
+  readonly observer: Pick<Signals, 'datasetRowsNotRemoved'>;
 }
 
 /** A body with rows. */
@@ -54,6 +56,8 @@ export interface Upload {
 export class DatasetService {
   readonly #parts: DatasetServiceParts;
   readonly #writer: VersionWriter;
+  #removing: Promise<void> = Promise.resolve();
+  #closed = false;
 
   constructor(parts: DatasetServiceParts) {
     this.#parts = parts;
@@ -97,16 +101,34 @@ export class DatasetService {
   /** Deletes a dataset with all its versions; what is left of its rows goes behind the answer. @throws DomainError `not_found` */
   remove(projectId: string, name: string): void {
     this.#parts.datasets.remove(this.find(projectId, name).id, Date.now() * 1000);
-    void this.removeDeleted();
+    this.#removeDeleted();
   }
 
-  /** Removes rows of datasets that were deleted. The next start resumes it. */
-  async removeDeleted(): Promise<void> {
-    try {
-      while (this.#parts.staging.removeSome()) await nextTurn();
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-    }
+  /** Goes on with what a crash or a stop has cut off. */
+  resume(): void {
+    this.#behind(() => this.#writer.removeUnfinished());
+    this.#removeDeleted();
+  }
+
+  /** Resolves when nothing is removed any more; what is left, the next start removes. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#removing;
+  }
+
+  #removeDeleted(): void {
+    this.#behind(async () => {
+      while (!this.#closed && this.#parts.staging.removeSome()) await nextTurn();
+    });
+  }
+
+  /** Does work behind what is being done. */
+  #behind(work: () => Promise<void>): void {
+    const { observer } = this.#parts;
+    this.#removing = this.#removing.then(() => (this.#closed ? undefined : work()));
+    this.#removing = this.#removing.catch((error: unknown) => {
+      observer.datasetRowsNotRemoved({ error });
+    });
   }
 
   /** @throws DomainError what reading and writing throw; no version is made then */

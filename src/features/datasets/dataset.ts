@@ -156,6 +156,8 @@ export interface Staged {
  * @throws DomainError `unavailable`; `not_found` where the dataset is gone
  */
 export interface RowStaging {
+  /** Ids of datasets with rows of a version that never was published. */
+  unfinished(): string[];
   /** Removes what was staged for a version that never was published. @returns whether there may be more */
   dropStaged(datasetId: string): boolean;
   /**

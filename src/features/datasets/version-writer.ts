@@ -69,6 +69,18 @@ export class VersionWriter {
     }
   }
 
+  /** Removes what a crash left of versions that were being made. */
+  async removeUnfinished(): Promise<void> {
+    for (const id of this.#staging.unfinished()) {
+      const end = await this.#turns.take(id);
+      try {
+        await this.#dropStaged(id);
+      } finally {
+        end();
+      }
+    }
+  }
+
   async #write(projectId: string, datasetId: string, draft: VersionDraft): Promise<DatasetVersion> {
     await this.#dropStaged(datasetId);
     const dataset = this.#datasets.find(projectId, { id: datasetId });

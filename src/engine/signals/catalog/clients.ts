@@ -27,6 +27,13 @@ export const clientCatalog = catalogOf({
       'If it repeats: check that DATA_DIR/attachments is writable, or that S3_BUCKET responds and allows deleting objects',
     log: ({ error }) => ({ error }),
   }),
+  datasetRowsNotRemoved: signal<{ error: unknown }>({
+    level: 'warn',
+    message: 'Could not remove rows of a deleted dataset, or of a version that was cut off',
+    when: 'No one sees these rows. The next start removes them.',
+    action: 'If it repeats: check that the disk of DATA_DIR has space and no other program locks the SQLite file',
+    log: ({ error }) => ({ error }),
+  }),
   attachmentNotFetched: signal<{ host: string; reason: string }>({
     level: 'info',
     message: 'Image not fetched; its URL is kept as a reference',

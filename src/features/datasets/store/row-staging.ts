@@ -42,6 +42,13 @@ function prepare(db: Database) {
   const ended = `SELECT seq FROM dataset_rows WHERE dataset = @seq AND to_version > @last_version LIMIT ${AT_ONCE}`;
   return {
     dataset: db.prepare<[string], Stored>('SELECT seq, last_version, bytes FROM datasets WHERE id = ?'),
+    unfinished: db
+      .prepare<[], string>(
+        `SELECT d.id FROM datasets AS d WHERE d.deleted_at IS NULL
+           AND (EXISTS (SELECT 1 FROM dataset_rows WHERE dataset = d.seq AND from_version > d.last_version)
+             OR EXISTS (SELECT 1 FROM dataset_rows WHERE dataset = d.seq AND to_version > d.last_version))`,
+      )
+      .pluck(),
     dropStaged: db
       .prepare<Stored, number>(`DELETE FROM dataset_rows WHERE seq IN (${staged}) RETURNING content`)
       .pluck(),
@@ -109,6 +116,10 @@ export class SqliteRowStaging implements RowStaging {
     this.#db = db;
     this.#statements = prepare(db);
     this.#removeContent = contentRemoval(db);
+  }
+
+  unfinished(): string[] {
+    return guarded(() => this.#statements.unfinished.all());
   }
 
   dropStaged(id: string): boolean {
