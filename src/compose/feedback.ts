@@ -1,3 +1,4 @@
+import { DomainError } from '../engine/errors.js';
 import { CompletionLists } from '../features/completions/completion-lists.js';
 import { FeedbackLists } from '../features/feedback/feedback-lists.js';
 import { FeedbackService } from '../features/feedback/feedback-service.js';
@@ -38,7 +39,14 @@ export function openFeedback(
     promptIdentities: prompts,
   } = metadata;
   const ids = new MistakenIds(traces.entitySpans);
-  const feedback = new FeedbackService({ store, prompts, judges, ids, observer: events });
+  const feedback = new FeedbackService({
+    ...{ store, prompts, judges, ids, observer: events },
+    async slugOf(projectId, spanId, signal) {
+      const slug = await traces.completions.slugNamed(projectId, spanId, signal);
+      if (slug === undefined) throw new DomainError('not_found', 'There is no span with this id');
+      return slug;
+    },
+  });
   const links = new LinkService({
     store: linkStore,
     prompts,

@@ -113,6 +113,10 @@ export function madeRecords(
       ...{ id: ids.feedback, prompt_id: ids.prompt, completion_id: ids.span, judge_id: ids.judge, ...SAID },
       ...{ metadata: {}, created_at: AT, updated_at: AT, created_by: person, feedback_link_id: ids.link },
     },
+    span_feedback: {
+      ...{ id: uuid(), completion_id: uuid(), ...SAID, metadata: {}, created_at: AT, updated_at: AT },
+      ...{ created_by: person, feedback_link_id: ids.link },
+    },
     corrections: {
       ...{ feedback_id: ids.feedback, evaluation_id: ids.evaluation, revision: 1, ...SAID, given_at: AT },
     },

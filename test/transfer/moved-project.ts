@@ -195,6 +195,11 @@ async function judged(api: LearningApi) {
 async function reviewed(server: TestServer): Promise<void> {
   const api = feedbackApi(server);
   await api.give('answer', uuid(1), { thumbs_up: false, expected_output: 'better', metadata: { from: 'here' } });
+  const span_id = uuid(2);
+  const path = `/projects/${server.projectId}/spans/${span_id}/feedback`;
+  expect((await api.request('POST', path, { body: { thumbs_up: true, reason: 'no prompt' } })).json.prompt_id).to.equal(
+    null,
+  );
   const prompt = await LinkedPrompt.make(api);
   const [span] = await prompt.complete(1);
   const { url } = await prompt.link();

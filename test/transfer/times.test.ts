@@ -18,6 +18,7 @@ const PARTS = [
   'judges',
   'evaluations',
   'feedback',
+  'span_feedback',
   'corrections',
 ] as const satisfies readonly MetadataPart[];
 

@@ -19,15 +19,21 @@ export interface FeedbackServiceParts {
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   readonly judges: JudgeLookup;
   readonly ids: Pick<MistakenIds, 'issues'>;
+  /** The slug that a stored span names, if any. @throws DomainError `not_found`, `unavailable` */
+  readonly slugOf: (projectId: string, spanId: string, signal?: AbortSignal) => Promise<string | null>;
   readonly observer: Pick<Signals, 'feedbackAccepted'>;
 }
 
-/** The completion that feedback is about, and the user who gives it. */
-export interface FeedbackTarget {
+/** The span that feedback is about, and the user who gives it. */
+export interface SpanTarget {
   readonly projectId: string;
   readonly userId: string;
-  readonly slug: string;
   readonly completionId: string;
+}
+
+/** A span as a completion of a prompt. */
+export interface FeedbackTarget extends SpanTarget {
+  readonly slug: string;
 }
 
 /** Where a broken rule says that it is about the slug of the target, which is no part of the input. */
@@ -59,23 +65,42 @@ export class FeedbackService {
   }
 
   /**
+   * Keeps feedback on a stored span, whether it names a prompt or not.
+   * @throws DomainError `not_found` for an unknown span or judge, `invalid`; nothing is stored then
+   */
+  async submitOfSpan(target: SpanTarget, body: unknown, signal?: AbortSignal): Promise<StoredFeedback> {
+    const { projectId, completionId } = target;
+    const { prompts, slugOf } = this.#parts;
+    const named = await slugOf(projectId, completionId, signal);
+    return this.#keep(target, body, 'api', (judge) => {
+      const slug = judge?.task_slug ?? named;
+      return { promptId: slug === null ? null : (prompts.idOf(projectId, slug) ?? null), issues: [] };
+    });
+  }
+
+  /**
    * As `submit`, for a completion that the caller knows.
    * @param found what else is wrong
    */
   keep(target: FeedbackTarget, body: unknown, source: FeedbackSource, found: readonly Issue[] = []): StoredFeedback {
-    const { projectId, userId, slug, completionId } = target;
-    const { store, prompts, observer } = this.#parts;
-    const promptId = prompts.idOf(projectId, slug);
+    const { projectId, slug } = target;
+    const promptId = this.#parts.prompts.idOf(projectId, slug);
     if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+    return this.#keep(target, body, source, (judge) => ({ promptId, issues: [...found, ...slugIssues(slug, judge)] }));
+  }
+
+  #keep(
+    { projectId, userId, completionId }: SpanTarget,
+    body: unknown,
+    source: FeedbackSource,
+    about: (judge: FeedbackJudge | null) => { readonly promptId: string | null; readonly issues: readonly Issue[] },
+  ): StoredFeedback {
+    const { store, observer } = this.#parts;
     const sent = fitting(checkInput, body);
     const { judge_id: judgeId } = sent.values;
     const judge = judgeId == null ? null : this.#requireJudge(projectId, judgeId);
-    const input = sent.require([
-      ...found,
-      ...slugIssues(slug, judge),
-      ...judgeIssues(sent, judge),
-      ...metadataIssues(sent.values.metadata),
-    ]);
+    const { promptId, issues } = about(judge);
+    const input = sent.require([...issues, ...judgeIssues(sent, judge), ...metadataIssues(sent.values.metadata)]);
     const saved = store.save({
       ...contentOf(input),
       project_id: projectId,

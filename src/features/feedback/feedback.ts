@@ -30,14 +30,16 @@ export interface FeedbackKey {
 }
 
 export interface FeedbackDraft extends FeedbackKey, FeedbackContent {
-  readonly prompt_id: string;
+  /** Null: its span names none, or none is known; a prompt of earlier feedback stays. */
+  readonly prompt_id: string | null;
   readonly at: Micros;
 }
 
 export interface StoredFeedback extends FeedbackKey, FeedbackContent {
   /** Lower-case UUID; stays the same when the feedback is changed. */
   readonly id: string;
-  readonly prompt_id: string;
+  /** Null: its span named none. */
+  readonly prompt_id: string | null;
   /** When it was first given. */
   readonly created_at: Micros;
   /** When it was last given. */

@@ -64,7 +64,7 @@ export const FeedbackRead = Type.Object(
   {
     id: uuid('Id of the feedback; it does not change when the feedback changes.'),
     completion_id: uuid('Id of the span.'),
-    prompt_id: uuid('Id of the prompt.'),
+    prompt_id: orNull(uuid('Id of the prompt; null: the span names none.')),
     thumbs_up: Type.Boolean({ description: THUMBS_UP }),
     judge_was_right: orNull(
       Type.Boolean({ description: `${JUDGE_WAS_RIGHT} The same as \`thumbs_up\`; null without a judge.` }),

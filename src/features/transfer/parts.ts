@@ -13,6 +13,7 @@ export const PARTS = [
   'judges',
   'evaluations',
   'feedback',
+  'span_feedback',
   'corrections',
   'spans',
   'traces',

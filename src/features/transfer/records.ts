@@ -293,6 +293,9 @@ const feedback = record('Feedback', "Feedback of one user on a completion, or on
   feedback_link_id: orNull(uuid('The link through which it came; null: the API.')),
 });
 
+const { prompt_id: _prompt, judge_id: _judge, ...ofSpan } = feedback.properties;
+const span_feedback = record('SpanFeedback', 'Feedback of one user on a span that names no prompt.', ofSpan);
+
 const corrections = record('Correction', 'What a user said about one evaluation, as the judge gets it.', {
   feedback_id: uuid('The feedback that it comes from.'),
   evaluation_id: orNull(uuid('The evaluation; null: the judge had not evaluated the span.')),
@@ -321,6 +324,7 @@ export const RECORDS = {
   attachments,
   evaluations,
   feedback,
+  span_feedback,
   corrections,
 } as const satisfies Record<Part, TSchema>;
 

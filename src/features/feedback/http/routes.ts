@@ -25,7 +25,12 @@ export interface FeedbackRoutesParts {
 
 /** Feedback on completions, and everything said about an entity. */
 export function feedbackRoutes({ feedback, unified, feedbackLists }: FeedbackRoutesParts) {
-  return [submitFeedbackRoute(feedback), getUnifiedFeedbackRoute(unified), listPromptFeedbackRoute(feedbackLists)];
+  return [
+    submitFeedbackRoute(feedback),
+    submitSpanFeedbackRoute(feedback),
+    getUnifiedFeedbackRoute(unified),
+    listPromptFeedbackRoute(feedbackLists),
+  ];
 }
 
 const NAMES = { [SLUG_POINTER]: 'prompt_slug', [COMPLETION_POINTER]: 'completion_id' };
@@ -60,6 +65,29 @@ function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>) {
       };
       const stored = await asPathParameters(NAMES, () => feedback.submit(target, body));
       return { status: 200, body: feedbackRead(stored) };
+    },
+  });
+}
+
+function submitSpanFeedbackRoute(feedback: Pick<FeedbackService, 'submitOfSpan'>) {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/spans/:span_id/feedback',
+    operationId: 'submitSpanFeedback',
+    summary: 'Submit feedback on a span',
+    description:
+      "Stores feedback of the API key's user on a stored span, whether it names a prompt or not, or with `judge_id` on that " +
+      "judge's evaluation of it. If the span names a prompt, the feedback counts for that prompt. Otherwise `prompt_id` is null. " +
+      'If you send feedback again, it replaces the earlier feedback, as for a completion.',
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({ project_id, span_id: uuid('Id of the span.') }),
+    body: uncheckedJsonBody(FeedbackInput, { lenient: true }),
+    responses: { 200: { description: 'The feedback as stored.', schema: FeedbackRead } },
+    errors: ['not_found', 'unavailable'],
+    async handle({ principal, params: { project_id, span_id }, body, signal }) {
+      const target = { projectId: project_id, userId: principal.user_id, completionId: span_id };
+      return { status: 200, body: feedbackRead(await feedback.submitOfSpan(target, body, signal)) };
     },
   });
 }

@@ -21,7 +21,7 @@ function prepare(db: Database) {
          @metadata, @expected_score, @score_direction, @criteria_feedback, @at, @at,
          ${LAST_DELETION})
        ON CONFLICT (project_id, completion_id, user_id, coalesce(judge_id, '')) DO UPDATE SET
-         prompt_id = excluded.prompt_id, thumbs_up = excluded.thumbs_up, reason = excluded.reason,
+         prompt_id = coalesce(excluded.prompt_id, prompt_id), thumbs_up = excluded.thumbs_up, reason = excluded.reason,
          expected_output = excluded.expected_output, metadata = excluded.metadata,
          expected_score = excluded.expected_score, score_direction = excluded.score_direction,
          criteria_feedback = excluded.criteria_feedback, updated_at = max(updated_at, excluded.updated_at),

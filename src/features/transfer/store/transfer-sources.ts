@@ -33,6 +33,13 @@ const SAID = `t.thumbs_up, t.reason, t.expected_output, t.expected_score, t.scor
 const LAST_VERSION =
   'ifnull((SELECT max(number) FROM dataset_versions WHERE dataset_id = @group AND created_at <= @asOf), 0)';
 const plain = { json: [], flags: [] };
+const GIVEN_FIELDS = `${SAID}, t.metadata, t.created_at, t.updated_at, ${person('t.user_id')} AS created_by,
+      (SELECT g.link_id FROM feedback_guests AS g WHERE g.user_id = t.user_id LIMIT 1) AS feedback_link_id`;
+const GIVEN = {
+  keys: ['t.created_at', 't.id'],
+  json: ['criteria_feedback', 'metadata', 'created_by'],
+  flags: ['thumbs_up'],
+};
 
 /** The sources of all parts, in the names of their records. */
 export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
@@ -162,15 +169,18 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     flags: ['evaluation_result'],
   },
   feedback: {
+    ...GIVEN,
     by: 'prompt',
-    select: `t.id, t.prompt_id, t.completion_id, t.judge_id, ${SAID}, t.metadata, t.created_at, t.updated_at,
-      ${person('t.user_id')} AS created_by,
-      (SELECT g.link_id FROM feedback_guests AS g WHERE g.user_id = t.user_id LIMIT 1) AS feedback_link_id`,
+    select: `t.id, t.prompt_id, t.completion_id, t.judge_id, ${GIVEN_FIELDS}`,
     from: 'feedback AS t INDEXED BY feedback_of_prompt',
     where: 't.prompt_id = @group AND t.created_at <= @asOf',
-    keys: ['t.created_at', 't.id'],
-    json: ['criteria_feedback', 'metadata', 'created_by'],
-    flags: ['thumbs_up'],
+  },
+  span_feedback: {
+    ...GIVEN,
+    by: 'project',
+    select: `t.id, t.completion_id, ${GIVEN_FIELDS}`,
+    from: 'feedback AS t INDEXED BY feedback_of_no_prompt',
+    where: 't.project_id = @group AND t.prompt_id IS NULL AND t.created_at <= @asOf',
   },
   // One that was given anew since belongs to feedback that was there: when it was given says nothing.
   corrections: {

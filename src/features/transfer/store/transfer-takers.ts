@@ -195,6 +195,17 @@ function feedbackTakers(db: Database, by: By) {
     'project_id',
     { after_deletion: LAST_DELETION },
   );
+  const given: Take = (projectId, { created_by, feedback_link_id, ...record }) => {
+    if (feedback_link_id !== null && !hasLink(projectId, feedback_link_id))
+      return missing('feedback_link_id', 'feedback link');
+    return give(record['id'], projectId, () => {
+      const user_id = by(projectId, created_by);
+      const key = `imported/${user_id}`;
+      if (feedback_link_id !== null) guest.run({ projectId, link: feedback_link_id, key, user: user_id });
+      const [metadata, criteria_feedback] = [text(record['metadata']), text(record['criteria_feedback'])];
+      return { ...record, user_id, metadata, criteria_feedback, thumbs_up: bit(record['thumbs_up']) };
+    });
+  };
   return {
     feedback_links(projectId, record) {
       if (!hasPrompt(projectId, record['prompt_id'])) return missing('prompt_id', 'prompt');
@@ -205,19 +216,12 @@ function feedbackTakers(db: Database, by: By) {
         token_hash: randomBytes(32),
       }));
     },
-    feedback(projectId, { created_by, feedback_link_id, ...record }) {
+    feedback(projectId, record) {
       if (!hasPrompt(projectId, record['prompt_id'])) return missing('prompt_id', 'prompt');
       if (record['judge_id'] !== null && !hasJudge(projectId, record['judge_id'])) return missing('judge_id', 'judge');
-      if (feedback_link_id !== null && !hasLink(projectId, feedback_link_id))
-        return missing('feedback_link_id', 'feedback link');
-      return give(record['id'], projectId, () => {
-        const user_id = by(projectId, created_by);
-        const key = `imported/${user_id}`;
-        if (feedback_link_id !== null) guest.run({ projectId, link: feedback_link_id, key, user: user_id });
-        const [metadata, criteria_feedback] = [text(record['metadata']), text(record['criteria_feedback'])];
-        return { ...record, user_id, metadata, criteria_feedback, thumbs_up: bit(record['thumbs_up']) };
-      });
+      return given(projectId, record);
     },
+    span_feedback: (projectId, record) => given(projectId, { ...record, prompt_id: null, judge_id: null }),
     corrections: correctionTaker(db),
   } satisfies Partial<Record<MetadataPart, Take>>;
 }

@@ -26,6 +26,8 @@ export interface Completions {
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<Map<string, number>>;
+  /** The slug of a prompt that a span names; null: none, undefined: there is no span with this id. Of several, the newest counts. */
+  slugNamed(projectId: string, id: string, signal?: AbortSignal): Promise<string | null | undefined>;
   /** Spans that are there, by id; of spans with one id, the newest. */
   recorded(projectId: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, RecordedCompletion>>;
 }
