@@ -50,6 +50,7 @@ export function openFeedback(
   const links = new LinkService({
     store: linkStore,
     prompts,
+    completions: traces.completions,
     urlOf: (token) => `${baseUrl()}/f/${token}`,
     observer: events,
     audit: events,

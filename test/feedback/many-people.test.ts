@@ -59,7 +59,7 @@ describe('people whom another project imported', function () {
     expect(json.total).to.equal(1);
     const pages = new SqliteFeedbackPages(database);
     const everybody = { start: null, end: null, thumbsUp: null, source: null, judgeId: null, linkId: null };
-    const of = { promptId: prompt, filter: { ...everybody, reviewer: 'Ann' }, descending: true };
+    const of = { subject: { promptId: prompt }, filter: { ...everybody, reviewer: 'Ann' }, descending: true };
     const read = () => pages.page(of, { limit: 50, offset: 0 });
     expect(read().total).to.equal(1);
     expect(fastest(read)).to.be.below(unhurried(MAX_MS));

@@ -12,7 +12,7 @@ feedbackLinks((on) => {
     it('are answered once with their URL, listed without it, and kept only as a hash', async () => {
       const { status, json } = await on.api.link({ prompt_slug: on.prompt.slug, link_type: 'prompt_completion' });
       expect(status).to.equal(200);
-      const record = ['id', 'url', 'prompt_slug', 'link_type', 'created_at', 'expires_at', 'revoked_at'];
+      const record = ['id', 'url', 'prompt_slug', 'span_ids', 'link_type', 'created_at', 'expires_at', 'revoked_at'];
       // The address of the test's server is one that no other machine can open.
       expect(json).to.have.all.keys(...record, 'note');
       expect(json).to.include({ prompt_slug: on.prompt.slug, link_type: 'prompt_completion', revoked_at: null });

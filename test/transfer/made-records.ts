@@ -82,6 +82,7 @@ export function madeRecords(
     dataset_tag_moves: { dataset_id: ids.dataset, tag: 'ci', number: 1, moved_at: AT, moved_by: person },
     feedback_links: {
       ...{ id: ids.link, prompt_id: ids.prompt, link_type: 'prompt_completion', created_at: AT, created_by: person },
+      span_ids: null,
       ...{ expires_at: AT, revoked_at: null },
     },
     judges: {

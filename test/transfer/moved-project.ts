@@ -200,6 +200,8 @@ async function reviewed(server: TestServer): Promise<void> {
   expect((await api.request('POST', path, { body: { thumbs_up: true, reason: 'no prompt' } })).json.prompt_id).to.equal(
     null,
   );
+  const ofSpans = (await api.link({ span_ids: [span_id, uuid(1)] })).json;
+  await new Visitor(ofSpans.url).postJson({ completion_id: span_id, thumbs_up: false, reviewer_name: 'Ben' });
   const prompt = await LinkedPrompt.make(api);
   const [span] = await prompt.complete(1);
   const { url } = await prompt.link();

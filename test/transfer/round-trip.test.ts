@@ -144,7 +144,7 @@ describe('a project that moves', function () {
     const database = new BetterSqlite3(join(target.dataDir, DATABASE_FILE));
     const users = () => database.prepare<[], string>('SELECT name FROM users ORDER BY name').pluck().all();
     try {
-      expect(users()).to.deep.equal(['Ann', 'Owner', 'Owner']);
+      expect(users()).to.deep.equal(['Ann', 'Ben', 'Owner', 'Owner']);
       database
         .prepare("INSERT INTO users (id, name, email, created_at) VALUES (?, 'Root', 'root@example.org', 1)")
         .run(uuid(900));

@@ -69,7 +69,7 @@ export class ClickHouseCompletions implements Completions {
 
   async find(
     projectId: string,
-    prompt: PromptIdentity,
+    prompt: PromptIdentity | null,
     id: string,
     signal?: AbortSignal,
   ): Promise<Completion | undefined> {
@@ -88,7 +88,7 @@ ORDER BY started_at DESC, trace_id DESC`,
         started_at: Number(started),
         attributes: JSON.parse(json) as Completion['attributes'],
       }))
-      .find(({ attributes }) => isCompletionOf(attributes, prompt));
+      .find(({ attributes }) => prompt === null || isCompletionOf(attributes, prompt));
   }
 
   async versionsNamed(
@@ -111,6 +111,19 @@ ${newestOf({ projectId, upTo }, ids)}`,
       return known ?? (numbers.has(Number(number)) ? Number(number) : undefined);
     });
     return new Map([...named].flatMap(([span, version]) => (version === undefined ? [] : [[span, version] as const])));
+  }
+
+  async stored(projectId: string, ids: readonly string[], signal?: AbortSignal): Promise<string[]> {
+    const rows = await this.#reads.run(projectId, (upTo) =>
+      this.#rows<{ span: string }>(
+        sql`SELECT toString(id) AS span ${newestOf({ projectId, upTo }, ids)} LIMIT 1 BY id`,
+        {
+          signal,
+        },
+      ),
+    );
+    const there = new Set(rows.map(({ span }) => span));
+    return ids.filter((id) => there.has(id));
   }
 
   async slugNamed(projectId: string, id: string, signal?: AbortSignal): Promise<string | null | undefined> {

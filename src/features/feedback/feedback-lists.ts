@@ -10,12 +10,16 @@ import type {
   FeedbackPages,
   FeedbackPlace,
   FeedbackSelection,
+  FeedbackSubject,
 } from './feedback-pages.js';
 
 /** Feedback links, as far as a list needs them. */
 export interface Links {
-  /** The prompt of a link. @throws DomainError `unavailable` */
-  find(projectId: string, linkId: string): { readonly prompt_id: string } | undefined;
+  /** What a link is for. @throws DomainError `unavailable` */
+  find(
+    projectId: string,
+    linkId: string,
+  ): { readonly prompt_id: string | null; readonly span_ids: readonly string[] | null } | undefined;
 }
 
 export interface FeedbackListsParts {
@@ -47,10 +51,11 @@ export interface FeedbackPage {
   readonly items: AsyncIterable<readonly ListedFeedback[]>;
 }
 
-/** What a list is of: a prompt of a project. */
-interface OfPrompt {
+/** What a list is of: a prompt of a project, or some of its spans. */
+interface Listed {
   readonly projectId: string;
-  readonly prompt: PromptIdentity;
+  readonly prompt: PromptIdentity | null;
+  readonly subject: FeedbackSubject;
 }
 
 /** Completions looked up at once: more take fewer passes over the spans; their ids fit a quarter of a longest URL. */
@@ -70,7 +75,7 @@ export class FeedbackLists {
 
   /** @throws DomainError `not_found` for an unknown prompt or version; `invalid`, `unavailable` */
   ofPrompt(projectId: string, slug: string, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {
-    return this.#list({ projectId, prompt: known(this.#parts.prompts.ofSlug(projectId, slug)) }, query, signal);
+    return this.#list(ofPrompt(projectId, this.#parts.prompts.ofSlug(projectId, slug)), query, signal);
   }
 
   /** Also of a link that is revoked or expired. @throws DomainError as `ofPrompt` */
@@ -78,16 +83,16 @@ export class FeedbackLists {
     const link = this.#parts.links.find(projectId, linkId);
     if (link === undefined) throw new DomainError('not_found', 'There is no feedback link with this id');
     const ofLink = { ...query, filter: { ...query.filter, linkId } };
-    return this.#list(
-      { projectId, prompt: known(this.#parts.prompts.ofId(projectId, link.prompt_id)) },
-      ofLink,
-      signal,
-    );
+    const { prompt_id, span_ids } = link;
+    if (span_ids !== null)
+      return this.#list({ projectId, prompt: null, subject: { projectId, spanIds: span_ids } }, ofLink, signal);
+    const prompt = prompt_id === null ? undefined : this.#parts.prompts.ofId(projectId, prompt_id);
+    return this.#list(ofPrompt(projectId, prompt), ofLink, signal);
   }
 
-  async #list(of: OfPrompt, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {
+  async #list(of: Listed, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {
     const { filter, version, window, descending, withCompletions } = query;
-    const selection: FeedbackSelection = { promptId: of.prompt.id, filter, descending };
+    const selection: FeedbackSelection = { subject: of.subject, filter, descending };
     const { places, total } =
       version === null
         ? this.#parts.pages.page(selection, window)
@@ -104,13 +109,14 @@ export class FeedbackLists {
    * is walked through, in the order of the list, and its spans are asked.
    */
   async #pageOfVersion(
-    of: OfPrompt,
+    of: Listed,
     selection: FeedbackSelection,
     version: number,
     { limit, offset }: Window,
     signal?: AbortSignal,
   ): Promise<{ readonly places: FeedbackPlace[]; readonly total: number }> {
     const { pages } = this.#parts;
+    if (of.prompt === null) throw invalid([{ pointer: '?version', detail: 'does not apply to a link for spans' }]);
     if (![...of.prompt.versions.values()].includes(version))
       throw new DomainError('not_found', `The prompt has no version ${version}`);
     if (pages.count(selection) > MAX_LOOKED_UP)
@@ -133,16 +139,18 @@ export class FeedbackLists {
 
   /** Numbers of the versions that completions were made with, by completion. */
   async #versionsOf(
-    { projectId, prompt }: OfPrompt,
+    { projectId, prompt }: Listed,
     places: readonly FeedbackPlace[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, number>> {
     const ids = [...new Set(places.map(({ completion_id }) => completion_id))];
-    return ids.length === 0 ? new Map() : this.#parts.completions.versionsNamed(projectId, prompt, ids, signal);
+    return ids.length === 0 || prompt === null
+      ? new Map()
+      : this.#parts.completions.versionsNamed(projectId, prompt, ids, signal);
   }
 
   async *#read(
-    { projectId }: OfPrompt,
+    { projectId }: Listed,
     places: readonly FeedbackPlace[],
     {
       versions,
@@ -169,7 +177,7 @@ export class FeedbackLists {
   }
 }
 
-function known(prompt: PromptIdentity | undefined): PromptIdentity {
+function ofPrompt(projectId: string, prompt: PromptIdentity | undefined): Listed {
   if (prompt === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
-  return prompt;
+  return { projectId, prompt, subject: { promptId: prompt.id } };
 }

@@ -18,9 +18,13 @@ export interface FeedbackFilter {
   readonly linkId: string | null;
 }
 
-/** The feedback on a prompt that a list is made of, in one order: by when it was first given, ties by id. */
+/** What feedback is on: completions of a prompt, or some spans of a project. */
+export type FeedbackSubject =
+  { readonly promptId: string } | { readonly projectId: string; readonly spanIds: readonly string[] };
+
+/** The feedback that a list is made of, in one order: by when it was first given, ties by id. */
 export interface FeedbackSelection {
-  readonly promptId: string;
+  readonly subject: FeedbackSubject;
   readonly filter: FeedbackFilter;
   readonly descending: boolean;
 }
@@ -37,7 +41,7 @@ export interface AuthoredFeedback {
 
 /** Pages of the feedback on prompts. Each throws DomainError `unavailable`. */
 export interface FeedbackPages {
-  count(of: Pick<FeedbackSelection, 'promptId' | 'filter'>): number;
+  count(of: Pick<FeedbackSelection, 'subject' | 'filter'>): number;
   /** A page, and the number of all, of one moment. */
   page(of: FeedbackSelection, window: Window): { readonly places: FeedbackPlace[]; readonly total: number };
   /** What comes next behind a place; null: the first. */

@@ -68,11 +68,16 @@ export class FeedbackService {
    * Keeps feedback on a stored span, whether it names a prompt or not.
    * @throws DomainError `not_found` for an unknown span or judge, `invalid`; nothing is stored then
    */
-  async submitOfSpan(target: SpanTarget, body: unknown, signal?: AbortSignal): Promise<StoredFeedback> {
+  async submitOfSpan(
+    target: SpanTarget,
+    body: unknown,
+    source: FeedbackSource,
+    signal?: AbortSignal,
+  ): Promise<StoredFeedback> {
     const { projectId, completionId } = target;
     const { prompts, slugOf } = this.#parts;
     const named = await slugOf(projectId, completionId, signal);
-    return this.#keep(target, body, 'api', (judge) => {
+    return this.#keep(target, body, source, (judge) => {
       const slug = judge?.task_slug ?? named;
       return { promptId: slug === null ? null : (prompts.idOf(projectId, slug) ?? null), issues: [] };
     });

@@ -1,15 +1,20 @@
 import type { Micros } from '../../engine/timestamp.js';
 
-export type LinkType = 'prompt_completion';
+/** What a link is for: completions of a prompt, or some spans. */
+export const LINK_TYPES = ['prompt_completion', 'span'] as const;
+export type LinkType = (typeof LINK_TYPES)[number];
 
-/** A link that lets people without an account review completions of a prompt. */
+/** A link that lets people without an account review completions of a prompt, or some spans. */
 export interface FeedbackLink {
   /** Lower-case UUID. */
   readonly id: string;
   readonly project_id: string;
-  readonly prompt_id: string;
-  readonly prompt_slug: string;
+  /** Null: the link is for spans. */
+  readonly prompt_id: string | null;
+  readonly prompt_slug: string | null;
   readonly link_type: LinkType;
+  /** Ids of the spans that it is for, in the order in which they are shown; null: it is for a prompt. */
+  readonly span_ids: readonly string[] | null;
   readonly created_at: Micros;
   readonly expires_at: Micros;
   readonly revoked_at: Micros | null;

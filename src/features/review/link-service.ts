@@ -5,6 +5,8 @@ import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { createToken, hashOfToken } from '../../engine/identity/token.js';
 import type { PromptIdentities } from '../../engine/traces/model/prompts/completion.js';
+import type { Completions } from '../../engine/traces/model/prompts/completion-store.js';
+import { invalid } from '../../engine/validation/validation.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { CreatedLink, FeedbackLink, ListedLink } from './feedback-link.js';
@@ -15,6 +17,7 @@ import type { Signals } from '../../engine/signals/signals.js';
 export interface LinkServiceParts {
   readonly store: LinkStore;
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
+  readonly completions: Pick<Completions, 'stored'>;
   /** URL that the link with a token is shared by. */
   readonly urlOf: (token: string) => string;
   readonly observer: Pick<Signals, 'linkOpensHereOnly'>;
@@ -31,18 +34,21 @@ export class LinkService {
     this.#parts = parts;
   }
 
-  /** The answer is the only place where the URL ever stands. @throws DomainError `not_found` for an unknown prompt */
-  create(by: Principal, input: LinkInput): CreatedLink {
+  /**
+   * The answer is the only place where the URL ever stands.
+   * @throws DomainError `not_found` for an unknown prompt, `invalid`, also for spans that are not stored
+   */
+  async create(by: Principal, input: LinkInput): Promise<CreatedLink> {
     const { project_id, user_id } = by;
-    const promptId = this.#parts.prompts.idOf(project_id, input.prompt_slug);
-    if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+    const about = await this.#about(project_id, input);
     const { token, hash } = createToken();
     const created_at = Date.now() * 1000;
     const link = {
       id: randomUUID(),
       project_id,
-      prompt_id: promptId,
-      link_type: 'prompt_completion',
+      prompt_id: about.prompt_id,
+      link_type: about.span_ids === null ? 'prompt_completion' : 'span',
+      span_ids: about.span_ids,
       created_at,
       expires_at: created_at + (input.expires_in_days ?? defaultDays) * DAY,
     } as const;
@@ -51,7 +57,31 @@ export class LinkService {
     const url = this.#parts.urlOf(token);
     const opens_here_only = isLoopback(new URL(url).hostname);
     if (opens_here_only) this.#parts.observer.linkOpensHereOnly({ project: project_id, link: link.id });
-    return { ...link, prompt_slug: input.prompt_slug, revoked_at: null, url, opens_here_only };
+    return { ...link, prompt_slug: about.prompt_slug, revoked_at: null, url, opens_here_only };
+  }
+
+  /** What a new link is for. */
+  async #about(
+    projectId: string,
+    { prompt_slug = null, span_ids: spans = null, link_type: type = null }: LinkInput,
+  ): Promise<Pick<FeedbackLink, 'prompt_id' | 'prompt_slug' | 'span_ids'>> {
+    if (spans === null && prompt_slug === null) throw invalid([{ pointer: '/prompt_slug', detail: 'is required' }]);
+    if (spans !== null && prompt_slug !== null)
+      throw invalid([{ pointer: '/span_ids', detail: 'must be absent if prompt_slug is given' }]);
+    const isMeant = spans === null ? 'prompt_completion' : 'span';
+    if (type !== null && type !== isMeant)
+      throw invalid([{ pointer: '/link_type', detail: `must be ${isMeant}, or absent` }]);
+    if (prompt_slug !== null) {
+      const prompt_id = this.#parts.prompts.idOf(projectId, prompt_slug);
+      if (prompt_id === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+      return { prompt_id, prompt_slug, span_ids: null };
+    }
+    const stored = new Set(await this.#parts.completions.stored(projectId, spans ?? []));
+    const issues = (spans ?? []).flatMap((id, index) =>
+      stored.has(id) ? [] : [{ pointer: `/span_ids/${index}`, detail: 'must be the id of a stored span' }],
+    );
+    if (issues.length > 0) throw invalid(issues);
+    return { prompt_id: null, prompt_slug: null, span_ids: [...new Set(spans)] };
   }
 
   list(projectId: string, window: Window): ListedLink[] {

@@ -19,7 +19,7 @@ export interface ReviewServiceParts {
   readonly prompts: Pick<PromptIdentities, 'ofId'>;
   readonly completions: Completions;
   readonly attachments: Pick<AttachmentService, 'imagesOf'>;
-  readonly feedback: Pick<FeedbackService, 'keep'>;
+  readonly feedback: Pick<FeedbackService, 'keep' | 'submitOfSpan'>;
   readonly given: Pick<FeedbackStore, 'ofUser'>;
   readonly limits: ReviewLimits;
 }
@@ -50,7 +50,7 @@ const TOO_MANY: Issue = {
 };
 const TOO_MUCH: Issue = { pointer: '', detail: 'accepts no more feedback from your network' };
 
-/** Reviews on a feedback link. Nothing but completions of the link's prompt is ever reached. */
+/** Reviews on a feedback link. Nothing but completions of the link's prompt, or the link's spans, is ever reached. */
 export class ReviewService {
   readonly #parts: ReviewServiceParts;
 
@@ -63,14 +63,15 @@ export class ReviewService {
     return this.#parts.links.open(token);
   }
 
-  /** Ids of the prompt's recent completions, newest first. */
+  /** Ids of the prompt's recent completions, newest first, or of the link's spans in its order. */
   recent(link: FeedbackLink, signal?: AbortSignal): Promise<string[]> {
+    if (link.span_ids !== null) return this.#parts.completions.stored(link.project_id, link.span_ids, signal);
     return this.#parts.completions.newest(link.project_id, this.#prompt(link), ROUND_LENGTH, signal);
   }
 
-  /** A completion of the link's prompt; undefined when there is none with this id. */
+  /** A completion of the link's prompt, or a span of it; undefined when there is none with this id. */
   async completion(link: FeedbackLink, id: string, signal?: AbortSignal): Promise<ReviewedCompletion | undefined> {
-    const found = await this.#parts.completions.find(link.project_id, this.#prompt(link), id, signal);
+    const found = await this.#find(link, id, signal);
     if (found === undefined) return undefined;
     return { ...found, images: await this.#images(link, id, signal) };
   }
@@ -96,17 +97,29 @@ export class ReviewService {
   ): Promise<StoredFeedback> {
     if (normalizedName(claim.name) === '') throw invalid([NAMELESS]);
     const { completion_id: completionId } = input;
-    const found = await this.#parts.completions.find(link.project_id, this.#prompt(link), completionId, signal);
+    const found = await this.#find(link, completionId, signal);
     if (found === undefined)
-      throw invalid([{ pointer: '/completion_id', detail: 'must be a completion of this prompt' }]);
+      throw invalid([
+        {
+          pointer: '/completion_id',
+          detail: `must be a ${link.span_ids === null ? 'completion of this prompt' : 'span of this link'}`,
+        },
+      ]);
     const texts = { reason: said(input.reason), expected_output: said(input.expected_output) };
     const { user_id: userId } = this.#admitted(link, claim, completionId, texts);
     const { project_id: projectId, prompt_slug: slug } = link;
-    return this.#parts.feedback.keep(
-      { projectId, userId, slug, completionId },
-      { thumbs_up: input.thumbs_up, ...texts },
-      'link',
-    );
+    const review = { thumbs_up: input.thumbs_up, ...texts };
+    const target = { projectId, userId, completionId };
+    if (slug === null) return this.#parts.feedback.submitOfSpan(target, review, 'link', signal);
+    return this.#parts.feedback.keep({ ...target, slug }, review, 'link');
+  }
+
+  #find(link: FeedbackLink, id: string, signal?: AbortSignal): Promise<Completion | undefined> {
+    const { completions } = this.#parts;
+    if (link.span_ids === null) return completions.find(link.project_id, this.#prompt(link), id, signal);
+    return link.span_ids.includes(id)
+      ? completions.find(link.project_id, null, id, signal)
+      : Promise.resolve(undefined);
   }
 
   /** The reviewer, made when missing, if the link has room for the feedback. @throws DomainError `invalid` */
@@ -125,7 +138,7 @@ export class ReviewService {
   }
 
   #prompt(link: FeedbackLink): PromptIdentity {
-    const prompt = this.#parts.prompts.ofId(link.project_id, link.prompt_id);
+    const prompt = link.prompt_id === null ? undefined : this.#parts.prompts.ofId(link.project_id, link.prompt_id);
     if (prompt === undefined) throw new Error('A prompt referenced by a feedback link is missing');
     return prompt;
   }

@@ -2,15 +2,20 @@ import { Type, type Static } from '@sinclair/typebox';
 import { MAX_REASON } from '../feedback/schema.js';
 import { optional } from '../../engine/schema/inputs.js';
 import { Slug } from '../prompts/schema.js';
-import { uuid } from '../../engine/schema/parts.js';
+import { oneOf, uuid } from '../../engine/schema/parts.js';
+import { LINK_TYPES } from './feedback-link.js';
 
 export const MAX_NAME = 100;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 365;
 
-export const LinkType = Type.Literal('prompt_completion', {
-  description: 'What is reviewed: completions of the prompt.',
-});
+/** Most spans of a link: as many as a reviewer is asked about. */
+export const MAX_LINK_SPANS = 20;
+
+export const LinkType = oneOf(
+  LINK_TYPES,
+  '`prompt_completion`: recent completions of the prompt are reviewed; `span`: the spans of `span_ids`.',
+);
 
 /** How long a link works; `more` says from when on, and what holds without it. */
 const days = (more: string, options: { readonly default?: number } = {}) =>
@@ -23,7 +28,16 @@ const days = (more: string, options: { readonly default?: number } = {}) =>
 
 export const LinkInput = Type.Object(
   {
-    prompt_slug: Type.String({ ...Slug, description: 'Slug of the prompt whose completions are reviewed.' }),
+    prompt_slug: optional(
+      Type.String({ ...Slug, description: 'Slug of the prompt whose completions are reviewed; or else `span_ids`.' }),
+    ),
+    span_ids: optional(
+      Type.Array(uuid('Id of a span.'), {
+        minItems: 1,
+        maxItems: MAX_LINK_SPANS,
+        description: 'Stored spans to review, whether they name a prompt or not, in this order; or else `prompt_slug`.',
+      }),
+    ),
     link_type: optional(LinkType),
     expires_in_days: optional(days(`; ${DEFAULT_DAYS} if absent.`, { default: DEFAULT_DAYS })),
   },

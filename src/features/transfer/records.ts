@@ -21,6 +21,8 @@ import { MAX_NAME } from '../review/schema.js';
 import { attributes, label, MAX_TAGS, optional, tags } from '../../engine/schema/inputs.js';
 import { byKey, count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { ScoreName } from '../../engine/traces/model/score/schema.js';
+import { LINK_TYPES } from '../review/feedback-link.js';
+import { MAX_LINK_SPANS } from '../review/schema.js';
 import { ScoreDefinitionInput, ScoreDefinitionRead, ScoreInput } from '../scores/schema.js';
 import { SpanInput } from '../../engine/traces/model/span/schema.js';
 import { TraceInput } from '../../engine/traces/model/trace/schema.js';
@@ -165,8 +167,11 @@ const feedback_links = record(
     'feedback came through it.',
   {
     id: uuid('Id of the link.'),
-    prompt_id: uuid('The prompt.'),
-    link_type: oneOf(['prompt_completion'], 'What is reviewed.'),
+    prompt_id: orNull(uuid('The prompt; null: spans are reviewed.')),
+    link_type: oneOf(LINK_TYPES, 'What is reviewed.'),
+    span_ids: Type.Optional(
+      orNull(Type.Array(uuid('A span.'), { minItems: 1, maxItems: MAX_LINK_SPANS, description: 'The spans.' })),
+    ),
     created_at: time('When it was created.'),
     created_by: person('Who created it.'),
     expires_at: time('When it expires.'),

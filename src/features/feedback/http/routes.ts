@@ -87,7 +87,7 @@ function submitSpanFeedbackRoute(feedback: Pick<FeedbackService, 'submitOfSpan'>
     errors: ['not_found', 'unavailable'],
     async handle({ principal, params: { project_id, span_id }, body, signal }) {
       const target = { projectId: project_id, userId: principal.user_id, completionId: span_id };
-      return { status: 200, body: feedbackRead(await feedback.submitOfSpan(target, body, signal)) };
+      return { status: 200, body: feedbackRead(await feedback.submitOfSpan(target, body, 'api', signal)) };
     },
   });
 }

@@ -19,7 +19,10 @@ type AuthoredRow = FeedbackRow & {
 };
 
 interface Selected {
-  readonly promptId: string;
+  readonly promptId: string | null;
+  readonly projectId: string | null;
+  /** JSON array of ids. */
+  readonly spans: string | null;
   readonly start: number;
   readonly end: number;
   readonly thumbsUp: 0 | 1;
@@ -42,11 +45,18 @@ function conditionsOf({ thumbsUp, source, judgeId, reviewer, linkId }: FeedbackF
   ];
 }
 
-function prepareList(db: Database, conditions: readonly string[], descending: boolean) {
-  const where = ['f.prompt_id = @promptId', 'f.created_at BETWEEN @start AND @end', ...conditions].join(' AND ');
+/** Where feedback on a subject is found, by which index. */
+const OF_PROMPT = { index: 'feedback_of_prompt', condition: 'f.prompt_id = @promptId' };
+const OF_SPANS = {
+  index: 'feedback_by_completion',
+  condition: 'f.project_id = @projectId AND f.completion_id IN (SELECT value FROM json_each(@spans))',
+};
+
+function prepareList(db: Database, of: typeof OF_PROMPT, conditions: readonly string[], descending: boolean) {
+  const where = [of.condition, 'f.created_at BETWEEN @start AND @end', ...conditions].join(' AND ');
   const [direction, beyond] = descending ? ['DESC', '<'] : ['ASC', '>'];
-  // The index holds all that is asked for: rows may be large, and are read for a page alone.
-  const from = 'FROM feedback AS f INDEXED BY feedback_of_prompt WHERE';
+  // The index of prompts holds all that is asked for: rows may be large, and are read for a page alone.
+  const from = `FROM feedback AS f INDEXED BY ${of.index} WHERE`;
   const places = (more: string) =>
     `SELECT f.id, f.completion_id, f.created_at ${from} ${where}${more} ORDER BY f.created_at ${direction}, f.id ${direction} LIMIT @limit`;
   return {
@@ -91,8 +101,8 @@ export class SqliteFeedbackPages implements FeedbackPages {
     );
   }
 
-  count({ promptId, filter }: Pick<FeedbackSelection, 'promptId' | 'filter'>): number {
-    const of = { promptId, filter, descending: true };
+  count({ subject, filter }: Pick<FeedbackSelection, 'subject' | 'filter'>): number {
+    const of = { subject, filter, descending: true };
     return guarded(() => this.#list(of).count.get(selected(of)) ?? 0);
   }
 
@@ -124,19 +134,23 @@ export class SqliteFeedbackPages implements FeedbackPages {
     );
   }
 
-  #list({ filter, descending }: FeedbackSelection): ReturnType<typeof prepareList> {
+  #list({ subject, filter, descending }: FeedbackSelection): ReturnType<typeof prepareList> {
     const conditions = conditionsOf(filter);
-    const key = [...conditions, descending].join(' AND ');
-    const known = this.#lists.get(key) ?? prepareList(this.#db, conditions, descending);
+    const found = 'promptId' in subject ? OF_PROMPT : OF_SPANS;
+    const key = [found.index, ...conditions, descending].join(' AND ');
+    const known = this.#lists.get(key) ?? prepareList(this.#db, found, conditions, descending);
     this.#lists.set(key, known);
     return known;
   }
 }
 
-function selected({ promptId, filter }: FeedbackSelection): Selected {
+function selected({ subject, filter }: FeedbackSelection): Selected {
   const { start, end, thumbsUp, judgeId, reviewer, linkId } = filter;
+  const ofPrompt = 'promptId' in subject;
   return {
-    promptId,
+    promptId: ofPrompt ? subject.promptId : null,
+    projectId: ofPrompt ? null : subject.projectId,
+    spans: ofPrompt ? null : JSON.stringify(subject.spanIds),
     start: start ?? 0,
     end: end ?? MAX_MICROS,
     thumbsUp: thumbsUp === true ? 1 : 0,

@@ -32,14 +32,17 @@ function createLinkRoute(links: Pick<LinkService, 'create'>) {
     operationId: 'createFeedbackLink',
     summary: 'Create a feedback link',
     description:
-      "Creates a URL to share with reviewers who have no account. Its page shows the prompt's recent completions " +
-      'one by one and collects feedback on them. Only this response contains the URL.',
+      "Creates a URL to share with reviewers who have no account. Its page shows the prompt's recent completions, or the " +
+      'spans of `span_ids`, one by one and collects feedback on them. Only this response contains the URL.',
     tag: TAG,
     access: 'key',
     body: jsonBody(LinkInput),
     responses: { 200: { description: 'The link.', schema: CreatedLinkRead } },
-    errors: ['not_found', 'unavailable'],
-    handle: ({ principal, body }) => ({ status: 200, body: toCreatedLinkRead(links.create(principal, body)) }),
+    errors: ['not_found', 'invalid', 'unavailable'],
+    handle: async ({ principal, body }) => ({
+      status: 200,
+      body: toCreatedLinkRead(await links.create(principal, body)),
+    }),
   });
 }
 
@@ -166,6 +169,7 @@ function linkRead(link: FeedbackLink, url: string | null): LinkRead {
     id: link.id,
     url,
     prompt_slug: link.prompt_slug,
+    span_ids: link.span_ids && [...link.span_ids],
     link_type: link.link_type,
     created_at: formatTimestamp(link.created_at),
     expires_at: formatTimestamp(link.expires_at),

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { LinkType } from '../schema.js';
-import { count, time, uuid } from '../../../engine/schema/parts.js';
+import { count, orNull, time, uuid } from '../../../engine/schema/parts.js';
 
 export const LinkRead = Type.Object(
   {
@@ -10,7 +10,14 @@ export const LinkRead = Type.Object(
         'The URL to share. It is returned only when the link is created, and null afterwards: the server stores only ' +
         'a hash of its token.',
     }),
-    prompt_slug: Type.String({ description: 'Slug of the prompt whose completions are reviewed.' }),
+    prompt_slug: orNull(
+      Type.String({ description: 'Slug of the prompt whose completions are reviewed; null: spans are.' }),
+    ),
+    span_ids: orNull(
+      Type.Array(uuid('Id of a span.'), {
+        description: 'The spans that are reviewed; null: completions of the prompt are.',
+      }),
+    ),
     link_type: LinkType,
     created_at: time('When the link was created.'),
     expires_at: time('When the link expires.'),
@@ -18,7 +25,10 @@ export const LinkRead = Type.Object(
       description: 'When the link was revoked; null if it was not.',
     }),
   },
-  { $id: 'FeedbackLink', description: 'A link that lets people without an account review completions of a prompt.' },
+  {
+    $id: 'FeedbackLink',
+    description: 'A link that lets people without an account review completions of a prompt, or some spans.',
+  },
 );
 export type LinkRead = Static<typeof LinkRead>;
 

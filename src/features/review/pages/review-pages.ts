@@ -217,8 +217,11 @@ export class ReviewPages {
     const main = html`<section class="message">
       <h1 tabindex="-1">Nothing to review yet</h1>
       <p>
-        New answers of <strong>${visibleText(visit.link.prompt_slug)}</strong> will appear
-        here.
+        ${
+          visit.link.prompt_slug === null
+            ? 'The answers of this link are not there any more.'
+            : html`New answers of <strong>${visibleText(visit.link.prompt_slug)}</strong> will appear here.`
+        }
       </p>
       <p class="actions"><a class="button quiet" href="${page}" data-swap>Check again</a></p>
     </section>`;
@@ -235,7 +238,8 @@ export class ReviewPages {
   ): SerializedResult {
     const paths = this.pathsOf(visit.token);
     const { name } = visit.memory;
-    const aside = html`<p class="topic"><span class="unseen">Prompt: </span>${visibleText(visit.link.prompt_slug)}</p>
+    const slug = visit.link.prompt_slug;
+    const aside = html`${slug !== null && html`<p class="topic"><span class="unseen">Prompt: </span>${visibleText(slug)}</p>`}
       ${
         reviewer !== null &&
         html`<p class="who">

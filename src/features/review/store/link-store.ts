@@ -5,14 +5,18 @@ import type { GuestDraft, LinkHoldings, LinkStore } from '../link-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { guarded, type Database } from '../../../engine/metadata/database.js';
 
-const FIELDS =
-  'l.id, l.project_id, l.prompt_id, p.slug AS prompt_slug, l.link_type, l.created_at, l.expires_at, l.revoked_at';
-const LINKS = 'feedback_links AS l JOIN prompts AS p ON p.id = l.prompt_id';
+/** The table says `prompt_completion` of every link. */
+const FIELDS = `l.id, l.project_id, l.prompt_id, p.slug AS prompt_slug, iif(l.spans IS NULL, l.link_type, 'span') AS link_type,
+  l.spans, l.created_at, l.expires_at, l.revoked_at`;
+const LINKS = 'feedback_links AS l LEFT JOIN prompts AS p ON p.id = l.prompt_id';
 const LINK = `SELECT ${FIELDS} FROM ${LINKS}`;
 
 const LISTED = `SELECT ${FIELDS}, u.id AS creator_id, u.name AS creator_name,
   (SELECT count(*) FROM feedback_guests AS g WHERE g.link_id = l.id) AS reviewer_count
 FROM ${LINKS} JOIN users AS u ON u.id = l.created_by`;
+
+/** A link with its spans as JSON. */
+type Row<T extends FeedbackLink> = Omit<T, 'span_ids'> & { readonly spans: string | null };
 
 interface Guest {
   readonly linkId: string;
@@ -28,15 +32,15 @@ interface HoldingsRow {
 
 function prepare(db: Database) {
   return {
-    insert: db.prepare<LinkDraft>(
-      `INSERT INTO feedback_links (id, project_id, prompt_id, link_type, token_hash, created_at, created_by, expires_at)
-       VALUES (@id, @project_id, @prompt_id, @link_type, @token_hash, @created_at, @created_by, @expires_at)`,
+    insert: db.prepare<Omit<LinkDraft, 'span_ids' | 'link_type'> & { readonly spans: string | null }>(
+      `INSERT INTO feedback_links (id, project_id, prompt_id, link_type, spans, token_hash, created_at, created_by, expires_at)
+       VALUES (@id, @project_id, @prompt_id, 'prompt_completion', @spans, @token_hash, @created_at, @created_by, @expires_at)`,
     ),
-    list: db.prepare<Window & { projectId: string }, ListedLink>(
+    list: db.prepare<Window & { projectId: string }, Row<ListedLink>>(
       `${LISTED} WHERE l.project_id = @projectId ORDER BY l.created_at DESC, l.rowid DESC LIMIT @limit OFFSET @offset`,
     ),
-    listed: db.prepare<[string, string], ListedLink>(`${LISTED} WHERE l.project_id = ? AND l.id = ?`),
-    find: db.prepare<[string, string], FeedbackLink>(`${LINK} WHERE l.project_id = ? AND l.id = ?`),
+    listed: db.prepare<[string, string], Row<ListedLink>>(`${LISTED} WHERE l.project_id = ? AND l.id = ?`),
+    find: db.prepare<[string, string], Row<FeedbackLink>>(`${LINK} WHERE l.project_id = ? AND l.id = ?`),
     expire: db.prepare<{ projectId: string; id: string; at: Micros }>(
       `UPDATE feedback_links SET expires_at = @at WHERE project_id = @projectId AND id = @id AND revoked_at IS NULL`,
     ),
@@ -44,7 +48,7 @@ function prepare(db: Database) {
       `UPDATE feedback_links SET revoked_at = coalesce(revoked_at, @at) WHERE project_id = @projectId AND id = @id`,
     ),
     // A project may have very many links: none of them is written to when its deletion is ordered.
-    byToken: db.prepare<[Buffer], FeedbackLink>(
+    byToken: db.prepare<[Buffer], Row<FeedbackLink>>(
       `${LINK} WHERE l.token_hash = ?
          AND NOT EXISTS (SELECT 1 FROM deletions AS d WHERE d.project_id = l.project_id AND d.what = 'project')`,
     ),
@@ -75,20 +79,21 @@ export class SqliteLinkStore implements LinkStore {
     this.#statements = prepare(db);
   }
 
-  insert(draft: LinkDraft): void {
-    guarded(() => this.#statements.insert.run(draft));
+  insert({ span_ids, link_type: _type, ...draft }: LinkDraft): void {
+    const spans = span_ids && JSON.stringify(span_ids);
+    guarded(() => this.#statements.insert.run({ ...draft, spans }));
   }
 
   list(projectId: string, window: Window): ListedLink[] {
-    return guarded(() => this.#statements.list.all({ projectId, ...window }));
+    return guarded(() => this.#statements.list.all({ projectId, ...window })).map((row) => toLink<ListedLink>(row));
   }
 
   listed(projectId: string, id: string): ListedLink | undefined {
-    return guarded(() => this.#statements.listed.get(projectId, id));
+    return optionalLink<ListedLink>(guarded(() => this.#statements.listed.get(projectId, id)));
   }
 
   find(projectId: string, id: string): FeedbackLink | undefined {
-    return guarded(() => this.#statements.find.get(projectId, id));
+    return optionalLink<FeedbackLink>(guarded(() => this.#statements.find.get(projectId, id)));
   }
 
   expire(projectId: string, id: string, at: Micros): boolean {
@@ -100,7 +105,7 @@ export class SqliteLinkStore implements LinkStore {
   }
 
   findByTokenHash(hash: Buffer): FeedbackLink | undefined {
-    return guarded(() => this.#statements.byToken.get(hash));
+    return optionalLink<FeedbackLink>(guarded(() => this.#statements.byToken.get(hash)));
   }
 
   guest(linkId: string, key: string): string | undefined {
@@ -129,3 +134,9 @@ export class SqliteLinkStore implements LinkStore {
     };
   }
 }
+
+function toLink<T extends FeedbackLink>({ spans, ...row }: Row<T>): T {
+  return { ...row, span_ids: spans === null ? null : (JSON.parse(spans) as string[]) } as unknown as T;
+}
+
+const optionalLink = <T extends FeedbackLink>(row: Row<T> | undefined): T | undefined => row && toLink<T>(row);

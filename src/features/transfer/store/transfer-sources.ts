@@ -138,12 +138,12 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
   feedback_links: {
     ...plain,
     by: 'project',
-    select: `t.id, t.prompt_id, t.link_type, t.created_at, ${person('t.created_by')} AS created_by, t.expires_at,
-      t.revoked_at`,
+    select: `t.id, t.prompt_id, iif(t.spans IS NULL, t.link_type, 'span') AS link_type, t.spans AS span_ids, t.created_at,
+      ${person('t.created_by')} AS created_by, t.expires_at, t.revoked_at`,
     from: 'feedback_links AS t',
     where: 't.project_id = @group AND t.created_at <= @asOf',
     keys: ['t.created_at', 't.id'],
-    json: ['created_by'],
+    json: ['created_by', 'span_ids'],
   },
   judges: {
     by: 'project',

@@ -171,7 +171,17 @@ function feedbackTakers(db: Database, by: By) {
     db,
     'feedback_links',
     [
-      ...['id', 'project_id', 'prompt_id', 'link_type', 'token_hash', 'created_at', 'created_by', 'expires_at'],
+      ...[
+        'id',
+        'project_id',
+        'prompt_id',
+        'link_type',
+        'spans',
+        'token_hash',
+        'created_at',
+        'created_by',
+        'expires_at',
+      ],
       'revoked_at',
     ],
     'project_id',
@@ -207,10 +217,13 @@ function feedbackTakers(db: Database, by: By) {
     });
   };
   return {
-    feedback_links(projectId, record) {
-      if (!hasPrompt(projectId, record['prompt_id'])) return missing('prompt_id', 'prompt');
+    feedback_links(projectId, { span_ids: spans = null, ...record }) {
+      if (record['prompt_id'] === null ? spans === null : !hasPrompt(projectId, record['prompt_id']))
+        return missing('prompt_id', 'prompt');
       return link(record['id'], projectId, () => ({
         ...record,
+        link_type: 'prompt_completion',
+        spans: record['prompt_id'] === null ? text(spans) : null,
         created_by: by(projectId, record['created_by']),
         // Nobody knows a token with this hash.
         token_hash: randomBytes(32),

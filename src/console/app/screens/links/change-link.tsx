@@ -1,3 +1,4 @@
+import { linkTopic } from '../../../model/link-topic.js';
 import { useState } from 'preact/hooks';
 import type { ListedLinkRead } from '../../../../features/review/http/schema.js';
 import { linkState } from '../../../model/link-state.js';
@@ -29,7 +30,7 @@ export function ChangeLink({ link, onClose }: ChangeLinkProps) {
     <Dialog title="Change link expiry" onClose={onClose}>
       <Form action="Change expiry" icon="clock" onSend={send} onCancel={onClose}>
         <p>
-          The link for reviewing <bdi>{link.prompt_slug}</bdi> {expired ? 'expired' : 'expires'}{' '}
+          The link for reviewing <bdi>{linkTopic(link)}</bdi> {expired ? 'expired' : 'expires'}{' '}
           <When at={link.expires_at} />. Its URL does not change{expired && ', and works again for everyone who has it'}
           .
         </p>

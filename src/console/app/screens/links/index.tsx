@@ -1,3 +1,4 @@
+import { linkTopic } from '../../../model/link-topic.js';
 import { useState } from 'preact/hooks';
 import type { ListedLinkRead } from '../../../../features/review/http/schema.js';
 import { counted } from '../../../model/format.js';
@@ -101,7 +102,7 @@ type LinkAction = 'change' | 'revoke';
 
 function columnsOf(act: (on: ListedLinkRead, by: LinkAction) => void): Column<ListedLinkRead>[] {
   return [
-    { name: 'prompt', label: 'Prompt', cell: ({ prompt_slug }) => <bdi>{prompt_slug}</bdi> },
+    { name: 'prompt', label: 'Prompt', cell: (link) => <bdi>{linkTopic(link)}</bdi> },
     { name: 'state', label: 'State', cell: (link) => <LinkStateBadge link={link} /> },
     {
       name: 'ends',
@@ -127,7 +128,7 @@ function columnsOf(act: (on: ListedLinkRead, by: LinkAction) => void): Column<Li
             look="quiet"
             icon="edit"
             changes
-            label={`Change when the link for ${link.prompt_slug} expires`}
+            label={`Change when the link for ${linkTopic(link)} expires`}
             refused={link.revoked_at === null ? null : 'Already revoked'}
             onClick={() => act(link, 'change')}
           />
@@ -135,7 +136,7 @@ function columnsOf(act: (on: ListedLinkRead, by: LinkAction) => void): Column<Li
             look="quiet"
             icon="trash"
             changes
-            label={`Revoke the link for ${link.prompt_slug}`}
+            label={`Revoke the link for ${linkTopic(link)}`}
             refused={linkState(link) === 'open' ? null : `Already ${linkState(link)}`}
             onClick={() => act(link, 'revoke')}
           />

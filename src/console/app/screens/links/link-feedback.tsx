@@ -1,3 +1,4 @@
+import { linkTopic } from '../../../model/link-topic.js';
 import { useState } from 'preact/hooks';
 import type { ListedFeedbackRead } from '../../../../features/feedback/list-schema.js';
 import { counted, NOTHING } from '../../../model/format.js';
@@ -41,7 +42,7 @@ export function LinkFeedback({ id }: { readonly id: string }) {
           <>
             <header class="screen-head">
               <h1>
-                Feedback on <bdi>{link.prompt_slug}</bdi>
+                Feedback on <bdi>{linkTopic(link)}</bdi>
               </h1>
               <div class="line">
                 <CopyAsCurl path={pathOf('GET /feedback-links/:link_id/feedback', { params })} query={query} />

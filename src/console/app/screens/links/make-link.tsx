@@ -1,3 +1,4 @@
+import { linkTopic } from '../../../model/link-topic.js';
 import { useState } from 'preact/hooks';
 import type { CreatedLinkRead } from '../../../../features/review/http/schema.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -24,7 +25,7 @@ export function MakeLink({ onClose }: { readonly onClose: () => void }) {
     <Dialog key="made" title="Link created" onClose={onClose}>
       <Once what="URL" text={made.url ?? ''} onClose={onClose}>
         <p>
-          For reviewing <bdi>{made.prompt_slug}</bdi> until <When at={made.expires_at} />.
+          For reviewing <bdi>{linkTopic(made)}</bdi> until <When at={made.expires_at} />.
         </p>
         {made.note !== null && <p class="hint">{made.note}</p>}
       </Once>

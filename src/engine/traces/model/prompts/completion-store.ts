@@ -14,8 +14,13 @@ export type RecordedCompletion = Pick<Span, 'trace_id' | 'name' | 'started_at' |
 export interface Completions {
   /** Ids of the newest completions by start time, newest first; among very many spans, of those found in limited time. */
   newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]>;
-  /** The completion with this id; undefined when there is none, or it is none of this prompt. */
-  find(projectId: string, prompt: PromptIdentity, id: string, signal?: AbortSignal): Promise<Completion | undefined>;
+  /** The completion with this id; undefined when there is none, or it is none of this prompt. @param prompt null: any, or none */
+  find(
+    projectId: string,
+    prompt: PromptIdentity | null,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<Completion | undefined>;
   /**
    * Numbers of the prompt's versions that spans name, by the id of the span; those that name none are left out. Of spans
    * with one id, the newest counts.
@@ -26,6 +31,8 @@ export interface Completions {
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<Map<string, number>>;
+  /** Those of some ids that spans have, in their order. */
+  stored(projectId: string, ids: readonly string[], signal?: AbortSignal): Promise<string[]>;
   /** The slug of a prompt that a span names; null: none, undefined: there is no span with this id. Of several, the newest counts. */
   slugNamed(projectId: string, id: string, signal?: AbortSignal): Promise<string | null | undefined>;
   /** Spans that are there, by id; of spans with one id, the newest. */
