@@ -175,6 +175,14 @@ describe('scores in the console', function () {
     await page.reload();
     await untilRows('rated 1', 'rated 2');
     expect(await page.$eval('.filter-bar', ({ textContent }) => textContent)).to.include('Score quality is 0.5..');
+    // The mean over time, of all and by the values of another score.
+    const legend = `document.querySelector('.histogram figcaption')?.textContent`;
+    await page.select(`.list-chart select`, 'scores.quality');
+    await until(`${legend}?.trim() === 'all: 0.7'`);
+    await page.select(`.list-chart .line > span:nth-child(2) select`, 'scores.tone');
+    await until(`${legend}?.includes('angry: 0.9') && ${legend}.includes('none: 0.5')`);
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('chart'), searchParams.get('chart_by')]).to.deep.equal(['scores.quality', 'scores.tone']);
     await press('/', '"scores.tone=angry', 'Enter');
     await untilRows('rated 1');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { bucketAt, labelled, linePath, stacked, ticks } from '../../model/chart.js';
+import { bucketAt, heightOf, labelled, linePath, stacked, ticks, type Axis } from '../../model/chart.js';
 import { zoneName, zoneNames } from '../../model/time.js';
 import { bucketEnd, isShownTwice } from '../../model/zoned-time.js';
 import { zone } from '../state/preferences.js';
@@ -36,6 +36,7 @@ export function TimeChart(props: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box) - AXIS;
   const [span, setSpan] = useState<readonly [from: number, to: number] | null>(null);
+  const shown = series.flatMap(({ values }) => values.map((value) => value ?? 0));
   const largest =
     kind === 'bars'
       ? Math.max(
@@ -44,9 +45,9 @@ export function TimeChart(props: TimeChartProps) {
             (parts) => parts.at(-1)?.to ?? 0,
           ),
         )
-      : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+      : Math.max(0, ...shown);
   const counted = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
-  const { top, at } = ticks(largest, counted);
+  const { at, ...axis } = ticks(largest, counted, kind === 'bars' ? 0 : Math.min(0, ...shown));
   const zones = zoneNames(zone.value, moment(starts[0]), moment(starts.at(-1)));
   const timeOf = (bucket: number) => bucketLabel(starts[bucket], bucketSeconds, zones.includes('/'));
   const [from, to] = span === null ? [0, 0] : [Math.min(...span), Math.max(...span)];
@@ -101,7 +102,7 @@ export function TimeChart(props: TimeChartProps) {
         <svg height={height + BELOW} aria-hidden="true">
           <g transform={`translate(${AXIS} 0)`}>
             {at.map((value) => (
-              <g key={value} transform={`translate(0 ${height - (value / top) * height})`}>
+              <g key={value} transform={`translate(0 ${heightOf(value, axis, height)})`}>
                 <line class="grid" x2={width} />
                 <text x="-6" y="4" text-anchor="end">
                   {format(value)}
@@ -117,9 +118,9 @@ export function TimeChart(props: TimeChartProps) {
               />
             )}
             {kind === 'bars' ? (
-              <Bars series={series} top={top} width={width} height={height} />
+              <Bars series={series} axis={axis} width={width} height={height} />
             ) : (
-              <Lines series={series} top={top} width={width} height={height} />
+              <Lines series={series} axis={axis} width={width} height={height} />
             )}
             {labelled(starts.length, width, 84).map((bucket) => (
               <text key={bucket} x={((bucket + 0.5) / starts.length) * width} y={height + 14} text-anchor="middle">
@@ -144,12 +145,12 @@ export function TimeChart(props: TimeChartProps) {
 
 interface Drawn {
   readonly series: readonly Series[];
-  readonly top: number;
+  readonly axis: Axis;
   readonly width: number;
   readonly height: number;
 }
 
-function Bars({ series, top, width, height }: Drawn) {
+function Bars({ series, axis, width, height }: Drawn) {
   const parts = stacked(series.map(({ values }) => values.map((value) => value ?? 0)));
   const step = width / Math.max(1, parts.length);
   const gap = step > 4 ? 1 : 0;
@@ -163,8 +164,8 @@ function Bars({ series, top, width, height }: Drawn) {
               class={`look-${series[which]?.look ?? ''}`}
               x={index * step}
               width={Math.max(1, step - gap)}
-              y={height - (to / top) * height}
-              height={Math.max(1, ((to - from) / top) * height)}
+              y={heightOf(to, axis, height)}
+              height={Math.max(1, ((to - from) / axis.top) * height)}
             />
           ),
         ),
@@ -173,11 +174,11 @@ function Bars({ series, top, width, height }: Drawn) {
   );
 }
 
-function Lines({ series, top, width, height }: Drawn) {
+function Lines({ series, axis, width, height }: Drawn) {
   return (
     <>
       {series.map(({ label, look, values }) => (
-        <path key={label} class={`line-of look-${look}`} d={linePath(values, top, width, height)} />
+        <path key={label} class={`line-of look-${look}`} d={linePath(values, axis, width, height)} />
       ))}
     </>
   );

@@ -9,10 +9,12 @@ interface ChoiceProps {
   readonly options: readonly (readonly [value: string, label: string])[];
   /** What it is called when none is chosen. */
   readonly any?: string;
+  /** Whether the same page of a list is shown, whatever is chosen. */
+  readonly keepsPage?: boolean;
 }
 
 /** A choice of a view that stands in its address. One that the address has and the options do not is shown, too. */
-export function Choice({ label, name, options, any = 'any' }: ChoiceProps) {
+export function Choice({ label, name, options, any = 'any', keepsPage = false }: ChoiceProps) {
   const id = useId();
   const chosen = place.value.query.get(name) ?? '';
   const known = chosen === '' || options.some(([value]) => value === chosen);
@@ -25,7 +27,9 @@ export function Choice({ label, name, options, any = 'any' }: ChoiceProps) {
         id={id}
         class="input"
         value={chosen}
-        onChange={(event) => setQuery({ [name]: event.currentTarget.value || null, offset: null })}
+        onChange={(event) =>
+          setQuery({ [name]: event.currentTarget.value || null, ...(!keepsPage && { offset: null }) })
+        }
       >
         <option value="">{any}</option>
         {!known && <option value={chosen}>{chosen}</option>}

@@ -12,7 +12,7 @@ import { Failure } from './states.js';
 /** The measures that are shown here. */
 const MEASURES = 'count,errors';
 
-interface HistogramProps {
+export interface OverTimeProps {
   readonly list: ListDefinition;
   readonly query: URLSearchParams;
   /** False while the rows are not there: they come first. */
@@ -22,9 +22,9 @@ interface HistogramProps {
 }
 
 /** How many objects of a list there are over time, and how many of them have errors. Choosing buckets bounds the list. */
-export function Histogram(props: HistogramProps) {
+export function Histogram(props: OverTimeProps) {
   const { list } = props;
-  const answer = useCounts(props);
+  const answer = useOverTime(props, { measures: MEASURES });
   const { data, error } = answer;
   if (error !== null) return <Failure error={error} retry={() => void answer.refetch()} />;
   // Its place is kept, so that rows do not move when it comes.
@@ -51,10 +51,11 @@ export function Histogram(props: HistogramProps) {
   );
 }
 
-function useCounts({ list, query, enabled, every }: HistogramProps) {
+/** Statistics of what a list shows, over time. @param more what is measured, and by what it is grouped */
+export function useOverTime({ list, query, enabled, every }: OverTimeProps, more: Readonly<Record<string, string>>) {
   const path = `/${list.name}:stats`;
   const asked = selectionOf(query);
-  asked.set('measures', MEASURES);
+  for (const [name, value] of Object.entries(more)) asked.set(name, value);
   asked.set('time_zone', zone.value);
   // A range is counted back from now: its name is part of the key, the moment is not.
   const range = RANGE_PARAMETERS.map((name) => query.get(name));

@@ -28,8 +28,8 @@ export function columnLabel(column: string): string {
 export function ColumnsDialog({ list, chosen, scores, onClose }: ColumnsDialogProps) {
   const { columns, setColumns } = chosen;
   const about = new Map([
-    ...Object.entries(list.fields).map(([name, { description }]) => [name, description] as const),
     ...scores.map((score) => [SCORE_PREFIX + score.name, `Score: ${aboutScore(score)}`] as const),
+    ...Object.entries(list.fields).map(([name, { description }]) => [name, description] as const),
   ]);
   const others = [...about.keys()].filter((name) => !columns.includes(name));
   const move = (column: string, by: number) => {

@@ -6,7 +6,6 @@ import { LISTS, pageOf, pageQuery, withCondition, type ListName } from '../../..
 import { filterOfScore } from '../../../model/score-draft.js';
 import { Button } from '../../parts/button.js';
 import { FilterBar } from '../../parts/filter-bar.js';
-import { Histogram } from '../../parts/histogram.js';
 import { Icon } from '../../parts/icon.js';
 import { Pager } from '../../parts/pager.js';
 import { Failure, Skeleton } from '../../parts/states.js';
@@ -20,6 +19,7 @@ import { ColumnsDialog } from './columns-dialog.js';
 import { DeleteRows } from './delete-rows.js';
 import { FilterByRow } from './filter-by-row.js';
 import { useLive, usePage, useTotal } from './list-data.js';
+import { ListChart } from './list-chart.js';
 import { isLive, ListHead } from './list-head.js';
 import { ListRows, Selection } from './list-rows.js';
 import { NothingFound } from './nothing-found.js';
@@ -42,7 +42,7 @@ export default function ListScreen() {
   const isAnswered = page.data !== undefined || page.error !== null;
   const on = isLive(list, query);
   const beside = { enabled: isAnswered, every: on ? FOLLOWED_MS : false } as const;
-  const scores = useScoreDefinitions(isAnswered).data ?? NO_SCORES;
+  const scores = useScoreDefinitions().data ?? NO_SCORES;
   const total = useTotal(asked, beside).data ?? null;
   const live = useLive(asked, page, on);
   const box = useRef<HTMLDivElement>(null);
@@ -75,7 +75,9 @@ export default function ListScreen() {
         suggest={suggestFrom(list, query)}
         scores={scores.map(filterOfScore)}
       />
-      {(page.error === null || page.data !== undefined) && <Histogram list={list} query={query} {...beside} />}
+      {(page.error === null || page.data !== undefined) && (
+        <ListChart list={list} query={query} scores={scores} {...beside} />
+      )}
       {page.error !== null && <Failure error={page.error} retry={() => void page.refetch()} />}
       <NotCurrent of={page.data?.notCurrent ?? 0} what={list.name.slice(0, -1)} />
       <div ref={box} class="list-rows" aria-busy={page.isFetching}>
