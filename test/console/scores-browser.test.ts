@@ -196,6 +196,61 @@ describe('scores in the console', function () {
     await until(`document.querySelector('.list-rows thead')?.innerText.includes('quality')`);
   });
 
+  it('are defined in the settings', async () => {
+    const path = `/projects/${scene.server.projectId}/score-definitions`;
+    const stored = async (name: string) =>
+      (await scene.server.request('GET', `${path}/${encodeURIComponent(name)}`)).json;
+    const name = `a/b ${HOSTILE}`;
+    await open('settings?tab=scores');
+    await clickOn(page, 'button ::-p-text(Add definition)');
+    await page.waitForSelector('dialog[open] form');
+    await press('"quality');
+    await says('This name has a definition');
+    await page.locator('dialog input').fill(name);
+    await page.select('dialog select', 'categorical');
+    await page.locator('dialog textarea').fill('good\nso, so\n');
+    await clickOn(page, 'dialog button ::-p-text(Save definition)');
+    await untilSaved();
+    expect(await stored(name))
+      .to.include({ kind: 'categorical' })
+      .and.to.deep.include({ categories: ['good', 'so, so'] });
+    await says(name);
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.setViewport({ width: 1280, height: 860 });
+
+    await clickOn(page, '::-p-aria([name="Edit quality"])');
+    await page.waitForSelector('dialog[open] form');
+    const fields = '[inputmode=decimal]';
+    expect(await page.$$eval(fields, (all) => all.map(({ value }) => value))).to.deep.equal(['0', '1']);
+    await page.locator(`.field-grid > div:nth-child(2) ${fields}`).fill('-1');
+    await press('Enter');
+    await until(`document.querySelector('dialog [aria-invalid=true]') !== null`);
+    expect(await page.$eval('dialog .bad.small', ({ textContent }) => textContent)).to.include('must not be below min');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.setViewport({ width: 1280, height: 860 });
+    await page.locator(`.field-grid > div:nth-child(2) ${fields}`).fill('5');
+    await press('Enter');
+    await untilSaved();
+    expect(await stored('quality')).to.include({
+      min: 0,
+      max: 5,
+      direction: 'higher',
+      description: 'Share of right facts.',
+    });
+
+    await clickOn(page, `::-p-aria([name="Delete ${name}"])`);
+    await clickOn(page, 'dialog[open] .danger');
+    await untilSaved();
+    expect((await stored(name)).status).to.equal(404);
+    await clickOn(page, '::-p-aria([name="Delete quality"])');
+    await clickOn(page, 'dialog[open] .danger');
+    await until(`document.querySelector('dialog [role=alert]')?.innerText.includes('delete them first')`);
+    const body = { kind: 'numeric', min: 0, max: 1, direction: 'higher', description: 'Share of right facts.' };
+    await scene.server.request('PUT', `${path}/quality`, { body });
+    // Chromium tells of refused requests.
+    watched.complaints.length = 0;
+  });
+
   it('say at the field what the server has against them, and keep what was entered', async () => {
     await open(`traces/${TRACE}`);
     await openForm('S');
