@@ -1,3 +1,4 @@
+import { scoreText } from './format.js';
 import { scoreProperty, type Property } from './list-query.js';
 import type { ScoreKind, ScoreValue } from '../../engine/traces/model/score/score.js';
 import type { ScoreDefinitionRead } from '../../features/scores/schema.js';
@@ -31,6 +32,11 @@ export function valueIn(text: string, kind: ScoreKind): ScoreValue {
   if (kind === 'numeric') return numberOf(said) ?? said;
   if (kind !== 'boolean') return said;
   return YES.test(said) || said === '1' ? true : NO.test(said) || said === '0' ? false : said;
+}
+
+/** A value as it is entered again. */
+export function enteredAs(value: ScoreValue): string {
+  return typeof value === 'boolean' ? scoreText(value) : String(value);
 }
 
 function numberOf(said: string): number | null {

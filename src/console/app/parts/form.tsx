@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { wrongFields } from '../../model/wrong-fields.js';
 import { useAction } from '../state/action.js';
+import { ApiError } from '../state/api.js';
 import { Button } from './button.js';
 import type { IconName } from './icon.js';
 import { Failure } from './states.js';
@@ -13,21 +16,31 @@ interface FormProps {
   readonly refused?: string | null;
   readonly onSend: () => Promise<void>;
   readonly onCancel?: () => void;
-  readonly children: ComponentChildren;
+  /** The fields; given what the server has against single ones, by name. */
+  readonly children: ComponentChildren | ((wrong: Wrong) => ComponentChildren);
 }
 
-/** Fields that are sent together with Enter or a button; what the server has against them is said below. */
+type Wrong = ReturnType<typeof wrongFields>;
+
+/**
+ * Fields that are sent together with Enter or a button; what the server has against them is said below, and the first field that
+ * it names has the focus.
+ */
 export function Form({ action, icon, look = 'main', refused = null, onSend, onCancel, children }: FormProps) {
   const { busy, failure, run } = useAction();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [failure]);
+  const wrong = failure instanceof ApiError ? wrongFields(failure.problem.errors) : {};
   return (
     <form
+      ref={form}
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
         if (refused === null) run(onSend);
       }}
     >
-      {children}
+      {typeof children === 'function' ? children(wrong) : children}
       {failure !== null && <Failure error={failure} />}
       <div class="line">
         <Button type="submit" look={look} changes busy={busy} refused={refused} {...(icon !== undefined && { icon })}>

@@ -1,16 +1,14 @@
 import type { Signal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ScoreKind } from '../../../../engine/traces/model/score/score.js';
 import type { ScoreDefinitionRead, ScoreRead } from '../../../../features/scores/schema.js';
-import { kindsOf, KIND_LABELS, optionsOf, rulesOf, valueIn } from '../../../model/score-draft.js';
+import { enteredAs, kindsOf, KIND_LABELS, optionsOf, rulesOf, valueIn } from '../../../model/score-draft.js';
 
-import { scoreText } from '../../../model/format.js';
-import { wrongFields } from '../../../model/wrong-fields.js';
 import { Field } from '../../parts/field.js';
 import { When } from '../../parts/figures.js';
 import { Form } from '../../parts/form.js';
 import { announce } from '../../state/announce.js';
-import { ApiError, call } from '../../state/api.js';
+import { call } from '../../state/api.js';
 import { changedAt } from '../../state/query.js';
 import { scoresChanged, type Target } from './data.js';
 import { Options } from './options.js';
@@ -26,31 +24,12 @@ interface ScoreFormProps {
 
 /** A name, a value as its definition asks for it, and why. A new name becomes what its first value is. */
 export function ScoreForm({ target, defined, own, last, onClose }: ScoreFormProps) {
-  const [name, setName] = useState(last.peek());
-  const [entered, setEntered] = useState<string | null>(null);
-  const [commented, setCommented] = useState<string | null>(null);
-  const [chosenKind, setKind] = useState<ScoreKind | null>(null);
-  const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({});
-  const definition = defined.find((one) => one.name === name.trim());
-  const before = own.find((one) => one.name === name.trim());
-  const text =
-    entered ??
-    (before === undefined ? '' : typeof before.value === 'number' ? String(before.value) : scoreText(before.value));
-  const comment = commented ?? before?.comment ?? '';
-  const kinds = kindsOf(text);
-  const kind = definition?.kind ?? kinds.find((one) => one === chosenKind) ?? kinds[0];
-  const box = useFirstFocus(wrong);
+  const { name, text, comment, kinds, kind, definition, before, change } = useDraft({ defined, own, last });
+  const box = useFirstFocus();
   const send = async () => {
-    const body = { entity_type: target.type, entity_id: target.id, name, source: 'human' } as const;
-    setWrong({});
-    try {
-      await call('POST /scores', {
-        body: { ...body, value: valueIn(text, kind ?? 'text'), ...(comment.trim() !== '' && { comment }) },
-      });
-    } catch (error) {
-      if (error instanceof ApiError) setWrong(wrongFields(error.problem.errors));
-      throw error;
-    }
+    const about = { entity_type: target.type, entity_id: target.id, name, source: 'human' } as const;
+    const value = valueIn(text, kind ?? 'text');
+    await call('POST /scores', { body: { ...about, value, ...(comment.trim() !== '' && { comment }) } });
     last.value = name.trim();
     announce(`Score saved: ${name.trim()}`);
     onClose();
@@ -60,52 +39,109 @@ export function ScoreForm({ target, defined, own, last, onClose }: ScoreFormProp
   return (
     <div ref={box}>
       <Form action="Save score" icon="score" refused={refused} onSend={send} onCancel={onClose}>
-        <Field
-          label="Name"
-          hint={definition === undefined ? newNameHint(name) : (definition.description ?? KIND_LABELS[definition.kind])}
-          wrong={wrong['name'] ?? null}
-        >
-          <input
-            class="input"
-            list="score-names"
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={128}
-            data-first={name === ''}
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </Field>
-        <datalist id="score-names">
-          {defined.map((one) => (
-            <option key={one.name} value={one.name} label={rulesOf(one)} />
-          ))}
-        </datalist>
-        <ValueField definition={definition} text={text} wrong={wrong['value'] ?? null} onChange={setEntered} />
-        {definition === undefined && kinds.length > 1 && kind !== undefined && (
-          <Options
-            label="Save as"
-            options={kinds.map((one) => [one, KIND_LABELS[one]])}
-            chosen={kind}
-            onChoose={(one) => setKind(one as ScoreKind)}
-          />
-        )}
-        <Field label="Comment (optional)" hint="Shift+Enter for a new line" wrong={wrong['comment'] ?? null}>
-          <textarea
-            class="input"
-            rows={2}
-            value={comment}
-            onInput={(event) => setCommented(event.currentTarget.value)}
-            onKeyDown={sendOnEnter}
-          />
-        </Field>
-        {before !== undefined && (
-          <p class="soft small">
-            Replaces your score from <When at={before.created_at} />.
-          </p>
+        {(wrong) => (
+          <>
+            <NameField
+              defined={defined}
+              definition={definition}
+              name={name}
+              wrong={wrong['name'] ?? null}
+              onChange={(name) => change({ name })}
+            />
+            <ValueField
+              definition={definition}
+              text={text}
+              wrong={wrong['value'] ?? null}
+              onChange={(text) => change({ text })}
+            />
+            {definition === undefined && kinds.length > 1 && kind !== undefined && (
+              <Options
+                label="Save as"
+                options={kinds.map((one) => [one, KIND_LABELS[one]])}
+                chosen={kind}
+                onChoose={(one) => change({ kind: one as ScoreKind })}
+              />
+            )}
+            <Field label="Comment (optional)" hint="Shift+Enter for a new line" wrong={wrong['comment'] ?? null}>
+              <textarea
+                class="input"
+                rows={2}
+                value={comment}
+                onInput={(event) => change({ comment: event.currentTarget.value })}
+                onKeyDown={sendOnEnter}
+              />
+            </Field>
+            {before !== undefined && (
+              <p class="soft small">
+                Replaces your score from <When at={before.created_at} />.
+              </p>
+            )}
+          </>
         )}
       </Form>
     </div>
+  );
+}
+
+interface Draft {
+  readonly name: string;
+  /** Null, as for the comment: not touched, so that it is what the person said before. */
+  readonly text: string | null;
+  readonly comment: string | null;
+  /** What a new name is to be; null: what its value looks like. */
+  readonly kind: ScoreKind | null;
+}
+
+/** What is entered, beginning with the last name and what the same person said under it before. */
+function useDraft({ defined, own, last }: Pick<ScoreFormProps, 'defined' | 'own' | 'last'>) {
+  const [draft, setDraft] = useState<Draft>({ name: last.peek(), text: null, comment: null, kind: null });
+  const name = draft.name.trim();
+  const definition = defined.find((one) => one.name === name);
+  const before = own.find((one) => one.name === name);
+  const text = draft.text ?? (before === undefined ? '' : enteredAs(before.value));
+  const kinds = kindsOf(text);
+  return {
+    name: draft.name,
+    text,
+    comment: draft.comment ?? before?.comment ?? '',
+    kinds,
+    kind: definition?.kind ?? kinds.find((one) => one === draft.kind) ?? kinds[0],
+    definition,
+    before,
+    change: (changed: Partial<Draft>) => setDraft({ ...draft, ...changed }),
+  };
+}
+
+interface NameFieldProps extends Pick<ScoreFormProps, 'defined'> {
+  /** Undefined: the name is new. */
+  readonly definition: ScoreDefinitionRead | undefined;
+  readonly name: string;
+  readonly wrong: string | null;
+  readonly onChange: (name: string) => void;
+}
+
+function NameField({ defined, definition, name, wrong, onChange }: NameFieldProps) {
+  const hint = definition === undefined ? newNameHint(name) : (definition.description ?? KIND_LABELS[definition.kind]);
+  return (
+    <>
+      <Field label="Name" hint={hint} wrong={wrong}>
+        <input
+          class="input"
+          list="score-names"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={128}
+          data-first={definition === undefined}
+          value={name}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      </Field>
+      <datalist id="score-names">
+        {defined.map((one) => (
+          <option key={one.name} value={one.name} label={rulesOf(one)} />
+        ))}
+      </datalist>
+    </>
   );
 }
 
@@ -115,11 +151,8 @@ function newNameHint(name: string): string {
     : 'New: the value decides what it is';
 }
 
-interface ValueFieldProps {
-  /** Undefined: the name is new. */
-  readonly definition: ScoreDefinitionRead | undefined;
+interface ValueFieldProps extends Pick<NameFieldProps, 'definition' | 'wrong'> {
   readonly text: string;
-  readonly wrong: string | null;
   readonly onChange: (text: string) => void;
 }
 
@@ -164,14 +197,12 @@ function sendOnEnter(event: KeyboardEvent): void {
   (event.currentTarget as HTMLTextAreaElement).form?.requestSubmit();
 }
 
-/** The focus begins where the first thing is to be said, and goes to what the server refused. */
-function useFirstFocus(wrong: unknown) {
+/** The focus begins where the first thing is to be said. */
+function useFirstFocus() {
   const box = useRef<HTMLDivElement>(null);
-  const focus = (selector: string) => box.current?.querySelector<HTMLElement>(selector)?.focus();
   useLayoutEffect(() => {
     // The dialog may open only now, and takes the focus then.
-    requestAnimationFrame(() => focus('[data-first="true"]'));
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>('[data-first="true"]')?.focus());
   }, []);
-  useEffect(() => focus('[aria-invalid="true"]'), [wrong]);
   return box;
 }
