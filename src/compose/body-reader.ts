@@ -18,8 +18,7 @@ import { asBuffer } from './threads.js';
 
 /*
  * What becomes of a body of spans before anything of it is stored. The parts that do it are those of the server; here they have
- * a log that only encodes, a connection to SQLite that only reads, and no place for images or
- * new definitions of scores.
+ * a log that only encodes, a connection to SQLite that only reads, and no place for images or new definitions of scores.
  */
 
 /** Where spans are described, and by which limits. */

@@ -85,6 +85,15 @@ for (const [where, input_data] of Object.entries({ here: null, 'in threads': PAD
       expect((await api.definition('fresh')).status).to.equal(404);
     });
 
+    it('are bounded in number', async () => {
+      const signals = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`many ${index}`, 1]));
+      const answer = await server.request('POST', '/spans', {
+        body: Array.from({ length: 101 }, () => span({ signals })),
+      });
+      expect(answer.status, answer.text).to.equal(413);
+      expect((await api.definition('many 0')).status).to.equal(404);
+    });
+
     it('go with their span', async () => {
       const sent = span({ signals: { ok: true } });
       await post(sent);

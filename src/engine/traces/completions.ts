@@ -127,12 +127,11 @@ ${newestOf({ projectId, upTo }, ids)}`,
   }
 
   async slugNamed(projectId: string, id: string, signal?: AbortSignal): Promise<string | null | undefined> {
-    const rows = await this.#reads.run(projectId, (upTo) =>
+    const [row] = await this.#reads.run(projectId, (upTo) =>
       this.#rows<{ slug: string }>(sql`SELECT prompt_slug AS slug ${newestOf({ projectId, upTo }, [id])} LIMIT 1`, {
         signal,
       }),
     );
-    const [row] = rows;
     return row === undefined ? undefined : row.slug === '' ? null : row.slug;
   }
 

@@ -36,6 +36,9 @@ export interface SpanEvaluation {
 
 const scoreInput = compile(ScoreInput);
 
+/** Most scores that the spans of one request bring: small in a body, they take a hundred times as much memory. */
+const MAX_BROUGHT = 10_000;
+
 /** The scores that the spans of one request bring. */
 export class SpanScores {
   readonly #projectId: string;
@@ -57,7 +60,7 @@ export class SpanScores {
     return this.#scores;
   }
 
-  /** Reads the signals and choices of a span. @param normalizer that of the span */
+  /** Reads the signals and choices of a span. @param normalizer that of the span @throws DomainError `too_large` */
   read(spanId: string, { signals, ab_choices: choices }: SpanInput, normalizer: Normalizer): void {
     for (const [name, said] of Object.entries(signals ?? {})) {
       const whole = typeof said === 'object';
@@ -80,6 +83,7 @@ export class SpanScores {
       ...(typeof comment === 'string' && { comment: shortened(comment) }),
       ...(typeof label === 'string' && { metadata: { label: shortened(label) } }),
     };
+    if (this.#scores.length === MAX_BROUGHT) return `is beyond the ${MAX_BROUGHT} scores of one request`;
     const issues: Issue[] = [];
     if (!scoreInput.accepts(score)) issues.push(...scoreInput.issues(score, '', 1));
     else {
@@ -102,6 +106,8 @@ export class SpanScores {
     normalizer: Normalizer,
     pointers: Readonly<Record<'name' | 'value', string>>,
   ): void {
+    if (this.#scores.length === MAX_BROUGHT)
+      throw new DomainError('too_large', `The spans bring more than ${MAX_BROUGHT} scores: send smaller batches`);
     const flaws = {
       id: (_property: string, id: string) => id,
       fail: (property: string, detail: string) =>
@@ -134,13 +140,8 @@ function shortened(text: string): string {
 }
 
 function changed(name: string): DomainError {
-  return new DomainError(
-    'unavailable',
-    `The definition of the score ${JSON.stringify(name)} has just changed. Retry.`,
-    {
-      retryAfterSeconds: 1,
-    },
-  );
+  const message = `The definition of the score ${JSON.stringify(name)} has just changed. Retry.`;
+  return new DomainError('unavailable', message, { retryAfterSeconds: 1 });
 }
 
 /** A name as a segment of a pointer. */

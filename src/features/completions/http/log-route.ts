@@ -45,7 +45,7 @@ function loggedRead(projectId: string, { input, prompt, span, created_at }: Logg
     completion_tokens: input.completion_tokens ?? null,
     total_tokens: input.total_tokens ?? null,
     cost: span.cost,
-    has_error: input.has_error ?? input.error_message != null,
+    has_error: input.has_error === true || input.error_message != null,
     error_message: input.error_message ?? null,
     span_id: input.span_id ?? null,
     created_at: formatTimestamp(created_at),
