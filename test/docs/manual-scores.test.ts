@@ -31,7 +31,7 @@ describe('manual: score spans, traces and sessions', () => {
       const [choice, found] = await answersOf(choices, server);
       expect([choice.test_status, found.length]).to.deep.equal(['running', 1]);
       const [ofTrace, low, mood] = await answersOf(find, server);
-      expect(ofTrace).to.have.length(5);
+      expect(ofTrace).to.have.length(8);
       expect(low).to.have.length(1);
       expect(mood).to.include({ name: 'mood', value: 'calm' });
     } finally {

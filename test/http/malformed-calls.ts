@@ -68,11 +68,17 @@ export class MalformedCalls {
     return query.size === 0 ? this.#url(first) : `${this.#url(first)}?${query.toString()}`;
   }
 
+  /** The same with a body, where it takes one. */
+  get soundCall(): Omit<MalformedCall, 'kind'> {
+    return { url: this.sound, ...this.#soundBody(() => 0) };
+  }
+
   /** Whether other names of parameters are refused. */
   get takesNoOthers(): boolean {
     const { parameters, isPublic, responses } = this.#operation;
     const others = parameters.some((parameter) => parameter.in === 'query' && parameter.schema['type'] === 'object');
-    return !isPublic && !others && !('headers' in (responses['200'] ?? {}));
+    const isLenient = ['200', '201'].some((status) => 'headers' in (responses[status] ?? {}));
+    return !isPublic && !others && !isLenient;
   }
 
   /** Bodies that have no other fault that counts than an unknown name, each in another object, with where it stands. */

@@ -62,6 +62,9 @@ export class MalformedScene {
     const optimizations = `${api.project}/prompts/p/optimizations`;
     const job = await api.expect(202, 'POST', optimizations, {});
     await api.finished(`${optimizations}/${job.id}`);
+    await api.expect(201, 'POST', '/v1/datasets', { name: 'set' });
+    await api.expect(200, 'POST', '/v1/datasets/set/versions', { rows: [{ id: 1 }] });
+    await api.expect(200, 'POST', '/v1/datasets/set/tags/production:pin', { version_number: 1 });
     const known = {
       project_id: api.server.projectId,
       span_id: ids[0],
@@ -76,6 +79,11 @@ export class MalformedScene {
       score: 5,
       tag: 'production',
       job_id: job.id,
+      name: 'set',
+      ref: 'latest',
+      from: 'latest',
+      version_number: 1,
+      organization_id: api.server.projectId,
       token: new URL(url).pathname.split('/').pop(),
       started_at: START,
       ended_at: START,

@@ -18,8 +18,23 @@ export const DatasetName = Type.String({
   description: 'Name of the dataset. Slashes make folders.',
 });
 
+/** Longest name of a column, in characters. */
+export const MAX_COLUMN_NAME = 200;
+export const ColumnName = Type.String({ minLength: 1, maxLength: MAX_COLUMN_NAME, description: 'Name of a column.' });
+const columnNames = {
+  propertyNames: {
+    minLength: 1,
+    maxLength: MAX_COLUMN_NAME,
+    'x-must': `have names of columns of 1 to ${MAX_COLUMN_NAME} characters`,
+  },
+};
+
 const role = oneOf(ROLES, 'What the column is for.');
-const Roles = byKey(role, { maxProperties: MAX_COLUMNS, description: 'What columns are for, by name.' });
+const Roles = byKey(role, {
+  ...columnNames,
+  maxProperties: MAX_COLUMNS,
+  description: 'What columns are for, by name.',
+});
 const Description = Type.String({ maxLength: MAX_TEXT, description: 'What the dataset is.' });
 
 /** Clients of this interface send `slug` for the name, and more that means nothing here. */
@@ -38,10 +53,6 @@ export const DatasetPatchInput = Type.Object(
   { name: optional(DatasetName), description: optional(Description), roles: optional(Roles) },
   { $id: 'DatasetPatch', description: 'What to change; absent fields stay.' },
 );
-
-/** Longest name of a column, in characters. */
-export const MAX_COLUMN_NAME = 200;
-export const ColumnName = Type.String({ minLength: 1, maxLength: MAX_COLUMN_NAME, description: 'Name of a column.' });
 
 const rowCount = count('Number of rows.');
 
@@ -239,6 +250,7 @@ export const SpanRowsInput = Type.Object(
       Type.Array(uuid('Id of a span.'), { maxItems: 1_000, description: 'The spans themselves, instead of `query`.' }),
     ),
     mapping: byKey(Type.String({ minLength: 1, maxLength: 1_000, description: SOURCE }), {
+      ...columnNames,
       minProperties: 1,
       maxProperties: 100,
       description: `Where columns come from, by name: ${SOURCE}.`,

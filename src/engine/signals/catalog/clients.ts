@@ -29,7 +29,7 @@ export const clientCatalog = catalogOf({
   }),
   datasetRowsNotRemoved: signal<{ error: unknown }>({
     level: 'warn',
-    message: 'Could not remove rows of a deleted dataset, or of a version that was cut off',
+    message: 'Could not remove rows of a deleted dataset, or of an interrupted upload',
     when: 'No one sees these rows. The next start removes them.',
     action: 'If it repeats: check that the disk of DATA_DIR has space and no other program locks the SQLite file',
     log: ({ error }) => ({ error }),
