@@ -9,28 +9,30 @@ FROM (SELECT toUInt16(65535) AS bucket_number, id AS object_id FROM traces FINAL
   AND NOT gone
   AND NOT internal
   AND cost >= {p3:Decimal(38, 12)}) AS object
-LEFT ANY JOIN (SELECT scored, kind, number, text FROM (SELECT entity_id AS scored, ver AS ver, kind AS kind, number AS number, text AS text FROM (SELECT * EXCEPT (deleted) FROM (
+LEFT ANY JOIN (SELECT scored, ver, kind, number, text FROM (SELECT entity_id AS scored, ver AS ver, kind AS kind, number AS number, text AS text FROM (SELECT * EXCEPT (deleted) FROM (
   SELECT entity_type, name, entity_id, id, ver, deleted, kind, number, text FROM scores
   WHERE project_id = {p4:String} AND ver <= {p5:UInt64} AND entity_type = 'trace' AND name = {p6:String}
   ORDER BY entity_type, name, entity_id, id, ver DESC LIMIT 1 BY entity_type, name, entity_id, id
 ) WHERE NOT deleted)
   UNION ALL
   SELECT h.holder AS scored, s.ver AS ver, s.kind AS kind, s.number AS number, s.text AS text
-  FROM (SELECT trace_id AS holder, id AS held FROM facts WHERE project_id = {p7:String} AND ver <= {p8:UInt64} AND row_type = 0 AND NOT deleted) AS h INNER JOIN (SELECT entity_id AS scored, ver AS ver, kind AS kind, number AS number, text AS text FROM (SELECT * EXCEPT (deleted) FROM (
+  FROM (SELECT trace_id AS holder, id AS held FROM spans WHERE project_id = {p7:String} AND identity(ver) <= {p8:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p9:String} AND next_ver <= {p8:UInt64})) AS h INNER JOIN (SELECT entity_id AS scored, ver AS ver, kind AS kind, number AS number, text AS text FROM (SELECT * EXCEPT (deleted) FROM (
   SELECT entity_type, name, entity_id, id, ver, deleted, kind, number, text FROM scores
-  WHERE project_id = {p9:String} AND ver <= {p10:UInt64} AND entity_type = 'span' AND name = {p11:String}
+  WHERE project_id = {p10:String} AND ver <= {p11:UInt64} AND entity_type = 'span' AND name = {p12:String}
   ORDER BY entity_type, name, entity_id, id, ver DESC LIMIT 1 BY entity_type, name, entity_id, id
 ) WHERE NOT deleted)) AS s ON s.scored = h.held) ORDER BY scored, ver DESC LIMIT 1 BY scored) AS scores_0 ON scores_0.scored = object.object_id
-LEFT ANY JOIN (SELECT scored, kind, number, text FROM (SELECT entity_id AS scored, ver AS ver, kind AS kind, number AS number, text AS text FROM (SELECT * EXCEPT (deleted) FROM (
+LEFT ANY JOIN (SELECT scored, ver, kind, number, text FROM (SELECT entity_id AS scored, ver AS ver, kind AS kind, number AS number, text AS text FROM (SELECT * EXCEPT (deleted) FROM (
   SELECT entity_type, name, entity_id, id, ver, deleted, kind, number, text FROM scores
-  WHERE project_id = {p12:String} AND ver <= {p13:UInt64} AND entity_type = 'trace' AND name = {p14:String}
+  WHERE project_id = {p13:String} AND ver <= {p14:UInt64} AND entity_type = 'trace' AND name = {p15:String}
   ORDER BY entity_type, name, entity_id, id, ver DESC LIMIT 1 BY entity_type, name, entity_id, id
 ) WHERE NOT deleted)
   UNION ALL
   SELECT h.holder AS scored, s.ver AS ver, s.kind AS kind, s.number AS number, s.text AS text
-  FROM (SELECT trace_id AS holder, id AS held FROM facts WHERE project_id = {p15:String} AND ver <= {p16:UInt64} AND row_type = 0 AND NOT deleted) AS h INNER JOIN (SELECT entity_id AS scored, ver AS ver, kind AS kind, number AS number, text AS text FROM (SELECT * EXCEPT (deleted) FROM (
+  FROM (SELECT trace_id AS holder, id AS held FROM spans WHERE project_id = {p16:String} AND identity(ver) <= {p17:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p18:String} AND next_ver <= {p17:UInt64})) AS h INNER JOIN (SELECT entity_id AS scored, ver AS ver, kind AS kind, number AS number, text AS text FROM (SELECT * EXCEPT (deleted) FROM (
   SELECT entity_type, name, entity_id, id, ver, deleted, kind, number, text FROM scores
-  WHERE project_id = {p17:String} AND ver <= {p18:UInt64} AND entity_type = 'span' AND name = {p19:String}
+  WHERE project_id = {p19:String} AND ver <= {p20:UInt64} AND entity_type = 'span' AND name = {p21:String}
   ORDER BY entity_type, name, entity_id, id, ver DESC LIMIT 1 BY entity_type, name, entity_id, id
 ) WHERE NOT deleted)) AS s ON s.scored = h.held) ORDER BY scored, ver DESC LIMIT 1 BY scored) AS scores_1 ON scores_1.scored = object.object_id)
   GROUP BY group_number, bucket_number
@@ -45,13 +47,15 @@ GROUP BY GROUPING SETS ((group_number), (group_number, bucket_number))
 -- p7 = "0197f3a0-0000-7000-8000-000000000001"
 -- p8 = 50000000000000
 -- p9 = "0197f3a0-0000-7000-8000-000000000001"
--- p10 = 50000000000000
--- p11 = "it's"
--- p12 = "0197f3a0-0000-7000-8000-000000000001"
--- p13 = 50000000000000
--- p14 = "tone"
--- p15 = "0197f3a0-0000-7000-8000-000000000001"
--- p16 = 50000000000000
--- p17 = "0197f3a0-0000-7000-8000-000000000001"
--- p18 = 50000000000000
--- p19 = "tone"
+-- p10 = "0197f3a0-0000-7000-8000-000000000001"
+-- p11 = 50000000000000
+-- p12 = "it's"
+-- p13 = "0197f3a0-0000-7000-8000-000000000001"
+-- p14 = 50000000000000
+-- p15 = "tone"
+-- p16 = "0197f3a0-0000-7000-8000-000000000001"
+-- p17 = 50000000000000
+-- p18 = "0197f3a0-0000-7000-8000-000000000001"
+-- p19 = "0197f3a0-0000-7000-8000-000000000001"
+-- p20 = 50000000000000
+-- p21 = "tone"

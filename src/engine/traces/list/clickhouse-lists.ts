@@ -21,6 +21,7 @@ import { accessPaths } from './access-paths.js';
 import type { Found, ListReads } from './list-reads.js';
 import { ALL, type AccessPath } from './rows.js';
 import { showsScores } from './shown-scores.js';
+import type { TopScores } from './top-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import { readState } from './state.js';
 
@@ -92,8 +93,11 @@ export class ClickHouseLists implements Lists {
 
   /** The statement of a page; null: it is empty. */
   async #spanPage(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<Sql | null> {
-    if (!showsScores(query)) return spanPage(scope, query);
-    const places = await this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, query), { signal });
+    const read = (part: ListQuery, top?: TopScores) =>
+      this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, part, top), { signal });
+    const first = await this.#reads.topScores.page(spanSource, scope, query, read, signal);
+    const places = first ?? (showsScores(query) ? await read(query) : null);
+    if (places === null) return spanPage(scope, query);
     return places.length === 0 ? null : spanPageAt(scope, query, places);
   }
 
@@ -110,13 +114,20 @@ export class ClickHouseLists implements Lists {
     const total = query.count ? await this.#count(counted, signal) : null;
     const ids =
       (await this.#reads.search.firstHolding(source, scope, query, candidates, signal)) ??
+      (await this.#reads.topScores.page(
+        source,
+        scope,
+        query,
+        (part, top) => this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal),
+        signal,
+      )) ??
       (showsScores(query)
         ? await this.#page(paths, query, (access) => this.#ids(idPage(source, scope, query, access), signal))
         : null);
     const rows =
       ids === null
         ? await this.#page(paths, query, (access) => page(scope, query, access))
-        : await page(scope, foundBy(query), { by: 'ids', ids });
+        : await page(scope, query, { by: 'ids', ids, arePage: true });
     return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
   }
 
@@ -155,12 +166,6 @@ export class ClickHouseLists implements Lists {
 type Rows = Omit<Page, 'notCurrent'>;
 
 const NO_ROWS = Buffer.from('[]');
-
-/** The query for the rows of a page that it found: they meet its conditions. */
-const foundBy = (query: ListQuery): ListQuery => ({
-  ...query,
-  ...{ filters: [], tags: new Map(), scores: new Map(), search: null, internal: 'included', offset: 0 },
-});
 
 function nothing(query: ListQuery): Rows {
   return { json: NO_ROWS, total: query.count ? 0 : null };

@@ -1,5 +1,5 @@
 import type { ListQuery } from '../model/list/query.js';
-import { empty, join, literal, numbers, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { jsonArray, jsonLines } from '../read/json-rows.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
@@ -9,7 +9,8 @@ import { asksOfHeld, boundsOf, heldConditions, spanTimes, type AskedAbout } from
 import { tracesIn } from './membership.js';
 import { scoreConditions, scoreJoin, scoreOrder } from './score-filters.js';
 import { shownScoresJoin } from './shown-scores.js';
-import { boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
+import type { TopScores } from './top-scores.js';
+import { boundaryOf, idsAskedFor, idSet, insideIndex, rows, type AccessPath } from './rows.js';
 import { shown, spanSource, type ListSource } from './sources.js';
 
 /** Bytes of a JSON array of spans. */
@@ -30,28 +31,26 @@ export interface SpanPlace {
   readonly place_time: string;
 }
 
-/** The places of the spans of a page. */
-export function spanPlaces(scope: ReadScope, query: ListQuery): Sql {
-  return sql`${spanBounds(scope, query)}SELECT toString(id) AS place_id, toString(ver) AS place_ver, toString(started_at) AS place_time
-FROM spans${scoreJoin(spanSource, scope, query)}
-WHERE ${spanConditions(scope, query)}
+/** The places of the spans of a page. @param top the only scores of those that are found, if they are sorted by scores */
+export function spanPlaces(scope: ReadScope, query: ListQuery, top?: TopScores): Sql {
+  const ids = top && idSet(top.ids);
+  return sql`${spanBounds(scope, query)}SELECT toString(id) AS place_id, toString(ver) AS place_ver, toString(toUnixTimestamp64Micro(started_at)) AS place_time
+FROM spans${scoreJoin(spanSource, scope, query, ids, top)}
+WHERE ${spanConditions(scope, query)}${ids === undefined ? empty : sql` AND id IN ${ids}`}
 ${order(spanSource, query)}
 ${window(query)}`;
 }
 
-/** {@link spanPage}, of spans that were found, with their scores. */
+/** {@link spanPage}, of the spans of a page that was found, in their order, with their scores. */
 export function spanPageAt(scope: ReadScope, query: ListQuery, places: readonly SpanPlace[]): Sql {
   const { selected, format } = jsonArray(...shown(spanSource, query));
   const of = (column: keyof SpanPlace) => places.map((place) => place[column]);
-  const ids = sql`${value(of('place_id'), 'Array(UUID)')}`;
-  const times = join(
-    of('place_time').map((time) => sql`${value(time, 'String')}`),
-    ', ',
-  );
+  const versions = listOf('UInt64', of('place_ver'));
+  const times = sql`SELECT fromUnixTimestamp64Micro(arrayJoin(${listOf('Int64', of('place_time'))}), 'UTC')`;
   return sql`SELECT ${selected}
-FROM spans${scoreJoin(spanSource, scope, query, ids)}${shownScoresJoin(spanSource, scope, query, ids)}
-WHERE ${inProject(scope.projectId)} AND started_at IN (${times}) AND ver IN (${numbers(of('place_ver'))})
-${order(spanSource, query)}
+FROM spans${shownScoresJoin(spanSource, scope, query, idSet(of('place_id')))}
+WHERE ${inProject(scope.projectId)} AND started_at IN (${times}) AND ver IN ${versions}
+ORDER BY indexOf(${versions}, ver)
 ${format}`;
 }
 
@@ -140,8 +139,15 @@ export function rollupPage(
 ): Sql {
   const { selected, format } = jsonLines(...shown(source, query), extra);
   const ids = idsOf(access);
+  const scores = ids === undefined ? empty : shownScoresJoin(source, scope, query, ids);
+  if (access.by === 'ids' && access.arePage === true)
+    return sql`SELECT ${selected}
+FROM ${rows(source, scope, access)}${scores}
+WHERE ${inProject(scope.projectId)} AND NOT gone
+ORDER BY indexOf(${ids ?? empty}, id)
+${format}`;
   return sql`${beginning(source, scope, query, access)}SELECT ${selected}
-FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, ids)}${ids === undefined ? empty : shownScoresJoin(source, scope, query, ids)}
+FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, ids)}${scores}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
 ${window(query)}
@@ -156,9 +162,15 @@ export function rollupMatches(source: ListSource, scope: ReadScope, query: ListQ
   };
 }
 
-/** Ids of a page of a list, in its order. */
-export function idPage(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
-  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, idsOf(access))}
+/** Ids of a page of a list, in its order. @param top as of {@link spanPlaces} */
+export function idPage(
+  source: ListSource,
+  scope: ReadScope,
+  query: ListQuery,
+  access: AccessPath,
+  top?: TopScores,
+): Sql {
+  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, idsOf(access), top)}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
 ${window(query)}`;
@@ -197,7 +209,7 @@ function askedAbout(query: ListQuery, access: AccessPath): AskedAbout | null {
 
 /** The set of the only rows that are reached; undefined: others may be. */
 function idsOf(access: AccessPath): Sql | undefined {
-  return access.by === 'ids' ? sql`${value(access.ids, 'Array(UUID)')}` : undefined;
+  return access.by === 'ids' ? idSet(access.ids) : undefined;
 }
 
 /** Which of the server's own calls of models are listed. */
@@ -209,10 +221,12 @@ function internal({ internal: listed }: ListQuery): Sql[] {
 /** The order of a list. Nulls come last either way; in the order of the table's own key, reading stops with the page. */
 function order(source: ListSource, query: ListQuery): Sql {
   const direction = query.descending ? sql`DESC` : sql`ASC`;
-  const ties = source.tieBreak.map((column) => sql`${column} ${direction}`);
+  const byScore = scoreOrder(query);
+  // Scores know the ids of spans alone.
+  const tieBreak = byScore === null ? source.tieBreak : source.tieBreak.toReversed();
+  const ties = tieBreak.map((column) => sql`${column} ${direction}`);
   if (source.timeIndex === null && query.sort === source.list.defaultSort)
     return sql`ORDER BY ${join([sql`project_id ${direction}`, sql`started_at ${direction}`, ...ties], ', ')}`;
-  const byScore = scoreOrder(query);
   if (byScore !== null)
     return sql`ORDER BY ${join([...byScore.map((column) => sql`${column} ${direction} NULLS LAST`), ...ties], ', ')}`;
   const column = query.sort === 'created_at' ? source.createdVersion : source.columns[query.sort];

@@ -12,6 +12,7 @@ import { idsAskedFor } from './rows.js';
 import type { ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
+import { TopScoreSearch } from './top-scores.js';
 import { sessionsNamed } from './unsettled.js';
 import type { Signals } from '../../signals/signals.js';
 
@@ -58,6 +59,7 @@ export const LIST_SETTINGS = {
 export class ListReads {
   readonly reader: Reader;
   readonly search: TextSearch;
+  readonly topScores: TopScoreSearch;
   readonly state: StateParts;
   readonly #observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
 
@@ -66,6 +68,7 @@ export class ListReads {
     this.#observer = observer;
     this.reader = openReader(client, limits, { ...LIST_SETTINGS, result_overflow_mode: 'throw' });
     this.search = new TextSearch(words, this.reader.rows);
+    this.topScores = new TopScoreSearch(this.reader.rows);
   }
 
   /** Reads in the state of now. @param read may run twice, when the first state cannot be read */

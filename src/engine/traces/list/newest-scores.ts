@@ -1,17 +1,21 @@
 import type { ScoreValue } from '../model/score/score.js';
 import { sql, type Sql } from '../clickhouse/client/sql.js';
 import type { ReadScope } from '../read/scope.js';
-import { objectScores } from './object-scores.js';
+import { objectScores, type ScoresAsked } from './object-scores.js';
 import type { ListSource } from './sources.js';
 
 /**
- * Rows of `scored`, the id of an object, and of its newest score of a name: `kind`, and `number` or `text`. Spans come in the order
+ * Rows of `scored`, the id of an object, and of its newest score of a name: `ver`, `kind`, and `number` or `text`. Spans come in the order
  * of the table: a seventh of the time of an aggregation.
- * @param ids a set: the only objects that are asked about; absent: all are
  */
-export function newestScores(source: ListSource, scope: ReadScope, name: string, ids?: Sql): Sql {
-  const scores = objectScores(source, scope, { columns: ['kind', 'number', 'text'], name, ids });
-  return sql`SELECT scored, kind, number, text FROM (${scores}) ORDER BY scored, ver DESC LIMIT 1 BY scored`;
+export function newestScores(
+  source: ListSource,
+  scope: ReadScope,
+  name: string,
+  among: Pick<ScoresAsked, 'ids' | 'areMany'> = {},
+): Sql {
+  const scores = objectScores(source, scope, { columns: ['kind', 'number', 'text'], name, ...among });
+  return sql`SELECT scored, ver, kind, number, text FROM (${scores}) ORDER BY scored, ver DESC LIMIT 1 BY scored`;
 }
 
 /**

@@ -14,6 +14,8 @@ export interface ScoresAsked {
   readonly name?: string;
   /** A set of ids: the only objects that are asked about; absent: all are. */
   readonly ids?: Sql | undefined;
+  /** Whether these are so many that reading all scores of what is in them is quicker than looking for each. */
+  readonly areMany?: boolean;
 }
 
 /**
@@ -30,26 +32,26 @@ export function objectScores(source: ListSource, scope: ReadScope, asked: Scores
     return sql`SELECT entity_id AS scored${selected(asked)} FROM (${latestScores(scope, asked.columns, among)})`;
   };
   if (source === spanSource) return of('span', asked.ids);
-  const inside =
-    source === traceSource
-      ? ofHeld(
-          spansOf(scope, asked.ids),
-          of('span', asked.ids && sql`(SELECT held FROM (${spansOf(scope, asked.ids)}))`),
-          asked,
-        )
-      : ofHeld(
-          tracesOf(scope, asked.ids),
-          objectScores(traceSource, scope, { ...asked, ids: asked.ids && tracesIn(scope, asked.ids) }),
-          asked,
-        );
-  return sql`${of(source === traceSource ? 'trace' : 'session', asked.ids)}
+  if (source === traceSource) {
+    const spans = spansOf(scope, asked.ids);
+    const ids = asked.ids === undefined || asked.areMany === true ? undefined : sql`(SELECT held FROM (${spans}))`;
+    return sql`${of('trace', asked.ids)}
   UNION ALL
-  ${inside}`;
+  ${ofHeld(spans, of('span', ids), asked)}`;
+  }
+  const traces = objectScores(traceSource, scope, { ...asked, ids: asked.ids && tracesIn(scope, asked.ids) });
+  return sql`${of('session', asked.ids)}
+  UNION ALL
+  ${ofHeld(tracesOf(scope, asked.ids), traces, asked)}`;
 }
 
+/** Scores, as those of what holds the objects that they are of. */
 function ofHeld(holders: Sql, scores: Sql, asked: ScoresAsked): Sql {
+  const [held, given] = [sql`(${holders}) AS h`, sql`(${scores}) AS s`];
+  // The smaller side of a join is the second one.
+  const [left, right] = asked.areMany === true ? [given, held] : [held, given];
   return sql`SELECT h.holder AS scored${selected(asked, sql`s.`)}
-  FROM (${holders}) AS h INNER JOIN (${scores}) AS s ON s.scored = h.held`;
+  FROM ${left} INNER JOIN ${right} ON s.scored = h.held`;
 }
 
 /** Rows of `holder` and `held`: traces, and the spans in them. */

@@ -1,5 +1,5 @@
 import type { AppliedFilter, ListQuery } from '../model/list/query.js';
-import { empty, identifier, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, identifier, join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { isOwnCall } from '../read/tags.js';
 import { conditionOf } from './conditions.js';
@@ -13,8 +13,8 @@ const MAX_INDEXED_ROWS = 1000;
 export type AccessPath =
   /** All rows. */
   | { readonly by: 'all' }
-  /** The rows with these ids. */
-  | { readonly by: 'ids'; readonly ids: readonly string[] }
+  /** The rows with these ids. `arePage`: they are the page that was asked for, in its order. */
+  | { readonly by: 'ids'; readonly ids: readonly string[]; readonly arePage?: true }
   /** The rows that the index has at the times asked for, and maybe others. */
   | Indexed<'times'>
   /** The newest or oldest of these rows, if the page is surely among them; otherwise fewer than asked for come back. */
@@ -87,10 +87,14 @@ export function boundaryOf(scope: ReadScope, access: AccessPath): Sql {
 `;
 }
 
+/** Ids as a set: many of them in the statement's text, as parameters go in the URL. */
+export function idSet(ids: readonly string[]): Sql {
+  return ids.length > 1000 ? listOf('UUID', ids) : sql`${value(ids, 'Array(UUID)')}`;
+}
+
 function stored(source: ListSource, scope: ReadScope, access: AccessPath): Sql {
   if (access.by === 'all') return sql`${source.table} FINAL`;
-  const ids =
-    access.by === 'ids' ? sql`${value(access.ids, 'Array(UUID)')}` : sql`(SELECT id FROM (${indexed(scope, access)}))`;
+  const ids = access.by === 'ids' ? idSet(access.ids) : sql`(SELECT id FROM (${indexed(scope, access)}))`;
   return sql`(
   SELECT * FROM ${source.table} WHERE ${inProject(scope.projectId)} AND id IN ${ids} ORDER BY id, ver DESC LIMIT 1 BY id
 )`;

@@ -1,8 +1,9 @@
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
-import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { ReadScope } from '../read/scope.js';
 import { newestScores } from './newest-scores.js';
-import type { ListSource } from './sources.js';
+import { spanSource, type ListSource } from './sources.js';
+import type { TopScores } from './top-scores.js';
 
 /* What the objects of a list are found and sorted by, of their scores: of each name the newest, whoever gave it. */
 
@@ -20,16 +21,28 @@ export function scoreConditions(
       ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
     ];
     const met = conditions.length === 0 ? empty : sql` WHERE ${join(conditions, ' AND ')}`;
-    return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name, ids)})${met})`;
+    return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name, { ids })})${met})`;
   });
 }
 
-/** What a list is joined with to be sorted by scores. Empty: it is not. @param ids as of {@link scoreConditions} */
-export function scoreJoin(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>, ids?: Sql): Sql {
+/**
+ * What a list is joined with to be sorted by scores. Empty: it is not.
+ * @param ids as of {@link scoreConditions}
+ * @param top only objects whose newest score is one of these; absent: all, those without one last
+ */
+export function scoreJoin(
+  source: ListSource,
+  scope: ReadScope,
+  query: Pick<ListQuery, 'sort'>,
+  ids?: Sql,
+  top?: Pick<TopScores, 'versions'>,
+): Sql {
   const name = scoreSortedBy(query);
   if (name === null) return empty;
-  return sql` LEFT ANY JOIN (
-  SELECT scored, number AS score_number, toNullable(text) AS score_text FROM (${newestScores(source, scope, name, ids)})
+  const kind = top === undefined ? sql`LEFT ANY` : sql`INNER`;
+  const among = top === undefined ? empty : sql` WHERE ver IN ${listOf('UInt64', top.versions)}`;
+  return sql` ${kind} JOIN (
+  SELECT scored, number AS score_number, toNullable(text) AS score_text FROM (${newestScores(source, scope, name, { ids, areMany: top !== undefined && source !== spanSource })})${among}
 ) AS scored_objects ON scored_objects.scored = id`;
 }
 
@@ -39,7 +52,7 @@ export function scoreOrder(query: Pick<ListQuery, 'sort'>): readonly Sql[] | nul
 }
 
 /** The name of the scores that a list is sorted by; null: it is sorted by a field. */
-function scoreSortedBy({ sort }: Pick<ListQuery, 'sort'>): string | null {
+export function scoreSortedBy({ sort }: Pick<ListQuery, 'sort'>): string | null {
   return sort.startsWith(SCORE_PREFIX) ? sort.slice(SCORE_PREFIX.length) : null;
 }
 

@@ -171,10 +171,10 @@ export function numbers(of: readonly (number | string)[]): Sql {
  * analyze, for each part that a deletion looks at.
  * @throws Error when one is not of the type
  */
-export function listOf(type: 'UInt64' | 'UUID', of: readonly string[]): Sql {
-  const isOne = type === 'UInt64' ? /^\d+$/ : UUID;
+export function listOf(type: 'UInt64' | 'Int64' | 'UUID', of: readonly string[]): Sql {
+  const isOne = { UInt64: /^\d+$/, Int64: /^-?\d+$/, UUID }[type];
   for (const each of of) if (!isOne.test(each)) throw new Error(`not a ${type}: ${each}`);
-  const text = of.map((each) => (type === 'UInt64' ? each : `'${each}'`)).join(',');
+  const text = of.map((each) => (type === 'UUID' ? `'${each}'` : each)).join(',');
   return sql`CAST(${literal(`[${text}]`)}, ${literal(`Array(${type})`)})`;
 }
 

@@ -1,0 +1,131 @@
+import type { ListQuery } from '../model/list/query.js';
+import { SCORED, type Scored } from '../model/score/score.js';
+import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import type { ReadRows } from '../read/row-reader.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import { memberships } from './membership.js';
+import { idsAskedFor, idSet } from './rows.js';
+import { scoreSortedBy } from './score-filters.js';
+import { sessionSource, spanSource, type ListSource } from './sources.js';
+
+/** How many of the first scores are looked at first for each row of the page, many of which are not the newest of an object; and at least. */
+const FIRST_LOOK: Readonly<Record<ListSource['list']['name'], number>> = { spans: 4, traces: 20, sessions: 60 };
+const LEAST_LOOK = 500;
+/** Looking at more of them takes longer than looking at all. */
+const LAST_LOOK = 8_000;
+/** How many more are looked at than their share of the first ones suggests. */
+const MARGIN = 1.3;
+
+/**
+ * The first rows of a name's scores in the order of a list, of any version and author. An object whose newest score is among them comes
+ * before all whose newest is not.
+ */
+export interface TopScores {
+  /** Every object that one of them may count for. */
+  readonly ids: readonly string[];
+  /** Their versions. */
+  readonly versions: readonly string[];
+  /** Whether there are no others. */
+  readonly isAll: boolean;
+}
+
+interface TopRow {
+  readonly type: Scored;
+  readonly scored: string;
+  readonly version: string;
+  /** Equal for equal values. */
+  readonly hash: string;
+}
+
+/** Finds the page of a list that is sorted by a score without looking at the scores of all objects. */
+export class TopScoreSearch {
+  readonly #rows: ReadRows;
+
+  constructor(rows: ReadRows) {
+    this.#rows = rows;
+  }
+
+  /**
+   * @param found reads those that a query finds, of objects whose newest score is among some
+   * @returns the page; null when it is not sorted by a score, or reading all is as quick
+   */
+  async page<T>(
+    source: ListSource,
+    scope: ReadScope,
+    query: ListQuery,
+    found: (query: ListQuery, top: TopScores) => Promise<readonly T[]>,
+    signal?: AbortSignal,
+  ): Promise<readonly T[] | null> {
+    const name = scoreSortedBy(query);
+    if (name === null || idsAskedFor(query) !== null) return null;
+    const wanted = query.offset + query.limit;
+    let look = Math.max(LEAST_LOOK, wanted * FIRST_LOOK[source.list.name]);
+    while (look <= LAST_LOOK) {
+      const top = await this.#top(source, scope, { name, descending: query.descending }, look, signal);
+      if (top.versions.length === 0) return null;
+      const rows = await found({ ...query, offset: 0, limit: wanted }, top);
+      if (rows.length >= wanted) return rows.slice(query.offset);
+      // Those without a score come next.
+      if (top.isAll) return null;
+      look = Math.max(look * 2, Math.ceil((look * wanted * MARGIN) / Math.max(1, rows.length)));
+    }
+    return null;
+  }
+
+  async #top(
+    source: ListSource,
+    scope: ReadScope,
+    by: { readonly name: string; readonly descending: boolean },
+    look: number,
+    signal?: AbortSignal,
+  ): Promise<TopScores> {
+    const rows = await this.#rows<TopRow>(topRows(source, scope, by, look), { signal });
+    const isAll = rows.length < look;
+    // Of equal values the order is that of objects, which rows of what is in them do not tell.
+    const last = source === spanSource || isAll ? undefined : rows.at(-1)?.hash;
+    const versions = rows.filter(({ hash }) => hash !== last).map(({ version }) => version);
+    return { ids: versions.length === 0 ? [] : await this.#objects(source, scope, rows, signal), versions, isAll };
+  }
+
+  async #objects(source: ListSource, scope: ReadScope, rows: readonly TopRow[], signal?: AbortSignal) {
+    const of = (type: Scored) => [...new Set(rows.filter((row) => row.type === type).map(({ scored }) => scored))];
+    if (source === spanSource) return of('span');
+    const read = async (statement: Sql) =>
+      (await this.#rows<{ holder: string }>(statement, { signal })).map(({ holder }) => holder);
+    const spans = of('span');
+    const traces = [...of('trace'), ...(spans.length === 0 ? [] : await read(tracesWith(scope, spans)))];
+    if (source !== sessionSource) return [...new Set(traces)];
+    const sessions = [...of('session'), ...(traces.length === 0 ? [] : await read(sessionsWith(scope, traces)))];
+    return [...new Set(sessions)];
+  }
+}
+
+const INSIDE: Readonly<Record<ListSource['list']['name'], readonly Scored[]>> = {
+  spans: ['span'],
+  traces: ['span', 'trace'],
+  sessions: SCORED,
+};
+
+function topRows(
+  { list }: ListSource,
+  { projectId }: ReadScope,
+  { name, descending }: { readonly name: string; readonly descending: boolean },
+  look: number,
+): Sql {
+  const direction = descending ? sql`DESC` : sql`ASC`;
+  const types = join(INSIDE[list.name].map(literal), ', ');
+  // What was deleted, or came after the state, is no newest score in it: looking at more columns would take longer.
+  return sql`SELECT entity_type AS type, toString(entity_id) AS scored, toString(ver) AS version,
+  toString(cityHash64(ifNull(toString(number), ''), text)) AS hash
+FROM scores WHERE ${inProject(projectId)} AND entity_type IN (${types}) AND name = ${value(name, 'String')}
+ORDER BY number ${direction} NULLS LAST, text ${direction}, entity_id ${direction} LIMIT ${value(look, 'UInt64')}`;
+}
+
+/** Traces that ever had one of some spans. */
+function tracesWith({ projectId }: ReadScope, spans: readonly string[]): Sql {
+  return sql`SELECT DISTINCT toString(trace_id) AS holder FROM spans WHERE ${inProject(projectId)} AND id IN ${idSet(spans)}`;
+}
+
+function sessionsWith(scope: ReadScope, traces: readonly string[]): Sql {
+  return sql`SELECT DISTINCT toString(session_id) AS holder FROM (${memberships(scope, { traces: idSet(traces) })})`;
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Random } from '../../scripts/random.js';
+import { CheckedApi, type ListName, type Row } from '../harness/checked-api.js';
+import { score, scoreApi } from './score-api.js';
+
+const SPANS = 3_000;
+const SPANS_PER_TRACE = 10;
+const TRACES_PER_SESSION = 5;
+const LISTS = ['spans', 'traces', 'sessions'] as const;
+
+type Given = Readonly<Record<string, any>>;
+
+/** So many scores that the first of them are looked at before all. */
+describe('pages of lists by scores', function () {
+  this.timeout(300_000);
+  let api: CheckedApi;
+  /** The newest value of each name, by object. */
+  const newest = new Map<string, Map<string, number>>();
+  const spans = Array.from({ length: SPANS }, () => randomUUID() as string);
+  const traces = Array.from({ length: SPANS / SPANS_PER_TRACE }, () => randomUUID() as string);
+  const sessions = Array.from({ length: traces.length / TRACES_PER_SESSION }, () => randomUUID() as string);
+  const objects: Readonly<Record<ListName, readonly string[]>> = { spans, traces, sessions };
+
+  before(async () => {
+    api = await CheckedApi.boot();
+    const scores = await scoreApi(api.server);
+    const random = new Random(11);
+    const traceOf = (index: number) => Math.floor(index / SPANS_PER_TRACE);
+    const body = spans.map((id, index) => ({
+      ...{
+        id,
+        trace_id: traces[traceOf(index)],
+        session_id: sessions[Math.floor(traceOf(index) / TRACES_PER_SESSION)],
+      },
+      ...{
+        name: index % 3 === 0 ? 'third' : 'other',
+        started_at: new Date(Date.UTC(2026, 0, 1) + index).toISOString(),
+      },
+    }));
+    for (let from = 0; from < SPANS; from += 1_000) await api.post('spans', body.slice(from, from + 1_000));
+
+    const live = new Map<string, { given: Given; order: number; id: string }>();
+    let order = 0;
+    const give = async (all: readonly Given[]) => {
+      for (let from = 0; from < all.length; from += 1_000) {
+        const part = all.slice(from, from + 1_000);
+        const stored = await scores.post(part);
+        part.forEach((given, index) =>
+          live.set(stored[index].id, { given, order: (order += 1), id: stored[index].id }),
+        );
+      }
+    };
+    const some = (share: number) => spans.filter(() => random.next() < share);
+    const level = (id: string, more = {}) => score({ entity_id: id, name: 'level', value: random.next(), ...more });
+    const stars = (id: string, more = {}) =>
+      score({ entity_id: id, name: 'stars', value: Math.ceil(random.next() * 5), ...more });
+    await give(some(0.8).map((id) => level(id)));
+    await give(some(0.5).map((id) => stars(id)));
+    await give(some(0.2).map((id) => level(id, { author: 'second' })));
+    await give(some(0.2).map((id) => level(id)));
+    await give(traces.slice(0, 20).map((id) => level(id, { entity_type: 'trace' })));
+    for (const { id } of [...live.values()].sort((a, b) => b.given['value'] - a.given['value']).slice(0, 30)) {
+      expect((await scores.remove(id)).status).to.equal(204);
+      live.delete(id);
+    }
+
+    for (const { given } of [...live.values()].sort((a, b) => a.order - b.order)) {
+      const { entity_type, entity_id, name, value } = given;
+      const trace = entity_type === 'trace' ? traces.indexOf(entity_id) : traceOf(spans.indexOf(entity_id));
+      const holders = [entity_id, traces[trace], sessions[Math.floor(trace / TRACES_PER_SESSION)]] as string[];
+      for (const holder of new Set(holders)) newest.set(holder, (newest.get(holder) ?? new Map()).set(name, value));
+    }
+  });
+  after(() => api?.dispose());
+
+  /** All pages of a list, one behind the other. */
+  async function paged(list: ListName, query: string, limit: number): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let offset = 0; ; offset += limit) {
+      const page = await api.get(list, `${query}&fields=id,scores&limit=${limit}&offset=${offset}`);
+      rows.push(...page);
+      if (page.length < limit) return rows;
+    }
+  }
+
+  function expectOrder(rows: readonly Row[], wanted: readonly string[], name: string, descending: boolean): void {
+    const valueOf = (id: string) => newest.get(id)?.get(name);
+    const ids = rows.map((row) => row['id'] as string);
+    expect([...ids].sort()).to.deep.equal([...wanted].sort());
+    const known = wanted.flatMap((id) => valueOf(id) ?? []).sort((a, b) => (descending ? b - a : a - b));
+    expect(ids.flatMap((id) => valueOf(id) ?? [])).to.deep.equal(known);
+    expect(ids.slice(known.length).filter((id) => valueOf(id) !== undefined)).to.deep.equal([]);
+    for (const row of rows) expect(row['scores'][name], row['id']).to.equal(valueOf(row['id']));
+  }
+
+  for (const list of LISTS)
+    for (const name of ['level', 'stars'])
+      for (const order of ['desc', 'asc'])
+        it(`have all ${list} once, by ${name} ${order}`, async () => {
+          const limit = { spans: 500, traces: 25, sessions: 7 }[list];
+          const rows = await paged(list, `sort_by=scores.${name}&sort_order=${order}`, limit);
+          expectOrder(rows, objects[list], name, order === 'desc');
+        });
+
+  it('have those that filters select', async () => {
+    const third = spans.filter((_, index) => index % 3 === 0);
+    expectOrder(await paged('spans', 'sort_by=scores.level&names=third', 100), third, 'level', true);
+    const most = spans.filter((id) => newest.get(id)?.get('stars') === 5);
+    expectOrder(await paged('spans', 'sort_by=scores.level&scores.stars=5', 100), most, 'level', true);
+    expect(await paged('spans', 'sort_by=scores.level&names=nothing', 100)).to.deep.equal([]);
+  });
+
+  it('go by what is written between them', async () => {
+    const [last = ''] = await api.ids('spans', 'sort_by=scores.level&sort_order=asc&limit=1');
+    const scores = await scoreApi(api.server);
+    const [{ id }] = await scores.post([score({ entity_id: last, name: 'level', value: 2, author: 'third' })]);
+    for (const [list, first] of [
+      ['spans', last],
+      ['traces', traces[Math.floor(spans.indexOf(last) / SPANS_PER_TRACE)]],
+    ] as const)
+      expect(await api.ids(list, 'sort_by=scores.level&limit=1')).to.deep.equal([first]);
+    await scores.remove(id);
+    expect(await api.ids('spans', 'sort_by=scores.level&sort_order=asc&limit=1')).to.deep.equal([last]);
+  });
+});
