@@ -3,7 +3,6 @@ import { empty, join, listOf, sql, value, type Sql } from '../clickhouse/client/
 import type { ReadScope } from '../read/scope.js';
 import { newestScores } from './newest-scores.js';
 import { spanSource, type ListSource } from './sources.js';
-import type { TopScores } from './top-scores.js';
 
 /* What the objects of a list are found and sorted by, of their scores: of each name the newest, whoever gave it. */
 
@@ -28,14 +27,14 @@ export function scoreConditions(
 /**
  * What a list is joined with to be sorted by scores. Empty: it is not.
  * @param ids as of {@link scoreConditions}
- * @param top only objects whose newest score is one of these; absent: all, those without one last
+ * @param top only objects whose newest score has one of these versions; absent: all, those without one last
  */
 export function scoreJoin(
   source: ListSource,
   scope: ReadScope,
   query: Pick<ListQuery, 'sort'>,
   ids?: Sql,
-  top?: Pick<TopScores, 'versions'>,
+  top?: { readonly versions: readonly string[] },
 ): Sql {
   const name = scoreSortedBy(query);
   if (name === null) return empty;
