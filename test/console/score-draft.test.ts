@@ -61,7 +61,11 @@ describe('what is said of a trace', () => {
       '2026-01-02T00:00:00.000000Z',
       '2026-01-01T00:00:00.000000Z',
     ]);
-    expect(newestByName([...scores, score('c', 'a', '')]).map(({ id }) => id)).to.deep.equal(['c', 'b']);
+    const all = [score('b', 'x', '', { value: 2 }), score('a', 'x', ''), score('c', 'a', '', { value: 'calm' })];
+    expect(newestByName(all)).to.deep.equal([
+      ['a', 'calm'],
+      ['x', 2],
+    ]);
   });
 
   it('is written as people read it', () => {

@@ -268,6 +268,24 @@ describe('scores in the console', function () {
     watched.complaints.length = 0;
   });
 
+  it('are shown by name however many there are, and 50 at first', async () => {
+    const [trace_id, entity_id] = [uuid(7300), uuid(7301)];
+    await post('/spans', [{ id: entity_id, trace_id, name: 'busy', started_at: new Date().toISOString() }]);
+    await post('/scores', [{ entity_type: 'trace', entity_id: trace_id, name: 'first', value: 'oldest' }]);
+    const many = Array.from({ length: 60 }, (_, index) => `grader ${index}`);
+    const scored = { entity_type: 'span', entity_id, name: 'quality', value: 0.25 };
+    await post(
+      '/scores',
+      many.map((author) => ({ ...scored, author })),
+    );
+    await open(`traces/${trace_id}?scores=open`);
+    await until(`document.querySelectorAll('.opinions .chip').length === 2`);
+    expect(await page.$eval('.opinions', ({ textContent }) => textContent)).to.include('first oldest');
+    await says('the newest 50 of 61 items');
+    await clickOn(page, '.opinion-list button ::-p-text(Show more)');
+    await until(`document.querySelectorAll('.opinion-list > li').length === 61`);
+  });
+
   it('are deleted by who gave them, and by nobody who may only read', async () => {
     const entity_id = TRACE;
     const [{ id }] = await post('/scores', {

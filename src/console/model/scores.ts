@@ -1,4 +1,4 @@
-import type { ScoreSource } from '../../engine/traces/model/score/score.js';
+import type { ScoreSource, ScoreValue } from '../../engine/traces/model/score/score.js';
 import type { ScoreRead } from '../../features/scores/schema.js';
 import type { UnifiedItemRead } from '../../features/feedback/unified-schema.js';
 
@@ -29,9 +29,12 @@ export function timeOf(opinion: Opinion): string {
   return opinion.kind === 'human_feedback' ? opinion.updated_at : opinion.created_at;
 }
 
+/** Values by name. */
+export type Newest = (readonly [name: string, value: ScoreValue])[];
+
 /** Of each name the newest of some scores, which come the newest first; sorted by name. */
-export function newestByName(scores: readonly ScoreRead[]): ScoreRead[] {
-  const newest = new Map<string, ScoreRead>();
-  for (const score of scores) if (!newest.has(score.name)) newest.set(score.name, score);
-  return [...newest.values()].sort((a, b) => a.name.localeCompare(b.name));
+export function newestByName(scores: readonly ScoreRead[]): Newest {
+  const newest = new Map<string, ScoreValue>();
+  for (const { name, value } of scores) if (!newest.has(name)) newest.set(name, value);
+  return [...newest].sort(([a], [b]) => a.localeCompare(b));
 }

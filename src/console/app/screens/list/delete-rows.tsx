@@ -89,9 +89,9 @@ function whatGoes({ name }: ListDefinition, rows: readonly ListRow[]): string {
   const sum = (field: string) => rows.reduce((total, row) => total + Number(row[field] ?? 0), 0);
   const cost = sum('cost') > 0 ? ` and ${money(sum('cost'))} of known cost` : '';
   const below = {
-    spans: 'Their texts, images, evaluations and feedback are deleted too; child spans are kept.',
-    traces: `${counted(sum('span_count'), 'span')}${cost} are deleted too, with images, evaluations and feedback.`,
-    sessions: `${counted(sum('trace_count'), 'trace')}${cost} are deleted too, with all spans, images, evaluations and feedback.`,
+    spans: 'Their texts, images, scores, evaluations and feedback are deleted too; child spans are kept.',
+    traces: `${counted(sum('span_count'), 'span')}${cost} are deleted too, with images, scores, evaluations and feedback.`,
+    sessions: `${counted(sum('trace_count'), 'trace')}${cost} are deleted too, with all spans, images, scores, evaluations and feedback.`,
   };
   return below[name];
 }

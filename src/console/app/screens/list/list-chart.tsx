@@ -53,9 +53,10 @@ function MeanOverTime({ name, isShare, ...props }: MeanOverTimeProps) {
   const { data, error } = answer;
   if (error !== null) return <Failure error={error} retry={() => void answer.refetch()} />;
   if (data === undefined) return <div class="histogram" aria-busy />;
+  if (data.bucket_seconds === null) return null;
   const write = isShare ? percent : compact;
   const lines = linesOf(data, name, write);
-  if (lines.length === 0 || data.bucket_seconds === null)
+  if (lines.length === 0)
     return (
       <p class="histogram soft">
         No {props.list.name} of this list have a score <bdi>{name}</bdi> that is a number or yes or no.

@@ -1,6 +1,10 @@
 import type { Scored } from '../../../../engine/traces/model/score/score.js';
-import { call, callPage } from '../../state/api.js';
-import { changedAt, useQuery } from '../../state/query.js';
+import type { ScoreRead } from '../../../../features/scores/schema.js';
+import { LISTS } from '../../../model/list-query.js';
+import { newestByName, type Newest } from '../../../model/scores.js';
+import { call, callPage, type ListPage } from '../../state/api.js';
+import { place } from '../../state/location.js';
+import { changedAt, queries, useQuery } from '../../state/query.js';
 
 /** What can be scored. */
 export interface Target {
@@ -42,11 +46,28 @@ export function useFeedback({ type, id }: Target, { limit, every = false }: Aske
         signal,
       }),
     every,
-    keep: false,
   });
 }
 
-/** Has everything asked again that shows scores. */
+/**
+ * The newest score of each name, in all that is in a trace or session: among those that are known, or asked for where there are
+ * more.
+ */
+export function useNewestScores({ type, id }: Target, known: ListPage<ScoreRead> | undefined): Newest {
+  const query = { id, fields: 'scores', limit: 1 };
+  const isWhole = known === undefined || (known.total ?? 0) <= known.rows.length;
+  const answer = useQuery({
+    key: ['/scores', 'newest', type, query, known?.total],
+    ask: (signal) => call(`GET /${type}s`, { query, signal }),
+    enabled: !isWhole,
+  });
+  return isWhole ? newestByName(known?.rows ?? []) : Object.entries(answer.data?.[0]?.scores ?? {});
+}
+
+/** Has everything asked again that shows scores; lists, when they are shown again. */
 export async function scoresChanged(): Promise<void> {
-  await Promise.all(['/scores', '/spans', '/traces', '/sessions'].map((path) => changedAt(path)));
+  for (const { name } of Object.values(LISTS))
+    for (const path of [`/${name}`, `/${name}:stats`])
+      void queries.invalidateQueries({ queryKey: [place.value.project, path], refetchType: 'none' });
+  await changedAt('/scores');
 }

@@ -19,7 +19,7 @@ import { scoresChanged, type Target } from './data.js';
 /** The name of a span in the trace that is shown; undefined: it has none with this id. */
 export type NameOfSpan = (id: string) => string | undefined;
 
-interface ShownProps {
+export interface ShownProps {
   /** The page that it is shown on. What is about something else leads there. */
   readonly shownOn: Target;
   readonly nameOfSpan?: NameOfSpan;

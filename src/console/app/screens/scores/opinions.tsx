@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { count, counted, scoreText } from '../../../model/format.js';
-import { newestByName, opinionsOf, timeOf } from '../../../model/scores.js';
+import { opinionsOf, type Newest, type Opinion } from '../../../model/scores.js';
 import { Button } from '../../parts/button.js';
 import { Failure } from '../../parts/states.js';
 import { VisibleText } from '../../parts/visible-text.js';
 import { place, setQuery } from '../../state/location.js';
-import { useFeedback, useScores, type Target } from './data.js';
-import { FeedbackShown, ScoreShown, type NameOfSpan } from './opinion-shown.js';
+import { useFeedback, useNewestScores, useScores, type Target } from './data.js';
+import { FeedbackShown, ScoreShown, type NameOfSpan, type ShownProps } from './opinion-shown.js';
 import { ScoreButton } from './score-button.js';
 
 /** How many are shown at first, and how many one press adds. */
@@ -30,24 +30,15 @@ export function Opinions({ of, name, every, nameOfSpan }: OpinionsProps) {
   const [limit, setLimit] = useState(SHOWN);
   const scores = useScores(of, { limit, every });
   const feedback = useFeedback(of, { limit, every });
+  const newest = useNewestScores(of, scores.data);
   const isOpen = place.value.query.get('scores') === 'open';
   const total = (scores.data?.total ?? 0) + (feedback.data?.summary.total ?? 0);
-  const all = opinionsOf(scores.data?.rows ?? [], feedback.data?.items ?? []).slice(0, limit);
   const error = scores.error ?? feedback.error;
   return (
     <section class="opinions" aria-labelledby="opinions">
       <div class="line">
         <h2 id="opinions">Scores and feedback</h2>
-        {newestByName(scores.data?.rows ?? [])
-          .slice(0, NAMES)
-          .map(({ name: score, value }) => (
-            <span key={score} class="chip">
-              <bdi class="soft clip">{score}</bdi>{' '}
-              <bdi class="clip">
-                <VisibleText text={scoreText(value)} />
-              </bdi>
-            </span>
-          ))}
+        <Values of={newest} />
         {total > 0 ? (
           <Button
             look="quiet"
@@ -66,30 +57,67 @@ export function Opinions({ of, name, every, nameOfSpan }: OpinionsProps) {
         <Failure error={error} retry={() => void Promise.all([scores.refetch(), feedback.refetch()])} />
       )}
       {isOpen && (
-        <ul class="opinion-list" tabIndex={0} aria-label="Scores and feedback">
-          {all.map((opinion) => (
-            <li key={`${opinion.kind} ${opinion.kind === 'score' ? opinion.score.id : opinion.id} ${timeOf(opinion)}`}>
-              {opinion.kind === 'score' ? (
-                <ScoreShown score={opinion.score} shownOn={of} {...(nameOfSpan && { nameOfSpan })} />
-              ) : (
-                <FeedbackShown item={opinion} shownOn={of} {...(nameOfSpan && { nameOfSpan })} />
-              )}
-            </li>
-          ))}
-          {all.length < total && (
-            <li class="line">
-              {limit < MOST && (
-                <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit + SHOWN))}>
-                  Show more
-                </Button>
-              )}
-              <span class="soft small">
-                the newest {count(all.length)} of {counted(total, 'item')}
-              </span>
-            </li>
-          )}
-        </ul>
+        <OpinionList
+          opinions={opinionsOf(scores.data?.rows ?? [], feedback.data?.items ?? []).slice(0, limit)}
+          total={total}
+          shown={{ shownOn: of, ...(nameOfSpan && { nameOfSpan }) }}
+          onMore={limit < MOST ? () => setLimit(Math.min(MOST, limit + SHOWN)) : null}
+        />
       )}
     </section>
+  );
+}
+
+function Values({ of }: { readonly of: Newest }) {
+  return (
+    <>
+      {of.slice(0, NAMES).map(([name, value]) => (
+        <span key={name} class="chip">
+          <bdi class="soft clip">{name}</bdi>{' '}
+          <bdi class="clip">
+            <VisibleText text={scoreText(value)} />
+          </bdi>
+        </span>
+      ))}
+      {of.length > NAMES && <span class="soft">and {counted(of.length - NAMES, 'other')}</span>}
+    </>
+  );
+}
+
+interface OpinionListProps {
+  readonly opinions: readonly Opinion[];
+  readonly total: number;
+  readonly shown: ShownProps;
+  /** Null: no call answers more. */
+  readonly onMore: (() => void) | null;
+}
+
+function OpinionList({ opinions, total, shown, onMore }: OpinionListProps) {
+  return (
+    <ul class="opinion-list" tabIndex={0} aria-label="Scores and feedback">
+      {opinions.map((opinion) =>
+        opinion.kind === 'score' ? (
+          <li key={opinion.score.id}>
+            <ScoreShown score={opinion.score} {...shown} />
+          </li>
+        ) : (
+          <li key={`${opinion.kind} ${opinion.id}`}>
+            <FeedbackShown item={opinion} {...shown} />
+          </li>
+        ),
+      )}
+      {opinions.length < total && (
+        <li class="line">
+          {onMore !== null && (
+            <Button icon="down" onClick={onMore}>
+              Show more
+            </Button>
+          )}
+          <span class="soft small">
+            the newest {count(opinions.length)} of {counted(total, 'item')}
+          </span>
+        </li>
+      )}
+    </ul>
   );
 }

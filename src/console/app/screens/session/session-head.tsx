@@ -70,8 +70,8 @@ function DeleteSession({ session: { id, name, trace_count } }: { readonly sessio
           onClose={() => setAsking(false)}
         >
           <p>
-            <bdi>{name ?? id}</bdi> is deleted with its {counted(trace_count, 'trace')}, their spans, evaluations and
-            feedback. This cannot be undone.
+            <bdi>{name ?? id}</bdi> is deleted with its {counted(trace_count, 'trace')}, their spans, scores,
+            evaluations and feedback. This cannot be undone.
           </p>
         </Ending>
       )}

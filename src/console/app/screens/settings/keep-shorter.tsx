@@ -47,8 +47,8 @@ function Forecast({ before, going, kept, ...look }: RetentionRead) {
           <b>
             {counted(going.traces, 'trace')} with {counted(going.spans, 'span')}
           </b>
-          , about {bytes(going.estimated_bytes)}, will be deleted permanently, with evaluations and images: everything
-          in {going.traces === 1 ? 'it' : 'them'} is older than <When at={before} />.
+          , about {bytes(going.estimated_bytes)}, will be deleted permanently, with scores, evaluations and images:
+          everything in {going.traces === 1 ? 'it' : 'them'} is older than <When at={before} />.
         </p>
       )}
       <p>

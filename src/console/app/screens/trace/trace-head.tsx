@@ -119,8 +119,8 @@ function DeleteTrace({ id, name, spans }: { readonly id: string; readonly name: 
           onClose={() => setAsking(false)}
         >
           <p>
-            <bdi>{name}</bdi> is deleted with {counted(spans, 'span')}, images, evaluations and feedback, and no longer
-            counts in any list or metric. This cannot be undone.
+            <bdi>{name}</bdi> is deleted with {counted(spans, 'span')}, images, scores, evaluations and feedback, and no
+            longer counts in any list or metric. This cannot be undone.
           </p>
         </Ending>
       )}
