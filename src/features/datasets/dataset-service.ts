@@ -16,6 +16,7 @@ import {
   type DatasetTag,
   type DatasetTagMove,
   type DatasetVersion,
+  type ListedVersion,
   type NewRow,
   type RowChange,
   type RowReads,
@@ -186,7 +187,7 @@ export class DatasetService {
   }
 
   /** Newest first. @throws DomainError `not_found` */
-  versions(projectId: string, name: string, window: Window): DatasetVersion[] {
+  versions(projectId: string, name: string, window: Window): ListedVersion[] {
     return this.#parts.datasets.versions(this.find(projectId, name).id, window);
   }
 

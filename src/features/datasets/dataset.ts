@@ -54,6 +54,11 @@ export interface DatasetVersion extends Changes {
   readonly created_by: string;
 }
 
+/** A version, and the name of the user who made it. */
+export interface ListedVersion extends DatasetVersion {
+  readonly created_by_name: string;
+}
+
 /** The span that a row was made of. */
 export interface RowSource {
   readonly trace_id: string;
@@ -121,7 +126,7 @@ export interface DatasetStore {
   remove(id: string, at: Micros): void;
   version(datasetId: string, by: { readonly number: number } | { readonly id: string }): DatasetVersion | undefined;
   /** Newest first. */
-  versions(datasetId: string, window: Window): DatasetVersion[];
+  versions(datasetId: string, window: Window): ListedVersion[];
   /** By name; without `latest`. */
   tags(datasetId: string): DatasetTag[];
   tag(datasetId: string, tag: string): number | undefined;

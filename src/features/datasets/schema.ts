@@ -72,6 +72,14 @@ export const VersionRead = Type.Object(
   { $id: 'DatasetVersion', description: 'A version of a dataset. It never changes.' },
 );
 
+export const ListedVersionRead = Type.Object(
+  {
+    ...VersionRead.properties,
+    created_by_name: Type.String({ description: 'Name of the user who made it.' }),
+  },
+  { $id: 'ListedDatasetVersion', description: 'A version of a dataset in a list. It never changes.' },
+);
+
 export const DatasetRead = Type.Object(
   {
     id: uuid('Id of the dataset.'),

@@ -6,6 +6,7 @@ import { defineRoute, listOf, type BodyDefinition } from '../../../http/route.js
 import type { DatasetService, Upload } from '../dataset-service.js';
 import {
   DiffRead,
+  ListedVersionRead,
   messageParameter,
   modeParameter,
   UPLOAD_TYPES,
@@ -88,11 +89,13 @@ function listVersionsRoute(datasets: DatasetService) {
     access: 'key',
     params: DatasetParams,
     query: pageOfThousand,
-    responses: { 200: listOf(VersionRead, 'The versions.') },
+    responses: { 200: listOf(ListedVersionRead, 'The versions.') },
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, params, query }) => ({
       status: 200,
-      body: datasets.versions(principal.project_id, params.name, query).map(toVersionRead),
+      body: datasets
+        .versions(principal.project_id, params.name, query)
+        .map(({ created_by_name, ...version }) => ({ ...toVersionRead(version), created_by_name })),
     }),
   });
 }

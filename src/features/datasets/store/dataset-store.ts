@@ -10,6 +10,7 @@ import type {
   DatasetTag,
   DatasetTagMove,
   DatasetVersion,
+  ListedVersion,
 } from '../dataset.js';
 
 type Row = Omit<Dataset, 'roles'> & { readonly roles: string };
@@ -52,8 +53,9 @@ function prepare(db: Database) {
     remove: db.prepare<[Micros, string]>('UPDATE datasets SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL'),
     versionByNumber: version('number'),
     versionById: version('id'),
-    versions: db.prepare<{ id: string } & Window, VersionRow>(
-      `SELECT ${VERSION_COLUMNS} FROM dataset_versions WHERE dataset_id = @id ORDER BY number DESC LIMIT @limit OFFSET @offset`,
+    versions: db.prepare<{ id: string } & Window, VersionRow & Pick<ListedVersion, 'created_by_name'>>(
+      `SELECT ${VERSION_COLUMNS}, (SELECT name FROM users WHERE id = created_by) AS created_by_name
+       FROM dataset_versions WHERE dataset_id = @id ORDER BY number DESC LIMIT @limit OFFSET @offset`,
     ),
     tags: db.prepare<{ id: string }, DatasetTag>(`${POINTING} ORDER BY tag`),
     tag: db.prepare<{ id: string; tag: string }, DatasetTag>(`${POINTING} AND tag = @tag`),
@@ -128,8 +130,9 @@ export class SqliteDatasetStore extends WatchedStore<ReturnType<typeof prepare>>
     return row && toVersion(row);
   }
 
-  versions(datasetId: string, window: Window): DatasetVersion[] {
-    return guarded(() => this.statements.versions.all({ id: datasetId, ...window }).map(toVersion));
+  versions(datasetId: string, window: Window): ListedVersion[] {
+    const rows = guarded(() => this.statements.versions.all({ id: datasetId, ...window }));
+    return rows.map(({ created_by_name, ...row }) => ({ ...toVersion(row), created_by_name }));
   }
 
   tags(datasetId: string): DatasetTag[] {
