@@ -2,6 +2,7 @@ import type { apiKeyRoutes } from '../features/api-keys/http/routes.js';
 import type { attachmentRoutes } from '../features/images/http/routes.js';
 import type { calibrationRoutes } from '../features/calibration/http/routes.js';
 import type { completionRoutes } from '../features/completions/http/routes.js';
+import type { datasetRoutes } from '../features/datasets/http/routes.js';
 import type { feedbackRoutes } from '../features/feedback/http/routes.js';
 import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
 import type { judgeRoutes } from '../features/judges/http/routes.js';
@@ -22,6 +23,7 @@ type Groups =
   | typeof attachmentRoutes
   | typeof calibrationRoutes
   | typeof completionRoutes
+  | typeof datasetRoutes
   | typeof feedbackRoutes
   | typeof judgeFigureRoutes
   | typeof judgeRoutes

@@ -55,6 +55,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/judges/index.js'),
   },
   {
+    name: 'datasets',
+    label: 'Datasets',
+    icon: 'database',
+    key: 'd',
+    load: () => import('../screens/datasets/index.js'),
+  },
+  {
     name: 'review',
     label: 'Review',
     icon: 'review',

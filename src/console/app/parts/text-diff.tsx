@@ -22,16 +22,18 @@ interface TextDiffProps {
   readonly after: string;
   /** What the texts are, such as `Version 1`. */
   readonly labels: readonly [before: string, after: string];
+  /** Whether it is one of many, which have no switches and name no variables. */
+  readonly isOneOfMany?: boolean;
 }
 
 /** Two texts compared by lines and words, and which variables came and went. */
-export function TextDiff({ before, after, labels }: TextDiffProps) {
+export function TextDiff({ before, after, labels, isOneOfMany = false }: TextDiffProps) {
   const [whole, setWhole] = useState(false);
   const [most, setMost] = useState(SHOWN);
   const rows = useMemo(() => diffRows(before, after), [before, after]);
   const { hunks, skippedAfter } = useMemo(() => hunksOf(rows, whole ? null : undefined), [rows, whole]);
   if (before === after) return <p class="soft">No differences.</p>;
-  const split = look.value === 'split' && !isNarrow();
+  const split = !isOneOfMany && look.value === 'split' && !isNarrow();
   const all = hunks.reduce((sum, hunk) => sum + hunk.rows.length, 0);
   let left = most;
   const shown = hunks.map(({ skipped, rows: own }) => {
@@ -41,19 +43,21 @@ export function TextDiff({ before, after, labels }: TextDiffProps) {
   });
   return (
     <div class="stack">
-      <div class="line apart">
-        <Variables before={before} after={after} />
-        <div class="line">
-          <Button pressed={whole} onClick={() => setWhole(!whole)}>
-            Full text
-          </Button>
-          {!isNarrow() && (
-            <Button pressed={split} onClick={() => (look.value = split ? 'unified' : 'split')}>
-              Side by side
+      {!isOneOfMany && (
+        <div class="line apart">
+          <Variables before={before} after={after} />
+          <div class="line">
+            <Button pressed={whole} onClick={() => setWhole(!whole)}>
+              Full text
             </Button>
-          )}
+            {!isNarrow() && (
+              <Button pressed={split} onClick={() => (look.value = split ? 'unified' : 'split')}>
+                Side by side
+              </Button>
+            )}
+          </div>
         </div>
-      </div>
+      )}
       <div class="diff-box" tabIndex={0} role="region" aria-label={`${labels[0]} compared with ${labels[1]}`}>
         <table class={`diff ${split ? 'split' : 'unified'}`}>
           <caption class="unseen">

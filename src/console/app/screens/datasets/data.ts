@@ -1,0 +1,124 @@
+import type { Static } from '@sinclair/typebox';
+import type {
+  DatasetRead,
+  DiffRead,
+  ListedVersionRead,
+  RowPage,
+  StructuredRow,
+} from '../../../../features/datasets/schema.js';
+import { call, callPage, pathOf, type ListPage } from '../../state/api.js';
+import { place } from '../../state/location.js';
+import { changedAt, queries, useQuery, type Answer } from '../../state/query.js';
+
+export type Dataset = Static<typeof DatasetRead>;
+export type Version = Static<typeof ListedVersionRead>;
+export type Row = Static<typeof StructuredRow>;
+export type Diff = Static<typeof DiffRead>;
+type Rows = Static<typeof RowPage>;
+
+/** All that is asked of datasets has a key that begins so. */
+const DATASETS = '/v1/datasets';
+/** Most versions that one call answers. */
+export const MAX_VERSIONS = 1_000;
+export const ROWS_SHOWN = 50;
+
+export function datasetsChanged(): Promise<void> {
+  return changedAt(DATASETS);
+}
+
+/** Forgets what is known of a dataset that is deleted, so that nothing is asked again. */
+export function forgetDataset(name: string): void {
+  queries.removeQueries({ queryKey: [place.value.project, DATASETS, name] });
+}
+
+export function pathOfDataset(name: string): string {
+  return pathOf('GET /v1/datasets/:name+', { params: { name } });
+}
+
+/** What part of a list the address asks for. */
+export function offsetAsked(): number {
+  return Math.max(0, Math.trunc(Number(place.value.query.get('offset') ?? 0)) || 0);
+}
+
+export function useDatasets(query: { readonly q?: string; readonly limit: number; readonly offset?: number }) {
+  return useQuery<ListPage<Dataset>>({
+    key: [DATASETS, query],
+    ask: (signal) => callPage('GET /v1/datasets', { query, signal }),
+  });
+}
+
+export function useDataset(name: string): Answer<Dataset> {
+  return useQuery({
+    key: [DATASETS, name],
+    ask: (signal) => call('GET /v1/datasets/:name+', { params: { name }, signal }),
+  });
+}
+
+/** Versions, newest first. */
+export function useVersions(name: string, offset = 0): Answer<Version[]> {
+  return useQuery({
+    key: [DATASETS, name, 'versions', offset],
+    ask: (signal) =>
+      call('GET /v1/datasets/:name+/versions', {
+        params: { name },
+        query: { limit: MAX_VERSIONS, offset },
+        signal,
+      }),
+  });
+}
+
+export function useTags(name: string) {
+  return useQuery({
+    key: [DATASETS, name, 'tags'],
+    ask: (signal) => call('GET /v1/datasets/:name+/tags', { params: { name }, signal }),
+  });
+}
+
+/** A page of a version's rows. Of large ones the server answers fewer than asked for: then it is asked for the others. */
+export function useRows(name: string, version: number, offset: number): Answer<Rows> {
+  return useQuery({
+    key: [DATASETS, name, 'rows', version, offset],
+    async ask(signal) {
+      const ask = (from: number, limit: number) =>
+        call('GET /v1/datasets/:name+/data', {
+          params: { name },
+          query: { ref: String(version), offset: from, limit },
+          signal,
+        });
+      const page = await ask(offset, ROWS_SHOWN);
+      const rows = [...page.rows];
+      const due = Math.min(ROWS_SHOWN, page.total_rows - offset);
+      while (rows.length < due) {
+        const more = await ask(offset + rows.length, due - rows.length);
+        if (more.rows.length === 0) break;
+        rows.push(...more.rows);
+      }
+      return { ...page, rows };
+    },
+    enabled: version > 0,
+    keptMs: 60_000,
+  });
+}
+
+interface ChangesAsked {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly offset: number;
+  readonly enabled: boolean;
+}
+
+/** A page of the rows that differ between two versions. */
+export function useChanges({ name, from, to, offset, enabled }: ChangesAsked): Answer<Diff> {
+  return useQuery({
+    key: [DATASETS, name, 'diff', from, to, offset],
+    ask: (signal) =>
+      call('GET /v1/datasets/:name+/diff', {
+        params: { name },
+        query: { from: String(from), to: String(to), offset, limit: ROWS_SHOWN },
+        signal,
+      }),
+    enabled,
+    keptMs: 60_000,
+  });
+}

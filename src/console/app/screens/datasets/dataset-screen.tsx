@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'preact/hooks';
+import { emptyDraft } from '../../../model/dataset-draft.js';
+import { Button } from '../../parts/button.js';
+import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { ApiError } from '../../state/api.js';
+import { useKeptDraft } from '../../state/kept-draft.js';
+import { hrefOf, navigate, place } from '../../state/location.js';
+import { pathOfDataset, useDataset, type Dataset } from './data.js';
+import { DeleteDataset } from './delete-dataset.js';
+import { ChangesTab } from './changes-tab.js';
+import { RowsTab } from './rows-tab.js';
+import { VersionsTab } from './versions-tab.js';
+
+const TABS = [
+  { name: 'rows', label: 'Rows', Tab: RowsTab },
+  { name: 'versions', label: 'Versions', Tab: VersionsTab },
+  { name: 'changes', label: 'Changes', Tab: ChangesTab },
+] as const;
+
+/** One dataset: its rows and its versions. */
+export function DatasetScreen({ name }: { readonly name: string }) {
+  const answer = useDataset(name);
+  useEffect(() => {
+    document.title = `${name} · Datasets · Spanhouse`;
+  }, [name]);
+  if (answer.error instanceof ApiError && answer.error.status === 404 && answer.data === undefined)
+    return (
+      <Empty title="Dataset not found" isPage>
+        <p>
+          It may have been deleted or renamed. <a href={hrefOf({ screen: 'datasets' })}>Show all datasets</a>
+        </p>
+      </Empty>
+    );
+  return (
+    <Answered answer={answer} isPage>
+      {(dataset) => <Shown key={dataset.id} dataset={dataset} />}
+    </Answered>
+  );
+}
+
+function Shown({ dataset }: { readonly dataset: Dataset }) {
+  const { query } = place.value;
+  const { name: tab, Tab } = TABS.find(({ name }) => name === query.get('tab')) ?? TABS[0];
+  // Here, so that neither another tab nor another page of rows loses a long one.
+  const kept = useKeptDraft(`dataset.${dataset.id}`, emptyDraft(dataset.latest_version?.version_number ?? 0));
+  const choose = (chosen: string) =>
+    navigate(hrefOf({ screen: 'datasets', id: dataset.name, query: chosen === TABS[0].name ? {} : { tab: chosen } }));
+  return (
+    <div class="stack">
+      <Head dataset={dataset} />
+      <Tabs label="Dataset sections" tabs={TABS} chosen={tab} onChoose={choose}>
+        <Tab dataset={dataset} kept={kept} />
+      </Tabs>
+    </div>
+  );
+}
+
+function Head({ dataset }: { readonly dataset: Dataset }) {
+  const [deleting, setDeleting] = useState(false);
+  const { name, description } = dataset;
+  return (
+    <>
+      <header class="screen-head">
+        <div class="line">
+          <a href={hrefOf({ screen: 'datasets' })}>Datasets</a>
+          <span class="soft" aria-hidden="true">
+            /
+          </span>
+          <h1>
+            <bdi>{name}</bdi>
+          </h1>
+          <CopyButton text={name} what="Name" />
+        </div>
+        <div class="line">
+          <CopyAsCurl path={`${pathOfDataset(name)}/data`} />
+          <Button look="quiet" icon="trash" changes onClick={() => setDeleting(true)}>
+            Delete
+          </Button>
+        </div>
+      </header>
+      {description !== '' && <p class="soft dataset-about">{description}</p>}
+      {deleting && <DeleteDataset dataset={dataset} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import { useState } from 'preact/hooks';
+import {
+  changesIn,
+  columnsWith,
+  emptyDraft,
+  rowsWith,
+  withAdded,
+  withChanged,
+  withoutAdded,
+  withRemoved,
+  type DatasetDraft,
+  type ShownRow,
+} from '../../../model/dataset-draft.js';
+import { Button } from '../../parts/button.js';
+import { Pager } from '../../parts/pager.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { hrefWith, place, setQuery } from '../../state/location.js';
+import { mayChange } from '../../state/session.js';
+import { offsetAsked, ROWS_SHOWN, useRows, useTags, useVersions } from './data.js';
+import { DownloadMenu } from './download-menu.js';
+import { DraftBar } from './draft-bar.js';
+import { RowEditor } from './row-editor.js';
+import { RowView } from './row-view.js';
+import { RowsGrid } from './rows-grid.js';
+import type { TabProps } from './tab-props.js';
+import { UploadDialog } from './upload-dialog.js';
+import { numberIn, VersionChoice, VersionLine } from './version-choice.js';
+
+/** The rows of a version; those of the newest one can be changed. */
+export function RowsTab({ dataset, kept }: TabProps) {
+  const { query } = place.value;
+  const newest = dataset.latest_version?.version_number ?? 0;
+  const number = numberIn(query.get('version')) ?? newest;
+  const offset = offsetAsked();
+  const versions = useVersions(dataset.name);
+  const tags = useTags(dataset.name).data ?? [];
+  const answer = useRows(dataset.name, number, offset);
+  const [uploading, setUploading] = useState(false);
+  const [editing, setEditing] = useState<ShownRow | 'new' | null>(null);
+  const isEditable = number === newest && mayChange();
+  const draft = changesIn(kept.draft) === 0 ? emptyDraft(newest) : kept.draft;
+  const stored = answer.data?.rows ?? [];
+  const rows = number === newest ? rowsWith(draft, stored) : rowsWith(emptyDraft(number), stored);
+  const columns = columnsWith(answer.data?.version.columns ?? [], number === newest ? draft : emptyDraft(number));
+  const change = (changed: DatasetDraft) => kept.change(changed);
+  const viewed = rows.find(({ row_id, key }) => key === null && row_id === query.get('row'));
+  const closeView = () => setQuery({ row: null }, { replace: true });
+  const remove = (row: ShownRow) =>
+    change(
+      row.key === null ? withRemoved(draft, row.row_id ?? '', row.state !== 'removed') : withoutAdded(draft, row.key),
+    );
+  const save = (row: ShownRow | null, row_id: string | null, data: ShownRow['data']) =>
+    change(
+      row?.stored == null
+        ? withAdded(draft, row?.key ?? null, { row_id, data })
+        : withChanged(draft, row.row_id ?? '', data, row.stored),
+    );
+  return (
+    <div class="stack">
+      <div class="line apart">
+        {newest > 0 && <VersionChoice versions={versions.data ?? []} tags={tags} number={number} newest={newest} />}
+        <div class="line">
+          {newest > 0 && <DownloadMenu name={dataset.name} number={number} />}
+          <Button changes onClick={() => setUploading(true)}>
+            Upload file
+          </Button>
+          <Button
+            icon="plus"
+            changes
+            refused={isEditable || !mayChange() ? null : 'Older versions never change: show the newest one'}
+            onClick={() => setEditing('new')}
+          >
+            Add row
+          </Button>
+        </div>
+      </div>
+      <VersionLine version={versions.data?.find((version) => version.version_number === number)} />
+      {newest === 0 && rows.length === 0 ? (
+        <NoRows />
+      ) : newest === 0 ? (
+        <RowsGrid {...{ rows, columns, isEditable }} onEdit={setEditing} onRemove={remove} onSave={save} />
+      ) : (
+        <Answered answer={answer}>
+          {(page) => (
+            <>
+              <RowsGrid {...{ rows, columns, isEditable }} onEdit={setEditing} onRemove={remove} onSave={save} />
+              <Pager offset={offset} limit={ROWS_SHOWN} shown={page.rows.length} total={page.total_rows} />
+            </>
+          )}
+        </Answered>
+      )}
+      {number !== newest && (
+        <p class="soft">
+          This version never changes.{' '}
+          <a href={hrefWith({ version: null, offset: null, row: null })}>Show version {newest}</a> to change rows.
+        </p>
+      )}
+      <DraftBar dataset={dataset} draft={draft} kept={kept} />
+      {viewed !== undefined && editing === null && (
+        <RowView
+          row={viewed}
+          columns={columns}
+          onClose={closeView}
+          {...(isEditable && { onEdit: () => setEditing(viewed) })}
+        />
+      )}
+      {editing !== null && (
+        <RowEditor
+          row={editing === 'new' ? null : editing}
+          columns={columns}
+          like={rows[0]?.data ?? {}}
+          onSave={(row_id, data) => save(editing === 'new' ? null : editing, row_id, data)}
+          onClose={() => {
+            setEditing(null);
+            if (viewed !== undefined) closeView();
+          }}
+        />
+      )}
+      {uploading && <UploadDialog dataset={dataset} onClose={() => setUploading(false)} />}
+    </div>
+  );
+}
+
+function NoRows() {
+  return (
+    <Empty title="No rows yet">
+      <p>
+        Upload a file, add rows here, or choose spans in the list of spans and press “Add to dataset”. The first rows
+        make version 1.
+      </p>
+    </Empty>
+  );
+}
