@@ -1,12 +1,13 @@
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { counted } from '../../../model/format.js';
-import { listRangeOf, pageQuery } from '../../../model/list-query.js';
+import { listRangeOf, pageQuery, selectionOf } from '../../../model/list-query.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { RangePicker } from '../../parts/range-picker.js';
 import { useKeys } from '../../state/keys.js';
 import { setQuery } from '../../state/location.js';
 import type { TailState } from '../../state/tail.js';
+import { AddSpansButton } from '../datasets/add-spans-button.js';
 import { columnLabel } from './columns-dialog.js';
 
 interface ListHeadProps {
@@ -35,6 +36,7 @@ export function ListHead({ list, query, total, tail, busy, onRefresh, onColumns 
         <Button icon="columns" onClick={onColumns}>
           Columns
         </Button>
+        {list.name === 'spans' && <AddSpansButton spans={{ query: selectionOf(query).toString() }} />}
         <CopyAsCurl path={`/${list.name}`} query={pageQuery(list, query)} />
       </div>
     </div>

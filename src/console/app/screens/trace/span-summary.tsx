@@ -6,6 +6,7 @@ import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
 import { Cost, Count, Took, When } from '../../parts/figures.js';
 import { Kind, Status } from '../../parts/kind.js';
 import { changedAt } from '../../state/query.js';
+import { AddSpansButton } from '../datasets/add-spans-button.js';
 import { ScoreButton } from '../scores/score-button.js';
 import { PriceDialog } from '../settings/price-dialog.js';
 import { RepriceDialog } from '../settings/reprice-dialog.js';
@@ -26,6 +27,7 @@ export function SpanHead({ span, onClose }: { readonly span: SpanHeadRead; reado
         <div class="line">
           <CopyButton text={id} what="Span ID" />
           <CopyAsCurl path={`/spans/${id}`} query={{ trace_id }} />
+          <AddSpansButton spans={{ span_ids: [id] }} isSmall />
           <ScoreButton target={{ type: 'span', id }} name={name} keys="s" isSmall />
           <Button look="quiet" icon="close" label="Close span (Escape)" onClick={onClose} />
         </div>

@@ -11,6 +11,7 @@ import { Status } from '../../parts/kind.js';
 import { copy } from '../../state/announce.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { changedAt } from '../../state/query.js';
+import { AddSpansButton } from '../datasets/add-spans-button.js';
 import { Opinions } from '../scores/opinions.js';
 import { NextAndPrevious } from './next-and-previous.js';
 import { SessionLink } from './session-link.js';
@@ -48,6 +49,7 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
             Copy link
           </Button>
           <CopyAsCurl path={`/traces/${id}/outline`} />
+          <AddSpansButton spans={{ query: `trace_id=${id}&parent_span_id=null` }} isSmall />
           <DeleteTrace id={id} name={name} spans={span_count} />
         </div>
       </div>
