@@ -18,7 +18,13 @@ import { NO_SAMPLE, SampleFields } from './sample-fields.js';
 import { SpanRowsPreview } from './span-rows-preview.js';
 
 /** Spans by their ids, or all that a query of `GET /spans` finds. */
-export type ChosenSpans = { readonly span_ids: readonly string[] } | { readonly query: string };
+export type ChosenSpans =
+  | { readonly span_ids: readonly string[] }
+  | {
+      readonly query: string;
+      /** Whether they are so many that a part of them may do. */
+      readonly isList: boolean;
+    };
 
 type Outcome = Static<typeof SpanRowsRead>;
 
@@ -53,9 +59,10 @@ function SpanRowsForm({ dataset, spans, onClose }: SpanRowsFormProps) {
   // With what it was asked for: it says nothing of anything else.
   const [ahead, setAhead] = useState<{ readonly asked: string; readonly outcome: Outcome } | null>(null);
   const { busy, failure, run } = useAction();
-  const chosen = 'query' in spans && sample.count !== '';
+  const isList = 'query' in spans && spans.isList;
+  const chosen = isList && sample.count !== '';
   const request = {
-    ...spans,
+    ...('query' in spans ? { query: spans.query } : spans),
     mapping: mappingOf(columns),
     ...(chosen && { sample: Number(sample.count), seed: sample.seed, stratify_by: sample.by || null }),
   };
@@ -81,7 +88,7 @@ function SpanRowsForm({ dataset, spans, onClose }: SpanRowsFormProps) {
       }}
     >
       <MappingFields columns={columns} known={dataset.latest_version?.columns ?? []} onChange={setColumns} />
-      {'query' in spans && <SampleFields sample={sample} onChange={setSample} />}
+      {isList && <SampleFields sample={sample} onChange={setSample} />}
       {outcome !== null && <SpanRowsPreview outcome={outcome} />}
       {outcome !== null && outcome.rows > 0 && (
         <Field label="Message" hint="Optional: what is said about the version.">

@@ -75,7 +75,7 @@ export function RowsTab({ dataset, kept }: TabProps) {
         </div>
       </div>
       <VersionLine version={versions.data?.find((version) => version.version_number === number)} />
-      {newest === 0 && rows.length === 0 ? (
+      {rows.length === 0 && (newest === 0 || answer.data?.total_rows === 0) ? (
         <NoRows />
       ) : newest === 0 ? (
         <RowsGrid {...{ rows, columns, isEditable }} onEdit={setEditing} onRemove={remove} onSave={save} />

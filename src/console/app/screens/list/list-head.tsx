@@ -36,7 +36,7 @@ export function ListHead({ list, query, total, tail, busy, onRefresh, onColumns 
         <Button icon="columns" onClick={onColumns}>
           Columns
         </Button>
-        {list.name === 'spans' && <AddSpansButton spans={{ query: selectionOf(query).toString() }} />}
+        {list.name === 'spans' && <AddSpansButton spans={{ query: selectionOf(query).toString(), isList: true }} />}
         <CopyAsCurl path={`/${list.name}`} query={pageQuery(list, query)} />
       </div>
     </div>

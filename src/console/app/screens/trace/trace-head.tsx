@@ -49,7 +49,7 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
             Copy link
           </Button>
           <CopyAsCurl path={`/traces/${id}/outline`} />
-          <AddSpansButton spans={{ query: `trace_id=${id}&parent_span_id=null` }} isSmall />
+          <AddSpansButton spans={{ query: `trace_id=${id}&parent_span_id=null`, isList: false }} isSmall />
           <DeleteTrace id={id} name={name} spans={span_count} />
         </div>
       </div>
