@@ -95,7 +95,9 @@ describe('datasets in the console', function () {
     await clickOn(page, 'main ::-p-text(Show version 3)');
     await says('later');
     await page.select('main select', '1');
-    await until(`location.search === '?version=1' && document.querySelector('main tbody').innerText.includes('alert(1)')`);
+    await until(
+      `location.search === '?version=1' && document.querySelector('main tbody').innerText.includes('alert(1)')`,
+    );
     await open(`datasets/seen?offset=50&row=${CALL}`);
     await says('What?', 'dialog');
     await everywhere();
@@ -205,7 +207,9 @@ describe('datasets in the console', function () {
     });
     await click('Download');
     await clickOn(page, '[role=menuitem] ::-p-text(CSV)');
-    await eventually(async () => expect(await readdir(folder)).to.include('filed-v2.csv'));
+    await eventually(async () => {
+      expect(await readdir(folder)).to.include('filed-v2.csv');
+    });
     expect(await readFile(join(folder, 'filed-v2.csv'), 'utf8')).to.match(/^row_id,q\r?\na,uno\r?\nb,dos\r?\n$/);
     // Chromium reads what is saved from an address of the page itself.
     watched.requests.splice(0, Infinity, ...watched.requests.filter((url) => !url.startsWith('blob:')));

@@ -2,6 +2,8 @@ import type { RowData } from './dataset-draft.js';
 
 /** Characters that a cell of one line shows at most. */
 const LONGEST = 200;
+/** Characters that a tooltip shows at most. */
+const BEGINNING = 600;
 
 /** The value of a column; undefined: the row has none. */
 export function valueIn(data: RowData, column: string): unknown {
@@ -14,9 +16,19 @@ export function textOf(value: unknown, indent = 0): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, indent);
 }
 
+const beginnings = new WeakMap<object, string>();
+
+/** How a value begins. Large ones are written once, however often they are shown. */
+export function beginningOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return textOf(value).slice(0, BEGINNING);
+  const known = beginnings.get(value) ?? textOf(value).slice(0, BEGINNING);
+  beginnings.set(value, known);
+  return known;
+}
+
 /** A value in one line, which may be cut. */
 export function cellText(value: unknown): string {
-  const text = textOf(value);
+  const text = beginningOf(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 

@@ -38,7 +38,7 @@ export function CellInput({ row: { data }, column, onSave, onClose }: CellInputP
       title={mistake ?? undefined}
       value={cell.text}
       onInput={({ currentTarget: { value: text } }) => setCell({ ...cell, text })}
-      onBlur={() => end(mistake === null)}
+      onBlur={() => end(true)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') end(false);
         else if (event.key === 'Enter' && !event.shiftKey) {

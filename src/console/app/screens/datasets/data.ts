@@ -12,7 +12,6 @@ import { changedAt, queries, useQuery, type Answer } from '../../state/query.js'
 
 export type Dataset = Static<typeof DatasetRead>;
 export type Version = Static<typeof ListedVersionRead>;
-export type Row = Static<typeof StructuredRow>;
 export type Diff = Static<typeof DiffRead>;
 type Rows = Static<typeof RowPage>;
 

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { cellText, textOf, valueIn } from '../../../model/dataset-cells.js';
+import { beginningOf, cellText, textOf, valueIn } from '../../../model/dataset-cells.js';
 import type { RowData, ShownRow } from '../../../model/dataset-draft.js';
 import { counted } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
@@ -9,8 +9,6 @@ import { CellInput } from './cell-input.js';
 
 /** Columns that the grid shows; a row that is opened has all of them. */
 const SHOWN = 50;
-/** Characters of a value that a tooltip has. */
-const TOOLTIP = 600;
 
 interface RowsGridProps {
   readonly rows: readonly ShownRow[];
@@ -75,7 +73,7 @@ export function RowsGrid({ rows, columns, isEditable, onEdit, onRemove, onSave }
             {...(isEditable && row.state !== 'removed' && { onEdit: () => setCell({ row: idOf(row), column }) })}
           />
         ),
-      full: ({ data }) => textOf(valueIn(data, column)).slice(0, TOOLTIP),
+      full: ({ data }) => beginningOf(valueIn(data, column)),
     })),
   ];
   return (

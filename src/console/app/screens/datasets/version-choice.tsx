@@ -13,7 +13,7 @@ export function numberIn(text: string | null): number | null {
   return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
 }
 
-export function versionLabel(number: number, tags: readonly Tag[]): string {
+function versionLabel(number: number, tags: readonly Tag[]): string {
   const names = tags.filter(({ version_number }) => version_number === number).map(({ tag }) => tag);
   return [`Version ${number}`, ...names].join(', ');
 }
