@@ -15,6 +15,8 @@ CREATE TABLE datasets (
 ) STRICT;
 
 CREATE UNIQUE INDEX datasets_by_name ON datasets (project_id, name) WHERE deleted_at IS NULL;
+CREATE INDEX datasets_by_project ON datasets (project_id);
+CREATE INDEX datasets_by_user ON datasets (created_by);
 CREATE INDEX datasets_being_removed ON datasets (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Numbered from 1 without gaps.
@@ -32,6 +34,8 @@ CREATE TABLE dataset_versions (
   created_by TEXT NOT NULL REFERENCES users (id),
   UNIQUE (dataset_id, number)
 ) STRICT;
+
+CREATE INDEX dataset_versions_by_user ON dataset_versions (created_by);
 
 -- What rows say, each once in a dataset. Rows are many: they name datasets and contents by numbers.
 CREATE TABLE dataset_contents (
@@ -61,6 +65,7 @@ CREATE INDEX dataset_rows_in_order ON dataset_rows (dataset, position, seq, from
 CREATE INDEX dataset_rows_by_start ON dataset_rows (dataset, from_version);
 CREATE INDEX dataset_rows_by_end ON dataset_rows (dataset, to_version) WHERE to_version IS NOT NULL;
 CREATE INDEX dataset_rows_by_content ON dataset_rows (content) WHERE content IS NOT NULL;
+CREATE INDEX dataset_rows_erased ON dataset_rows (dataset, from_version, to_version) WHERE content IS NULL;
 CREATE INDEX dataset_rows_by_span ON dataset_rows (span_id, dataset) WHERE span_id IS NOT NULL AND content IS NOT NULL;
 
 -- Where tags pointed: the latest move of a tag counts.
@@ -74,3 +79,4 @@ CREATE TABLE dataset_tag_moves (
 ) STRICT;
 
 CREATE INDEX dataset_tag_moves_by_tag ON dataset_tag_moves (dataset_id, tag, id);
+CREATE INDEX dataset_tag_moves_by_user ON dataset_tag_moves (moved_by);

@@ -21,7 +21,7 @@ export interface Datasets {
 /** Opens datasets, and goes on with the removal of those that were deleted. */
 export function openDatasets({ closers, events }: Context, { metadata, traces }: Storage): Datasets {
   const threads = new Threads({
-    what: 'files of datasets read or made',
+    what: 'dataset files',
     module: new URL('./dataset-thread.js', import.meta.url),
     count: 1,
     data: null,
@@ -59,7 +59,12 @@ export function openDatasets({ closers, events }: Context, { metadata, traces }:
     if (outcome.outcome !== 'written') throw new Error(`Not a file: ${outcome.outcome}`);
     return outcome.bytes;
   });
-  const spanRows = new SpanRows({ datasets, lists: traces.lists, expected: metadata.expectedOutputs });
+  const spanRows = new SpanRows({
+    datasets,
+    lists: traces.lists,
+    expected: metadata.expectedOutputs,
+    lastDeletion: () => metadata.lastDeletion(),
+  });
   return { datasets, datasetDownloads, spanRows };
 }
 
@@ -69,8 +74,12 @@ function lost(error: ThreadLostError): DomainError {
     ? new DomainError('too_large', 'The rows need more memory than one request may use: send them in parts', {
         cause: error,
       })
-    : new DomainError('unavailable', 'Reading the rows took too long, or the server is ending. Send them in parts.', {
-        retryAfterSeconds: 1,
-        cause: error,
-      });
+    : new DomainError(
+        'unavailable',
+        'Reading the rows took too long, or the server is shutting down. Send them in parts.',
+        {
+          retryAfterSeconds: 1,
+          cause: error,
+        },
+      );
 }

@@ -64,6 +64,7 @@ import { SqliteDatasetStore } from '../features/datasets/store/dataset-store.js'
 import { SqliteRowReads } from '../features/datasets/store/row-reads.js';
 import { SqliteRowStaging } from '../features/datasets/store/row-staging.js';
 import { SqliteDefinitionStore } from '../features/scores/store/definition-store.js';
+import { lastDeletionOf } from '../engine/metadata/deletion-numbers.js';
 import { readSecret } from '../engine/metadata/secrets.js';
 import { SqliteSignInStore } from '../engine/identity/store/sign-in-store.js';
 import { SqliteSpansWithFeedback } from '../features/retention/store/spans-with-feedback.js';
@@ -83,6 +84,8 @@ export interface MetadataStore {
   readonly datasetRows: RowReads;
   readonly datasetStaging: RowStaging;
   readonly expectedOutputs: ExpectedOutputs;
+  /** The number of the deletion that was ordered last. */
+  lastDeletion(): number;
   readonly attachments: AttachmentCatalog;
   readonly judges: JudgeStore;
   readonly judgeCounts: JudgeCountStore;
@@ -151,6 +154,7 @@ function storesOn(database: Database): MetadataStore {
     datasetRows: new SqliteRowReads(database),
     datasetStaging: new SqliteRowStaging(database),
     expectedOutputs: new SqliteExpectedOutputs(database),
+    lastDeletion: lastDeletionOf(database),
     attachments: new SqliteAttachmentCatalog(database),
     judges: new SqliteJudgeStore(database, prompts),
     judgeCounts: new SqliteJudgeCounts(database),

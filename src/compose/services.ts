@@ -102,7 +102,8 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
   const moves = new Moves(context, storage);
-  deletions.start([...judgeWork, ...learningWork, ...playgroundWork]);
+  const datasets = openDatasets(context, storage);
+  deletions.start([...judgeWork, ...learningWork, ...playgroundWork, datasets.spanRows]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });
@@ -112,7 +113,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...learning,
     ...playground,
     ...openFeedback(context, storage, attachments.service),
-    ...openDatasets(context, storage),
+    ...datasets,
     identity,
     signIns: openSignIns(context, storage, identity),
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),

@@ -22,6 +22,10 @@ describe('datasets', () => {
 
   it('refuse names that would be taken for something else', async () => {
     for (const name of [
+      '..',
+      'a/../b',
+      ' b',
+      'a/b ',
       'a/data',
       'versions',
       'a//b',

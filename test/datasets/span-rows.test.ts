@@ -39,7 +39,7 @@ describe('rows of datasets that are made of spans', () => {
     expect(first).to.include({ matched: 20, rows: 19, empty: 1, duplicates: 0 });
     expect(first.version).to.include({ version_number: 1, row_count: 19 });
     const again = await add({ query: 'span_kind=llm', mapping: { question: 'input_data', answer: 'output_data' } });
-    expect(again.version.version_number).to.equal(1);
+    expect(again).to.include({ rows: 0, existing: 19, version: null });
     await api.ok('POST', '', { name: 'answers' });
     expect(await add({ span_ids: ids, mapping: { answer: 'output_data' } }, 'answers')).to.include({
       rows: 18,
@@ -56,7 +56,8 @@ describe('rows of datasets that are made of spans', () => {
     const errors = async (body: object) =>
       (await api.call('POST', '/set/rows:from_spans', body)).json.errors[0].pointer;
     expect(await errors({ query: '', mapping: { x: 'nothing' } })).to.equal('/mapping/x');
-    expect(await errors({ query: '', mapping, stratify_by: 'nothing' })).to.equal('/stratify_by');
+    expect(await errors({ query: '', mapping: { row_id: 'name' } })).to.equal('/mapping/row_id');
+    expect(await errors({ query: '', mapping, stratify_by: 'input_data' })).to.equal('/stratify_by');
     expect(await errors({ mapping })).to.equal('/query');
     expect(await errors({ query: 'limit=x', mapping })).to.equal('?limit');
   });

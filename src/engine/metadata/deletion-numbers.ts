@@ -1,6 +1,14 @@
+import { guarded, type Database } from './database.js';
+
 /**
  * SQL for the number of the deletion that was ordered last: rows that deletions concern keep that of when they were written, in
  * `after_deletion`. Numbers grow and are never given twice, so that a deletion tells rows that came after its order from those
  * before, whatever the clock said or an import says.
  */
 export const LAST_DELETION = "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'deletions')";
+
+/** What {@link LAST_DELETION} says now. */
+export function lastDeletionOf(db: Database): () => number {
+  const read = db.prepare<[], number>(`SELECT ${LAST_DELETION}`).pluck();
+  return () => guarded(() => read.get() ?? 0);
+}

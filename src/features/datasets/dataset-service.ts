@@ -4,8 +4,10 @@ import type { Principal } from '../../engine/identity/identity.js';
 import { UUID } from '../../engine/schema/ids.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { Signals } from '../../engine/signals/signals.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { invalid } from '../../engine/validation/validation.js';
 import {
+  isReservedTag,
   LATEST,
   MAX_DATASETS,
   type Changes,
@@ -19,6 +21,7 @@ import {
   type ListedVersion,
   type NewRow,
   type RowChange,
+  type RowPlace,
   type RowReads,
   type RowStaging,
 } from './dataset.js';
@@ -31,7 +34,12 @@ import { VersionWriter } from './version-writer.js';
 const MAX_TAGS = 1_000;
 /** About how many bytes of rows a page has at most. */
 const PAGE_BYTES = 8 * 1024 * 1024;
+/** Rows, and about how many bytes of them, that are read together where all are. */
+const ROWS_AT_ONCE = 500;
+const WALK_BYTES = 1024 * 1024;
 const HASH_BYTES = 32;
+/** Uploads at once: what they hold in memory is bounded for each. */
+const UPLOADS = { atOnce: 4, perParty: 1, maxWaiting: 32, maxWaitMs: 60_000 };
 
 /** Reads uploads, elsewhere than in the thread that serves requests. @throws DomainError */
 export type ReadUploads = (projectId: string, task: UploadTask) => Promise<ReadUpload>;
@@ -57,6 +65,7 @@ export interface Upload {
 export class DatasetService {
   readonly #parts: DatasetServiceParts;
   readonly #writer: VersionWriter;
+  readonly #uploads = new FairSemaphore('uploads', UPLOADS);
   #removing: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -94,8 +103,7 @@ export class DatasetService {
   /** @throws DomainError `not_found`, `conflict` */
   change(projectId: string, name: string, patch: DatasetPatch): Dataset {
     const { id } = this.find(projectId, name);
-    const changed = this.#parts.datasets.change(id, patch, Date.now() * 1000);
-    if (changed === undefined) throw taken(patch.name ?? '');
+    if (!this.#parts.datasets.change(id, patch, Date.now() * 1000)) throw taken(patch.name ?? '');
     return this.find(projectId, id);
   }
 
@@ -107,7 +115,7 @@ export class DatasetService {
 
   /** Goes on with what a crash or a stop has cut off. */
   resume(): void {
-    this.#behind(() => this.#writer.removeUnfinished());
+    this.#behind(() => this.#writer.removeUnfinished(() => this.#closed));
     this.#removeDeleted();
   }
 
@@ -135,6 +143,15 @@ export class DatasetService {
   /** @throws DomainError what reading and writing throw; no version is made then */
   async upload({ project_id, user_id }: Principal, name: string, upload: Upload): Promise<DatasetVersion> {
     const { id } = this.find(project_id, name);
+    const end = await this.#uploads.take(project_id);
+    try {
+      return await this.#upload(project_id, user_id, id, upload);
+    } finally {
+      end();
+    }
+  }
+
+  async #upload(project_id: string, user_id: string, id: string, upload: Upload): Promise<DatasetVersion> {
     const { format, bytes } = upload;
     const { options, rows } = await this.#parts.readUpload(project_id, { datasetId: id, format, bytes });
     const mode = options.mode ?? upload.mode;
@@ -162,6 +179,7 @@ export class DatasetService {
       columns,
       message,
     }: { readonly rows: readonly NewRow[]; readonly columns: readonly string[]; readonly message: string },
+    signal: AbortSignal,
   ): Promise<DatasetVersion> {
     const draft = {
       rows,
@@ -172,13 +190,13 @@ export class DatasetService {
       created_by: user_id,
       baseVersion: null,
     } as const;
-    return this.#writer.write(project_id, id, draft);
+    return this.#writer.write(project_id, id, draft, signal);
   }
 
-  /** Whether another row of the newest version says the same. */
-  says({ id, last_version }: Dataset, { row_id, hash }: NewRow): boolean {
-    const said = this.#parts.rows.saying(id, last_version, hash);
-    return said !== undefined && said !== row_id;
+  /** Whether the newest version has a row with this id, or another one with the same content. */
+  holds({ id, last_version: number }: Dataset, row: NewRow): 'id' | 'content' | null {
+    if (this.#parts.staging.has(id, row.row_id)) return 'id';
+    return this.#parts.rows.hasOther(id, number, row) ? 'content' : null;
   }
 
   /** The newest version; null: there is none yet. */
@@ -211,21 +229,23 @@ export class DatasetService {
 
   /** A page of rows, and how many there are. */
   rows(
-    { dataset_id: id, number }: DatasetVersion,
+    { dataset_id: id, number, row_count }: DatasetVersion,
     window: Window,
   ): { readonly rows: DatasetRow[]; readonly total: number } {
     const { rows } = this.#parts;
-    return { rows: rows.page(id, number, window, PAGE_BYTES), total: rows.count(id, number) };
+    return { rows: rows.page(id, number, window, PAGE_BYTES), total: row_count - rows.countErased(id, number) };
   }
 
-  /** All rows, page by page. */
-  *allRows({ dataset_id: id, number }: DatasetVersion): Iterable<DatasetRow> {
-    for (let offset = 0; ;) {
-      const page = this.#parts.rows.page(id, number, { limit: 500, offset }, PAGE_BYTES);
-      if (page.length === 0) return;
+  /** All rows. @throws DomainError `not_found` at the end, where the dataset was deleted meanwhile: then some are missing */
+  *allRows(projectId: string, { dataset_id: id, number }: DatasetVersion): Iterable<DatasetRow> {
+    for (let after: RowPlace = { position: 0, seq: 0 }; ;) {
+      const page = this.#parts.rows.walk(id, number, after, { limit: ROWS_AT_ONCE, bytes: WALK_BYTES });
       yield* page;
-      offset += page.length;
+      const last = page.at(-1);
+      if (last === undefined) break;
+      after = last.place;
     }
+    this.find(projectId, id);
   }
 
   /** How two versions differ. */
@@ -236,7 +256,7 @@ export class DatasetService {
     window: Window,
   ): { readonly counts: Changes; readonly rows: RowChange[] } {
     const { rows } = this.#parts;
-    return { counts: rows.countChanges(id, from, to), rows: rows.changes(id, from, to, window) };
+    return { counts: rows.countChanges(id, from, to), rows: rows.changes(id, from, to, window, PAGE_BYTES) };
   }
 
   /** `latest` first, then by name. @throws DomainError `not_found` */
@@ -284,8 +304,7 @@ const taken = (name: string) => new DomainError('conflict', `There is a dataset 
 const noTag = (tag: string) => new DomainError('not_found', `The dataset has no tag ${tag}`);
 
 function requireMovable(tag: string): void {
-  if (tag === LATEST || tag === 'main' || /^[0-9]+$/.test(tag))
-    throw new DomainError('conflict', `A tag cannot be called ${tag}: that names a version itself`);
+  if (isReservedTag(tag)) throw new DomainError('conflict', `The tag name ${tag} is reserved`);
 }
 
 /** Rows as they were packed; their texts are made when they are asked for. */
@@ -293,6 +312,7 @@ function newRows({ ids, contents, ends, hashes }: PackedRows): NewRow[] {
   const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
   return ids.map((row_id, index) => ({
     row_id,
+    bytes: (ends[index] ?? 0) - (ends[index - 1] ?? 0),
     get content() {
       return bytes.toString('utf8', ends[index - 1] ?? 0, ends[index]);
     },

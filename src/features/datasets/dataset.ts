@@ -1,3 +1,4 @@
+import { UUID } from '../../engine/schema/ids.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 
@@ -18,6 +19,11 @@ export const MAX_COLUMNS = 1_000;
 export const MAX_DATASET_VERSIONS = 100_000;
 /** The tag that follows the newest version. */
 export const LATEST = 'latest';
+
+/** Whether a text names a version by itself, so that no tag can be called so. */
+export function isReservedTag(tag: string): boolean {
+  return tag === LATEST || tag === 'main' || /^[0-9]+$/.test(tag) || UUID.test(tag);
+}
 
 export interface Dataset {
   /** Lower-case UUID. */
@@ -70,9 +76,14 @@ export interface NewRow {
   readonly row_id: string;
   /** A JSON object, by column. */
   readonly content: string;
+  /** Of the content. */
+  readonly bytes: number;
   /** SHA-256 of the JSON with its members sorted. */
   readonly hash: Buffer;
-  readonly source?: RowSource;
+  readonly source?: RowSource & {
+    /** The number of the last deletion when the span was read: one that was ordered since means the row, too. */
+    readonly after_deletion: number;
+  };
 }
 
 /** A row of a version. */
@@ -81,6 +92,16 @@ export interface DatasetRow {
   /** A JSON object, by column. */
   readonly content: string;
   readonly source: RowSource | null;
+}
+
+/** Where a row stands in the order of its dataset. */
+export interface RowPlace {
+  readonly position: number;
+  readonly seq: number;
+}
+
+export interface WalkedRow extends DatasetRow {
+  readonly place: RowPlace;
 }
 
 /** A row that differs between two versions. */
@@ -120,8 +141,8 @@ export interface DatasetStore {
   /** By name. @param q text that names contain, whatever its case */
   list(projectId: string, q: string, window: Window): Dataset[];
   count(projectId: string, q: string): number;
-  /** @returns whether it is there; undefined: the name is taken */
-  change(id: string, patch: DatasetPatch, at: Micros): boolean | undefined;
+  /** @returns false: the name is taken */
+  change(id: string, patch: DatasetPatch, at: Micros): boolean;
   /** Hides a dataset for good; its rows are removed by {@link RowStaging.removeSome}. */
   remove(id: string, at: Micros): void;
   version(datasetId: string, by: { readonly number: number } | { readonly id: string }): DatasetVersion | undefined;
@@ -158,7 +179,7 @@ export interface Staged {
 /**
  * Makes versions, in portions that nobody sees before the version is published, so that no portion keeps others for more than some
  * milliseconds.
- * @throws DomainError `unavailable`; `not_found` where the dataset is gone
+ * @throws DomainError `unavailable`; `not_found` where the dataset is gone; `conflict` where another version was made
  */
 export interface RowStaging {
   /** Ids of datasets with rows of a version that never was published. */
@@ -174,6 +195,8 @@ export interface RowStaging {
   staying(datasetId: string, after: string, limit: number): string[];
   /** Takes rows from the next version. @returns how many there were */
   drop(datasetId: string, number: number, rowIds: readonly string[]): number;
+  /** Whether the newest version has a row with this id. */
+  has(datasetId: string, rowId: string): boolean;
   /** The highest position of the newest version. */
   lastPosition(datasetId: string): number;
   publish(version: DatasetVersion): void;
@@ -185,11 +208,13 @@ export interface RowStaging {
 export interface RowReads {
   /** Rows of a version in their order, of about so many bytes at most; one at least, where there is any. */
   page(datasetId: string, number: number, window: Window, bytes: number): DatasetRow[];
-  /** A row of a version with this content. @returns its id */
-  saying(datasetId: string, number: number, hash: Buffer): string | undefined;
-  /** How many rows a version has, without those that were erased. */
-  count(datasetId: string, number: number): number;
-  /** Differences between two versions, by row id. */
-  changes(datasetId: string, from: number, to: number, window: Window): RowChange[];
+  /** The same, behind a place, which stays what it is when rows are erased. */
+  walk(datasetId: string, number: number, after: RowPlace, most: { limit: number; bytes: number }): WalkedRow[];
+  /** Whether another row of a version has the same content. */
+  hasOther(datasetId: string, number: number, row: Pick<NewRow, 'row_id' | 'hash'>): boolean;
+  /** How many rows of a version were erased. */
+  countErased(datasetId: string, number: number): number;
+  /** Differences between two versions, by row id, of about so many bytes at most. */
+  changes(datasetId: string, from: number, to: number, window: Window, bytes: number): RowChange[];
   countChanges(datasetId: string, from: number, to: number): Changes;
 }

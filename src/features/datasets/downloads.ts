@@ -44,8 +44,8 @@ export class DatasetDownloads {
   }
 
   /** The pieces of a file of text. */
-  *text(version: DatasetVersion, format: Exclude<DownloadFormat, 'parquet'>): Iterable<string> {
-    const rows = this.#datasets.allRows(version);
+  *text(projectId: string, version: DatasetVersion, format: Exclude<DownloadFormat, 'parquet'>): Iterable<string> {
+    const rows = this.#datasets.allRows(projectId, version);
     if (format === 'csv') {
       yield* csv(version.columns, rows);
       return;
@@ -64,7 +64,7 @@ export class DatasetDownloads {
   async parquet(projectId: string, version: DatasetVersion): Promise<Buffer> {
     const lines: string[] = [];
     let bytes = 0;
-    for await (const row of withTurns(this.#datasets.allRows(version))) {
+    for await (const row of withTurns(this.#datasets.allRows(projectId, version))) {
       const line = flatRow(row);
       bytes += line.length;
       if (bytes > MAX_PARQUET_BYTES)

@@ -4,17 +4,17 @@ import { byKey, count, oneOf, orNull, time, uuid } from '../../engine/schema/par
 import { MAX_COLUMNS, ROLES } from './dataset.js';
 
 /** Last segments of paths below a dataset, which names cannot have among their own. */
-const RESERVED = ['data', 'versions', 'tags', 'diff', 'rows', 'download', 'uploads', 'ingest'];
+const RESERVED = ['data', 'versions', 'tags', 'diff', 'rows', 'download'];
 export const MAX_MESSAGE = 10_000;
 /** Most rows of which a request may say by their ids that they go. */
 const MAX_REMOVED = 10_000;
 const MAX_TEXT = 10_000;
 
 /** The names of segments, between slashes. */
-const SEGMENT = `(?!(?:${RESERVED.join('|')})(?:/|$))[A-Za-z0-9._ -]+`;
+const SEGMENT = `(?!(?:${RESERVED.join('|')}|\\.{1,2})(?:/|$))[A-Za-z0-9._-](?:[A-Za-z0-9._ -]*[A-Za-z0-9._-])?`;
 export const DatasetName = Type.String({
   pattern: `^(?=.{1,128}$)(?![0-9a-f]{8}-[0-9a-f]{4}-)${SEGMENT}(?:/${SEGMENT})*$`,
-  'x-must': `have 1 to 128 characters of A-Z, a-z, 0-9, dot, underscore, hyphen and space; slashes make folders, none of which may be called ${RESERVED.join(', ')} or begin like a UUID`,
+  'x-must': `have 1 to 128 characters of A-Z, a-z, 0-9, dot, underscore, hyphen and space; slashes make folders, none of which may be called ., .. or ${RESERVED.join(', ')}, begin or end with a space, or begin like a UUID`,
   description: 'Name of the dataset. Slashes make folders.',
 });
 
@@ -60,7 +60,7 @@ export const VersionRead = Type.Object(
   {
     id: uuid('Id of the version.'),
     version_number: Type.Integer({ minimum: 1, description: 'Number of the version, from 1 on without gaps.' }),
-    message: Type.String({ description: 'What was said about it.' }),
+    message: Type.String({ description: 'Version note.' }),
     columns: Type.Array(Type.String(), { description: 'Names of the columns, in their order.' }),
     row_count: rowCount,
     added: count('Rows that the version before does not have.'),
@@ -115,7 +115,7 @@ const rows = (description: string) => optional(Type.Array(row, { description }))
 export const MODES = ['replace', 'merge'] as const;
 const MODE =
   '`replace`: the rows are all rows of the version. `merge`: rows with known ids are replaced, others added at the end, and all else stays.';
-const MESSAGE = 'What to say about the version.';
+const MESSAGE = 'Version note.';
 
 export const UploadInput = Type.Object(
   {
@@ -206,8 +206,8 @@ export const DiffRead = Type.Object(
         {
           row_id: Type.String({ description: 'Id of the row.' }),
           change: oneOf(['added', 'changed', 'removed'], 'What happened to it.'),
-          before: content('The row in `from`; null: it is not there.'),
-          after: content('The row in `to`; null: it is not there.'),
+          before: content('The row in `from`; null: not in this version, or erased.'),
+          after: content('The row in `to`; null: not in this version, or erased.'),
         },
         { description: 'A row that differs.' },
       ),
@@ -273,7 +273,10 @@ export const SpanRowsInput = Type.Object(
         description: 'A field of spans, such as `model`: each of its values gets its share of the sample.',
       }),
     ),
-    dry_run: optional(Type.Boolean({ description: 'Whether only to say what would be added.' })),
+    overwrite: optional(
+      Type.Boolean({ description: 'Whether to replace rows of the same spans, with what was edited in them.' }),
+    ),
+    dry_run: optional(Type.Boolean({ description: 'Preview without storing.' })),
     message: optional(Type.String({ maxLength: MAX_MESSAGE, description: MESSAGE })),
   },
   { $id: 'SpanRowsInput', description: 'Which spans become rows, and how.' },
@@ -284,7 +287,9 @@ export const SpanRowsRead = Type.Object(
     matched: count('Spans that the query finds.'),
     rows: count('Rows that were chosen.'),
     empty: count('Spans left out because every column would be empty.'),
-    duplicates: count('Spans left out because another row says the same.'),
+    duplicates: count('Spans left out because another row has the same content.'),
+    existing: count('Spans left out because the dataset has their rows, perhaps edited; see `overwrite`.'),
+    too_large: count('Spans left out because their row would exceed the limit.'),
     preview: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'The first rows.' }),
     version: orNull(VersionRead),
   },

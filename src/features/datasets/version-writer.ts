@@ -16,6 +16,7 @@ import {
 
 /** Rows that one transaction stages or ends: some milliseconds of work, of which a commit takes a good part. */
 const AT_ONCE = 500;
+const BYTES_AT_ONCE = 512 * 1024;
 /** How many requests wait for a version of the same dataset to be made, and how long. */
 const WAITING = 32;
 const WAIT_MS = 30_000;
@@ -57,12 +58,18 @@ export class VersionWriter {
    * Makes the next version, unless it would say what the newest one says: then that is the answer, so that a retry makes none.
    * @throws DomainError `conflict`, `too_large`, `not_found` where the dataset was deleted meanwhile, `overloaded`
    */
-  async write(projectId: string, datasetId: string, draft: VersionDraft): Promise<DatasetVersion> {
-    const end = await this.#turns.take(datasetId);
+  async write(
+    projectId: string,
+    datasetId: string,
+    draft: VersionDraft,
+    signal?: AbortSignal,
+  ): Promise<DatasetVersion> {
+    const end = await this.#turns.take(datasetId, signal);
     try {
-      return await this.#write(projectId, datasetId, draft);
+      return await this.#write(projectId, datasetId, draft, signal);
     } catch (error) {
-      await this.#dropStaged(datasetId);
+      // What cannot be dropped now, the next version or the next start drops.
+      await this.#dropStaged(datasetId).catch(() => undefined);
       throw error;
     } finally {
       end();
@@ -70,18 +77,24 @@ export class VersionWriter {
   }
 
   /** Removes what a crash left of versions that were being made. */
-  async removeUnfinished(): Promise<void> {
+  async removeUnfinished(isClosed: () => boolean): Promise<void> {
     for (const id of this.#staging.unfinished()) {
+      if (isClosed()) return;
       const end = await this.#turns.take(id);
       try {
-        await this.#dropStaged(id);
+        while (!isClosed() && this.#staging.dropStaged(id)) await nextTurn();
       } finally {
         end();
       }
     }
   }
 
-  async #write(projectId: string, datasetId: string, draft: VersionDraft): Promise<DatasetVersion> {
+  async #write(
+    projectId: string,
+    datasetId: string,
+    draft: VersionDraft,
+    signal: AbortSignal | undefined,
+  ): Promise<DatasetVersion> {
     await this.#dropStaged(datasetId);
     const dataset = this.#datasets.find(projectId, { id: datasetId });
     if (dataset === undefined) throw new DomainError('not_found', 'There is no dataset with this id');
@@ -107,6 +120,7 @@ export class VersionWriter {
       created_at: Date.now() * 1000,
       created_by: draft.created_by,
     };
+    signal?.throwIfAborted();
     this.#staging.publish(version);
     return version;
   }
@@ -120,8 +134,7 @@ export class VersionWriter {
     let position = keepsPlaces ? this.#staging.lastPosition(id) : 0;
     let [added, changed, moved] = [0, 0, false];
     const ids = new Set<string>();
-    for (let from = 0; from < rows.length; from += AT_ONCE) {
-      const portion = rows.slice(from, from + AT_ONCE);
+    for (const portion of portions(rows)) {
       const staged = this.#staging.stage(id, number, portion, { after: position, keepsPlaces });
       position = staged.position;
       added += staged.added;
@@ -162,6 +175,15 @@ export class VersionWriter {
 
   async #dropStaged(datasetId: string): Promise<void> {
     while (this.#staging.dropStaged(datasetId)) await nextTurn();
+  }
+}
+
+/** Rows in portions of so many, and of about so many bytes. */
+function* portions(rows: readonly NewRow[]): Iterable<readonly NewRow[]> {
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    for (let bytes = 0; to < rows.length && to - from < AT_ONCE && bytes < BYTES_AT_ONCE; to += 1)
+      bytes += rows[to]?.bytes ?? 0;
+    yield rows.slice(from, to);
   }
 }
 

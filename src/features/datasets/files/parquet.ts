@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { parquetMetadata, parquetReadObjects, snappyUncompress, type AsyncBuffer, type Compressors } from 'hyparquet';
 import { ByteWriter, parquetWrite, type ColumnSource } from 'hyparquet-writer';
 import { DomainError } from '../../../engine/errors.js';
@@ -26,10 +26,10 @@ export async function readParquet(bytes: Uint8Array): Promise<unknown[]> {
     if (sum((column) => column.num_values) > MAX_VALUES || sum((column) => column.total_uncompressed_size) > MAX_BYTES)
       throw tooLarge();
     const rows = await parquetReadObjects({ file: inMemory(file), metadata, compressors: bounded() });
-    return rows.map(plain);
+    return rows.map((row) => plain(row));
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    throw new DomainError('malformed', 'The file is not a Parquet file that can be read', { cause: error });
+    throw new DomainError('malformed', 'Invalid or unsupported Parquet file', { cause: error });
   }
 }
 
@@ -78,23 +78,30 @@ function bounded(): Compressors {
       snappyUncompress(input, output);
       return output;
     }),
-    GZIP: within((input, maxOutputLength) => gunzipSync(input, { maxOutputLength })),
-    BROTLI: within((input, maxOutputLength) => brotliDecompressSync(input, { maxOutputLength })),
-    ZSTD: within((input, maxOutputLength) => zstdDecompressSync(input, { maxOutputLength })),
+    GZIP: within((input, maxOutputLength) => zlib.gunzipSync(input, { maxOutputLength })),
+    BROTLI: within((input, maxOutputLength) => zlib.brotliDecompressSync(input, { maxOutputLength })),
+    // From Node 22.15 on.
+    ...('zstdDecompressSync' in zlib && {
+      ZSTD: within((input, maxOutputLength) => zlib.zstdDecompressSync(input, { maxOutputLength })),
+    }),
   };
 }
 
+/** Values nested deeper could be exported, and not imported again. */
+const MAX_DEPTH = 100;
+
 /** A value as JSON can say it. */
-function plain(value: unknown): unknown {
+function plain(value: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH) throw new DomainError('malformed', `Values are nested deeper than ${MAX_DEPTH} levels`);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (ArrayBuffer.isView(value)) {
     if (value instanceof Uint8Array)
       return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-    return Array.from(value as Float64Array, plain);
+    return Array.from(value as Float64Array, (member) => plain(member, depth + 1));
   }
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map((member) => plain(member, depth + 1));
   if (typeof value !== 'object' || value === null) return value ?? null;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member, depth + 1)]));
 }

@@ -40,6 +40,7 @@ export class RowSet {
   readonly #copies = new Map<string, number>();
   readonly #issues: Issue[] = [];
   #bytes = 0;
+  #seen = 0;
 
   constructor(datasetId: string, pointer: string) {
     this.#datasetId = datasetId;
@@ -48,7 +49,7 @@ export class RowSet {
 
   /** @throws DomainError `too_large` beyond a bound */
   add(row: unknown): void {
-    const index = this.#contents.length;
+    const index = this.#seen++;
     if (index >= MAX_ROWS) throw new DomainError('too_large', `A version can have at most ${MAX_ROWS} rows`);
     if (typeof row !== 'object' || row === null || Array.isArray(row)) {
       this.#fail(index, '', 'must be an object');
@@ -101,7 +102,7 @@ export class RowSet {
     const column = ID_COLUMNS.find((name) => row[name] != null && row[name] !== '');
     const id = column === undefined ? this.#idOf(hash) : row[column];
     if (typeof id !== 'string' && typeof id !== 'number') {
-      this.#fail(index, `/${column}`, 'must be a text or a number');
+      this.#fail(index, `/${column}`, 'must be a string or number');
       return;
     }
     const text = String(id);

@@ -112,7 +112,7 @@ function downloadRoute(datasets: DatasetService, downloads: DatasetDownloads) {
       const contentType = MEDIA_TYPES[format];
       if (format === 'parquet')
         return { status: 200, contentType, headers, content: await downloads.parquet(projectId, version) };
-      const stream = Readable.from(withTurns(downloads.text(version, format)), { objectMode: false });
+      const stream = Readable.from(withTurns(downloads.text(projectId, version, format)), { objectMode: false });
       return { status: 200, contentType, headers, stream };
     },
   });

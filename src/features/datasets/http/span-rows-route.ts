@@ -18,7 +18,7 @@ export function addSpanRowsRoute(spanRows: SpanRows) {
     summary: 'Add spans to a dataset',
     description:
       'Makes rows of spans and merges them into the dataset as its next version. The id of a row is that of its span, so a span is in a ' +
-      'dataset once. Rows whose content another row has are left out. If the span is deleted, its row is erased from every version; ' +
+      'dataset once. Spans whose row the dataset has, or whose content another row has, are left out. If the span is deleted, its row is erased from every version; ' +
       'retention of traces leaves rows alone.',
     tag: TAG,
     access: 'key',
@@ -28,7 +28,7 @@ export function addSpanRowsRoute(spanRows: SpanRows) {
     responses: { 200: { description: 'What became of the spans.', schema: SpanRowsRead } },
     errors: ['not_found', 'conflict', 'too_large', 'invalid', 'overloaded', 'unavailable'],
     async handle({ principal, params, body, signal }) {
-      const { query, span_ids, mapping, sample, seed, stratify_by, dry_run, message } = body;
+      const { query, span_ids, mapping, sample, seed, stratify_by, overwrite, dry_run, message } = body;
       requireFields(mapping, stratify_by ?? null);
       if ((query == null) === (span_ids == null))
         throw invalid([{ pointer: '/query', detail: 'must be given, or span_ids, but not both' }]);
@@ -39,6 +39,7 @@ export function addSpanRowsRoute(spanRows: SpanRows) {
         sample: sample ?? null,
         seed: seed ?? '',
         stratifyBy: stratify_by ?? null,
+        overwrite: overwrite ?? false,
         dryRun: dry_run ?? false,
         message: message ?? '',
       };
@@ -56,7 +57,10 @@ function requireFields(mapping: Readonly<Record<string, string>>, stratifyBy: st
   const issues = Object.entries(mapping)
     .filter(([, source]) => source !== EXPECTED_OUTPUT && !MEMBERS.test(source) && !isField(source))
     .map(([column]) => ({ pointer: `/mapping/${column}`, detail }));
-  if (stratifyBy !== null && !isField(stratifyBy))
-    issues.push({ pointer: '/stratify_by', detail: 'must be a field of spans' });
+  if (Object.hasOwn(mapping, 'row_id'))
+    issues.push({ pointer: '/mapping/row_id', detail: 'is the id of the span: choose another column' });
+  const groups: readonly string[] = spanList.groups;
+  if (stratifyBy !== null && !groups.includes(stratifyBy))
+    issues.push({ pointer: '/stratify_by', detail: `must be one of ${groups.join(', ')}` });
   if (issues.length > 0) throw invalid(issues);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { guarded, isDuplicate, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import { guarded, isDuplicate, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type {
@@ -21,10 +21,10 @@ const VERSION_COLUMNS =
   'id, dataset_id, number, message, columns, row_count, added, changed, removed, created_at, created_by';
 const LISTED =
   "FROM datasets WHERE project_id = @projectId AND deleted_at IS NULL AND (@q = '' OR instr(lower(name), lower(@q)) > 0)";
-/** The latest moves of tags that point anywhere. */
+/** The latest moves of tags that point anywhere: by their times, so that history that is imported later moves no tag back. */
 const POINTING = `SELECT tag, number AS version_number FROM dataset_tag_moves AS m
   WHERE dataset_id = @id AND number > 0
-    AND m.id = (SELECT max(id) FROM dataset_tag_moves WHERE dataset_id = m.dataset_id AND tag = m.tag)`;
+    AND m.id = (SELECT id FROM dataset_tag_moves WHERE dataset_id = m.dataset_id AND tag = m.tag ORDER BY moved_at DESC, id DESC LIMIT 1)`;
 
 function prepare(db: Database) {
   const one = (by: string) =>
@@ -62,8 +62,10 @@ function prepare(db: Database) {
     countTags: db
       .prepare<[string], number>('SELECT count(DISTINCT tag) FROM dataset_tag_moves WHERE dataset_id = ?')
       .pluck(),
-    moveTag: db.prepare<[string, string, number, Micros, string]>(
-      'INSERT INTO dataset_tag_moves (dataset_id, tag, number, moved_at, moved_by) VALUES (?, ?, ?, ?, ?)',
+    // Behind all moves, also when the clock went back.
+    moveTag: db.prepare<object>(
+      `INSERT INTO dataset_tag_moves (dataset_id, tag, number, moved_at, moved_by)
+       VALUES (@id, @tag, @number, max(@at, coalesce((SELECT max(moved_at) + 1 FROM dataset_tag_moves WHERE dataset_id = @id AND tag = @tag), 0)), @by)`,
     ),
     tagMoves: db.prepare<
       { id: string; tag: string } & Window,
@@ -71,40 +73,41 @@ function prepare(db: Database) {
     >(
       `SELECT nullif(m.number, 0) AS version_number, m.moved_at AS at, u.id AS user_id, u.name AS user_name
        FROM dataset_tag_moves AS m JOIN users AS u ON u.id = m.moved_by
-       WHERE m.dataset_id = @id AND m.tag = @tag ORDER BY m.id DESC LIMIT @limit OFFSET @offset`,
+       WHERE m.dataset_id = @id AND m.tag = @tag ORDER BY m.moved_at DESC, m.id DESC LIMIT @limit OFFSET @offset`,
     ),
   };
 }
 
 /** Datasets in the SQLite file. */
-export class SqliteDatasetStore extends WatchedStore<ReturnType<typeof prepare>> implements DatasetStore {
+export class SqliteDatasetStore implements DatasetStore {
+  readonly #statements: ReturnType<typeof prepare>;
+
   constructor(db: Database) {
-    super(db, prepare);
+    this.#statements = prepare(db);
   }
 
   create(projectId: string, { roles, ...draft }: DatasetDraft): Dataset | undefined {
     const id = randomUUID();
-    const create = () => this.statements.create.run({ ...draft, id, projectId, roles: JSON.stringify(roles) });
+    const create = () => this.#statements.create.run({ ...draft, id, projectId, roles: JSON.stringify(roles) });
     if (!this.#unlessTaken(create)) return undefined;
     return this.find(projectId, { id });
   }
 
   find(projectId: string, by: { readonly name: string } | { readonly id: string }): Dataset | undefined {
-    const { byName, byId } = this.statements;
+    const { byName, byId } = this.#statements;
     const row = guarded(() => ('id' in by ? byId.get(projectId, by.id) : byName.get(projectId, by.name)));
     return row && toDataset(row);
   }
 
   list(projectId: string, q: string, window: Window): Dataset[] {
-    return guarded(() => this.statements.list.all({ projectId, q, ...window }).map(toDataset));
+    return guarded(() => this.#statements.list.all({ projectId, q, ...window }).map(toDataset));
   }
 
   count(projectId: string, q: string): number {
-    return guarded(() => this.statements.count.get({ projectId, q }) ?? 0);
+    return guarded(() => this.#statements.count.get({ projectId, q }) ?? 0);
   }
 
-  change(id: string, { name, description, roles }: DatasetPatch, at: Micros): boolean | undefined {
-    let found = false;
+  change(id: string, { name, description, roles }: DatasetPatch, at: Micros): boolean {
     const change = () => {
       const set = {
         id,
@@ -113,17 +116,17 @@ export class SqliteDatasetStore extends WatchedStore<ReturnType<typeof prepare>>
         at,
         roles: roles === undefined ? null : JSON.stringify(roles),
       };
-      found = this.statements.change.run(set).changes > 0;
+      this.#statements.change.run(set);
     };
-    return this.#unlessTaken(change) ? found : undefined;
+    return this.#unlessTaken(change);
   }
 
   remove(id: string, at: Micros): void {
-    guarded(() => this.statements.remove.run(at, id));
+    guarded(() => this.#statements.remove.run(at, id));
   }
 
   version(datasetId: string, by: { readonly number: number } | { readonly id: string }): DatasetVersion | undefined {
-    const { versionByNumber, versionById } = this.statements;
+    const { versionByNumber, versionById } = this.#statements;
     const row = guarded(() =>
       'id' in by ? versionById.get(datasetId, by.id) : versionByNumber.get(datasetId, by.number),
     );
@@ -131,28 +134,28 @@ export class SqliteDatasetStore extends WatchedStore<ReturnType<typeof prepare>>
   }
 
   versions(datasetId: string, window: Window): ListedVersion[] {
-    const rows = guarded(() => this.statements.versions.all({ id: datasetId, ...window }));
+    const rows = guarded(() => this.#statements.versions.all({ id: datasetId, ...window }));
     return rows.map(({ created_by_name, ...row }) => ({ ...toVersion(row), created_by_name }));
   }
 
   tags(datasetId: string): DatasetTag[] {
-    return guarded(() => this.statements.tags.all({ id: datasetId }));
+    return guarded(() => this.#statements.tags.all({ id: datasetId }));
   }
 
   tag(datasetId: string, tag: string): number | undefined {
-    return guarded(() => this.statements.tag.get({ id: datasetId, tag })?.version_number);
+    return guarded(() => this.#statements.tag.get({ id: datasetId, tag })?.version_number);
   }
 
   countTags(datasetId: string): number {
-    return guarded(() => this.statements.countTags.get(datasetId) ?? 0);
+    return guarded(() => this.#statements.countTags.get(datasetId) ?? 0);
   }
 
   moveTag(datasetId: string, tag: string, number: number | null, at: Micros, by: string): void {
-    guarded(() => this.statements.moveTag.run(datasetId, tag, number ?? 0, at, by));
+    guarded(() => this.#statements.moveTag.run({ id: datasetId, tag, number: number ?? 0, at, by }));
   }
 
   tagMoves(datasetId: string, tag: string, window: Window): DatasetTagMove[] {
-    const rows = guarded(() => this.statements.tagMoves.all({ id: datasetId, tag, ...window }));
+    const rows = guarded(() => this.#statements.tagMoves.all({ id: datasetId, tag, ...window }));
     return rows.map(({ user_id: id, user_name: name, ...move }) => ({ ...move, by: { id, name } }));
   }
 

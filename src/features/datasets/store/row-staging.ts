@@ -14,6 +14,8 @@ import { DATASET, isIn } from './row-sql.js';
 
 /** Rows that one transaction removes: a few milliseconds of work. */
 const AT_ONCE = 500;
+/** The same of rows and contents that are overwritten as they go: each may have a megabyte. */
+const TEXTS_AT_ONCE = 20;
 
 interface Stored {
   readonly seq: number;
@@ -38,7 +40,7 @@ interface OfRow {
 }
 
 function prepare(db: Database) {
-  const staged = `SELECT seq FROM dataset_rows WHERE dataset = @seq AND from_version > @last_version LIMIT ${AT_ONCE}`;
+  const staged = `SELECT seq FROM dataset_rows WHERE dataset = @seq AND from_version > @last_version LIMIT ${TEXTS_AT_ONCE}`;
   const ended = `SELECT seq FROM dataset_rows WHERE dataset = @seq AND to_version > @last_version LIMIT ${AT_ONCE}`;
   return {
     dataset: db.prepare<[string], Stored>('SELECT seq, last_version, bytes FROM datasets WHERE id = ?'),
@@ -99,7 +101,7 @@ function prepare(db: Database) {
     parts: ['dataset_rows', 'dataset_contents', 'dataset_versions', 'dataset_tag_moves'].map((table, index) => {
       const of = index < 2 ? 'dataset = @seq' : 'dataset_id = @id';
       return db.prepare<{ id: string; seq: number }>(
-        `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${of} LIMIT ${AT_ONCE})`,
+        `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${of} LIMIT ${index === 1 ? TEXTS_AT_ONCE : AT_ONCE})`,
       );
     }),
     remove: db.prepare<{ id: string; seq: number }>('DELETE FROM datasets WHERE seq = @seq AND id = @id'),
@@ -133,7 +135,7 @@ export class SqliteRowStaging implements RowStaging {
 
   stage(id: string, number: number, rows: readonly NewRow[], { after, keepsPlaces }: Places): Staged {
     const { current, content, end } = this.#statements;
-    return this.#transaction(id, ({ seq: dataset, bytes }) => {
+    return this.#making(id, number, ({ seq: dataset, bytes }) => {
       let [added, changed, moved, position, newBytes] = [0, 0, false, after, 0];
       for (const row of rows) {
         const of = { dataset, rowId: row.row_id, number };
@@ -171,7 +173,7 @@ export class SqliteRowStaging implements RowStaging {
 
   drop(id: string, number: number, rowIds: readonly string[]): number {
     const { current, end } = this.#statements;
-    return this.#transaction(id, ({ seq: dataset }) => {
+    return this.#making(id, number, ({ seq: dataset }) => {
       let dropped = 0;
       for (const rowId of rowIds) {
         const known = current.get({ dataset, rowId, number });
@@ -183,6 +185,15 @@ export class SqliteRowStaging implements RowStaging {
     });
   }
 
+  has(id: string, rowId: string): boolean {
+    const { dataset, current } = this.#statements;
+    return guarded(() => {
+      const { seq = 0, last_version = 0 } = dataset.get(id) ?? {};
+      const row = current.get({ dataset: seq, rowId, number: last_version + 1 });
+      return row !== undefined;
+    });
+  }
+
   lastPosition(id: string): number {
     return guarded(() => this.#statements.lastPosition.get({ id }) ?? 0);
   }
@@ -190,9 +201,8 @@ export class SqliteRowStaging implements RowStaging {
   publish(version: DatasetVersion): void {
     const { insertVersion, publish } = this.#statements;
     const { dataset_id: id, number, created_at: at, columns } = version;
-    this.#transaction(id, () => {
-      if (publish.run({ number, at, id }).changes === 0)
-        throw new DomainError('not_found', 'The dataset was deleted in the meantime');
+    this.#making(id, number, () => {
+      if (publish.run({ number, at, id }).changes === 0) throw deleted();
       insertVersion.run({ ...version, columns: JSON.stringify(columns) });
     });
   }
@@ -215,21 +225,30 @@ export class SqliteRowStaging implements RowStaging {
    */
   #insert(
     of: OfRow,
-    { content, hash, source }: NewRow,
+    { content, bytes: size, hash, source }: NewRow,
     { known, said, position }: { known: Current | undefined; said: number | undefined; position: number },
   ): number {
     const { insertContent, addBytes, insert } = this.#statements;
     let bytes = 0;
     let seq = said;
     if (seq === undefined) {
-      bytes = Buffer.byteLength(content);
+      bytes = size;
       seq = insertContent.get(of.dataset, hash, content);
       addBytes.run(bytes, of.dataset);
     }
-    const from = source === undefined ? known : { ...source, after_deletion: null };
+    const from = source ?? known;
     const { trace_id = null, span_id = null, after_deletion = null } = from ?? {};
     insert.run({ ...of, content: seq, position, trace_id, span_id, after_deletion });
     return bytes;
+  }
+
+  /** As {@link #transaction}, of the version that follows the newest. @throws DomainError `conflict` where an import made that */
+  #making<T>(id: string, number: number, work: (dataset: Stored) => T): T {
+    return this.#transaction(id, (dataset) => {
+      if (dataset.last_version !== number - 1)
+        throw new DomainError('conflict', 'Another version was created in the meantime. Retry.');
+      return work(dataset);
+    });
   }
 
   /** @throws DomainError `not_found` */
@@ -237,9 +256,11 @@ export class SqliteRowStaging implements RowStaging {
     const { dataset } = this.#statements;
     const found = () => {
       const stored = dataset.get(id);
-      if (stored === undefined) throw new DomainError('not_found', 'The dataset was deleted in the meantime');
+      if (stored === undefined) throw deleted();
       return work(stored);
     };
     return guarded(() => this.#db.transaction(found).immediate());
   }
 }
+
+const deleted = () => new DomainError('not_found', 'The dataset was deleted in the meantime');

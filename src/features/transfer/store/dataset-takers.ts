@@ -1,5 +1,6 @@
 import type { Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
+import { isReservedTag } from '../../datasets/dataset.js';
 import { contentHash } from '../../datasets/files/row-set.js';
 import type { MetadataPart } from '../parts.js';
 import { missing, TAKEN, text, type By, type Take, type Values } from './take.js';
@@ -7,17 +8,18 @@ import { missing, TAKEN, text, type By, type Take, type Values } from './take.js
 interface Known {
   readonly seq: number;
   readonly project_id: string;
+  readonly deleted_at: number | null;
 }
 
 /** How the records of datasets are stored. */
 export function datasetTakers(db: Database, by: By) {
-  const find = db.prepare<[unknown], Known>('SELECT seq, project_id FROM datasets WHERE id = ?');
+  const find = db.prepare<[unknown], Known>('SELECT seq, project_id, deleted_at FROM datasets WHERE id = ?');
   const numberOf = (projectId: string, id: unknown) => {
     const known = find.get(id);
-    return known?.project_id === projectId ? known.seq : undefined;
+    return known?.project_id === projectId && known.deleted_at === null ? known.seq : undefined;
   };
   return {
-    datasets: datasetTaker(db, by, (id) => find.get(id)?.project_id),
+    datasets: datasetTaker(db, by, (id) => find.get(id)),
     dataset_versions: versionTaker(db, by, numberOf),
     dataset_rows: rowTaker(db, numberOf),
     dataset_tag_moves: moveTaker(db, by, numberOf),
@@ -26,7 +28,7 @@ export function datasetTakers(db: Database, by: By) {
 
 type NumberOf = (projectId: string, id: unknown) => number | undefined;
 
-function datasetTaker(db: Database, by: By, ownerOf: (id: unknown) => string | undefined): Take {
+function datasetTaker(db: Database, by: By, find: (id: unknown) => Known | undefined): Take {
   const named = db
     .prepare<[string, unknown], number>(
       'SELECT 1 FROM datasets WHERE project_id = ? AND name = ? AND deleted_at IS NULL',
@@ -37,8 +39,11 @@ function datasetTaker(db: Database, by: By, ownerOf: (id: unknown) => string | u
      VALUES (@id, @project_id, @name, @description, @roles, @created_at, @created_by, @updated_at)`,
   );
   return (project_id, record) => {
-    const owner = ownerOf(record['id']);
-    if (owner !== undefined) return owner === project_id ? false : { field: 'id', detail: TAKEN, taken: true };
+    const known = find(record['id']);
+    if (known !== undefined && known.project_id !== project_id) return { field: 'id', detail: TAKEN, taken: true };
+    if (known !== undefined && known.deleted_at !== null)
+      return { field: 'id', detail: 'is being deleted: retry when that is done', taken: true };
+    if (known !== undefined) return false;
     if (named.get(project_id, record['name']) === 1)
       return { field: 'name', detail: 'is the name of another dataset: rename one of them', taken: true };
     insert.run({
@@ -61,6 +66,12 @@ function versionTaker(db: Database, by: By, numberOf: NumberOf): Take {
     `INSERT INTO dataset_versions (id, dataset_id, number, message, columns, row_count, added, changed, removed, created_at, created_by)
      VALUES (@id, @dataset_id, @number, @message, @columns, @row_count, @added, @changed, @removed, @created_at, @created_by)`,
   );
+  const isMaking = db
+    .prepare<[number, number, number, number], number>(
+      `SELECT EXISTS (SELECT 1 FROM dataset_rows WHERE dataset = ? AND from_version > ?)
+         OR EXISTS (SELECT 1 FROM dataset_rows WHERE dataset = ? AND to_version > ?)`,
+    )
+    .pluck();
   const publish = db.prepare<[unknown, number]>('UPDATE datasets SET last_version = ? WHERE seq = ?');
   return (projectId, record) => {
     const { id, dataset_id, number } = record;
@@ -74,7 +85,10 @@ function versionTaker(db: Database, by: By, numberOf: NumberOf): Take {
         detail: 'is that of another version of the dataset, which was made since',
         taken: true,
       };
-    if (number !== (last.get(dataset) ?? 0) + 1)
+    const newest = last.get(dataset) ?? 0;
+    if (isMaking.get(dataset, newest, dataset, newest) === 1)
+      return { field: 'number', detail: 'cannot be stored while another version is being created: retry', taken: true };
+    if (number !== newest + 1)
       return { field: 'number', detail: 'must follow that of the version before: import versions in order' };
     insert.run({ ...record, columns: text(record['columns']), created_by: by(projectId, record['created_by']) });
     publish.run(number, dataset);
@@ -126,6 +140,8 @@ function rowTaker(db: Database, numberOf: NumberOf): Take {
     if (to !== null && to <= from) return { field: 'to_version', detail: 'must be above from_version' };
     if (Math.max(from, to ?? 0) > (last.get(dataset) ?? 0)) return missing('from_version', 'version');
     const row = { ...record, dataset };
+    if (record['content'] !== null && Object.hasOwn(record['content'] as object, 'row_id'))
+      return { field: 'content', detail: 'must not have a column row_id: that is the id' };
     const isOpen = known.get(row);
     if (isOpen === 0 || (isOpen === 1 && to === null)) return false;
     if (overlaps.get(row) === 1) return { field: 'row_id', detail: 'has another row in the same version', taken: true };
@@ -150,6 +166,8 @@ function moveTaker(db: Database, by: By, numberOf: NumberOf): Take {
   );
   return (projectId, record) => {
     if (numberOf(projectId, record['dataset_id']) === undefined) return missing('dataset_id', 'dataset');
+    if (isReservedTag(String(record['tag'])))
+      return { field: 'tag', detail: 'is reserved: it names a version by itself' };
     const row = { ...record, number: record['number'] ?? 0 };
     if (row.number !== 0 && exists.get(row) === undefined) return missing('number', 'version');
     if (known.get(row) === 1) return false;

@@ -1,11 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import type {
-  DatasetRead,
-  DiffRead,
-  ListedVersionRead,
-  RowPage,
-  StructuredRow,
-} from '../../../../features/datasets/schema.js';
+import type { DatasetRead, DiffRead, ListedVersionRead, RowPage } from '../../../../features/datasets/schema.js';
 import { call, callPage, pathOf, type ListPage } from '../../state/api.js';
 import { place } from '../../state/location.js';
 import { changedAt, queries, useQuery, type Answer } from '../../state/query.js';
