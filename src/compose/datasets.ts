@@ -19,7 +19,7 @@ export interface Datasets {
 }
 
 /** Opens datasets, and goes on with the removal of those that were deleted. */
-export function openDatasets({ closers, events }: Context, { metadata, traces }: Storage): Datasets {
+export function openDatasets({ closers, events }: Context, { metadata, traces, watermark }: Storage): Datasets {
   const threads = new Threads({
     what: 'dataset files',
     module: new URL('./dataset-thread.js', import.meta.url),
@@ -43,6 +43,7 @@ export function openDatasets({ closers, events }: Context, { metadata, traces }:
     datasets: metadata.datasets,
     rows: metadata.datasetRows,
     staging: metadata.datasetStaging,
+    requireSpace: () => watermark.requireSpace(),
     observer: events,
     async readUpload(projectId, upload) {
       const bytes = movable(upload.bytes);

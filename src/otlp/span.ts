@@ -61,7 +61,7 @@ export function toSpans(traces: OtlpTraces, limits: MappingLimits = DEFAULT_LIMI
   for (const [i, otlp] of traces.spans.entries()) {
     const flaw = flawOf(otlp) ?? mapper.read(otlp);
     if (flaw === null) {
-      if (otlp.events.length > 0) evaluations.push(...evaluationsOf(otlp, spans.length));
+      if (otlp.events.length > 0) for (const found of evaluationsOf(otlp, spans.length)) evaluations.push(found);
       spans.push(mapper.map(otlp));
     } else if (++count <= MAX_REJECTED_MESSAGES) messages.push(describe(otlp, i, flaw));
   }

@@ -10,6 +10,7 @@ import {
   isReservedTag,
   LATEST,
   MAX_DATASETS,
+  type Between,
   type Changes,
   type Dataset,
   type DatasetPatch,
@@ -23,6 +24,7 @@ import {
   type RowChange,
   type RowPlace,
   type RowReads,
+  type RowState,
   type RowStaging,
 } from './dataset.js';
 import type { PackedRows } from './files/row-set.js';
@@ -37,9 +39,10 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 /** Rows, and about how many bytes of them, that are read together where all are. */
 const ROWS_AT_ONCE = 500;
 const WALK_BYTES = 1024 * 1024;
+const STATES_AT_ONCE = 1_000;
 const HASH_BYTES = 32;
 /** Uploads at once: what they hold in memory is bounded for each. */
-const UPLOADS = { atOnce: 4, perParty: 1, maxWaiting: 32, maxWaitMs: 60_000 };
+const UPLOADS = { atOnce: 3, perParty: 1, maxWaiting: 32, maxWaitMs: 60_000 };
 
 /** Reads uploads, elsewhere than in the thread that serves requests. @throws DomainError */
 export type ReadUploads = (projectId: string, task: UploadTask) => Promise<ReadUpload>;
@@ -49,6 +52,8 @@ export interface DatasetServiceParts {
   readonly rows: RowReads;
   readonly staging: RowStaging;
   readonly readUpload: ReadUploads;
+  /** @throws DomainError `unavailable` while there is too little room on the disks */
+  readonly requireSpace: () => void;
   readonly observer: Pick<Signals, 'datasetRowsNotRemoved'>;
 }
 
@@ -71,7 +76,7 @@ export class DatasetService {
 
   constructor(parts: DatasetServiceParts) {
     this.#parts = parts;
-    this.#writer = new VersionWriter(parts.datasets, parts.staging);
+    this.#writer = new VersionWriter(parts);
   }
 
   /** @throws DomainError `invalid`; `conflict` when the name is taken or there are too many */
@@ -143,6 +148,7 @@ export class DatasetService {
   /** @throws DomainError what reading and writing throw; no version is made then */
   async upload({ project_id, user_id }: Principal, name: string, upload: Upload): Promise<DatasetVersion> {
     const { id } = this.find(project_id, name);
+    this.#parts.requireSpace();
     const end = await this.#uploads.take(project_id);
     try {
       return await this.#upload(project_id, user_id, id, upload);
@@ -248,15 +254,41 @@ export class DatasetService {
     this.find(projectId, id);
   }
 
-  /** How two versions differ. */
-  diff(
+  /** How two versions differ: all rows of the dataset are walked, in portions. */
+  async diff(
     { id }: Dataset,
-    from: number,
-    to: number,
-    window: Window,
-  ): { readonly counts: Changes; readonly rows: RowChange[] } {
+    versions: Between,
+    { limit, offset }: Window,
+    signal: AbortSignal,
+  ): Promise<{ readonly counts: Changes; readonly rows: RowChange[] }> {
     const { rows } = this.#parts;
-    return { counts: rows.countChanges(id, from, to), rows: rows.changes(id, from, to, window, PAGE_BYTES) };
+    const counts = { added: 0, changed: 0, removed: 0 };
+    const changes: RowChange[] = [];
+    let [seen, left] = [0, PAGE_BYTES];
+    for (let after = ''; ;) {
+      const states = rows.states(id, versions, after, STATES_AT_ONCE);
+      for (const state of states) {
+        const change = changeOf(state);
+        if (change === null) continue;
+        counts[change] += 1;
+        seen += 1;
+        if (seen <= offset || changes.length >= limit || left <= 0) continue;
+        const [before, now] = this.#said(state);
+        changes.push({ row_id: state.row_id, change, before, after: now });
+        left -= (before?.length ?? 0) + (now?.length ?? 0);
+      }
+      const last = states.at(-1);
+      if (last === undefined) return { counts, rows: changes };
+      after = last.row_id;
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+
+  #said({ before, after }: RowState): [string | null, string | null] {
+    const [first, second] = [before?.content ?? null, after?.content ?? null];
+    const texts = this.#parts.rows.contents([first, second].filter((number) => number !== null));
+    return [texts.get(first ?? 0) ?? null, texts.get(second ?? 0) ?? null];
   }
 
   /** `latest` first, then by name. @throws DomainError `not_found` */
@@ -305,6 +337,12 @@ const noTag = (tag: string) => new DomainError('not_found', `The dataset has no 
 
 function requireMovable(tag: string): void {
   if (isReservedTag(tag)) throw new DomainError('conflict', `The tag name ${tag} is reserved`);
+}
+
+function changeOf({ before, after }: RowState): keyof Changes | null {
+  if (before === null) return after === null ? null : 'added';
+  if (after === null) return 'removed';
+  return before.content === after.content ? null : 'changed';
 }
 
 /** Rows as they were packed; their texts are made when they are asked for. */

@@ -12,9 +12,13 @@ export const MAX_DATASETS = 1_000;
 export const MAX_ROWS = 100_000;
 /** Most bytes of a row as JSON. */
 export const MAX_ROW_BYTES = 1024 * 1024;
-/** Most bytes of all different rows of a dataset, in all its versions. */
+/** Most bytes of a dataset in all its versions: each different content, and {@link ROW_OVERHEAD_BYTES} for each row that a version stores anew. */
 export const MAX_DATASET_BYTES = 2 * 1024 ** 3;
 export const MAX_COLUMNS = 1_000;
+/** Most characters of the names of all columns together: each version and list has them. */
+export const MAX_COLUMN_CHARACTERS = 20_000;
+/** What a stored row counts beside its content: what it takes on the disk, and that reads pass it. */
+export const ROW_OVERHEAD_BYTES = 1_024;
 /** Most versions of a dataset. */
 export const MAX_DATASET_VERSIONS = 100_000;
 /** The tag that follows the newest version. */
@@ -34,7 +38,7 @@ export interface Dataset {
   readonly roles: Readonly<Record<string, Role>>;
   /** Number of the newest version; 0: there is none yet. */
   readonly last_version: number;
-  /** Bytes of all different rows, in all versions. */
+  /** Of all versions: each different content, and what each stored row takes. */
   readonly bytes: number;
   readonly created_at: Micros;
   readonly updated_at: Micros;
@@ -102,6 +106,19 @@ export interface RowPlace {
 
 export interface WalkedRow extends DatasetRow {
   readonly place: RowPlace;
+}
+
+/** Numbers of two versions. */
+export interface Between {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What two versions have of a row: null where it is not there. */
+export interface RowState {
+  readonly row_id: string;
+  readonly before: { readonly content: number | null } | null;
+  readonly after: { readonly content: number | null } | null;
 }
 
 /** A row that differs between two versions. */
@@ -214,7 +231,8 @@ export interface RowReads {
   hasOther(datasetId: string, number: number, row: Pick<NewRow, 'row_id' | 'hash'>): boolean;
   /** How many rows of a version were erased. */
   countErased(datasetId: string, number: number): number;
-  /** Differences between two versions, by row id, of about so many bytes at most. */
-  changes(datasetId: string, from: number, to: number, window: Window, bytes: number): RowChange[];
-  countChanges(datasetId: string, from: number, to: number): Changes;
+  /** The next row ids behind one, in their order, with what two versions have of each. Empty: there are no more. */
+  states(datasetId: string, versions: Between, after: string, limit: number): RowState[];
+  /** What rows say, by the number of their content. */
+  contents(numbers: readonly number[]): ReadonlyMap<number, string>;
 }

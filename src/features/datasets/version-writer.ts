@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import {
+  MAX_COLUMN_CHARACTERS,
   MAX_COLUMNS,
   MAX_DATASET_VERSIONS,
   MAX_ROWS,
@@ -35,6 +36,13 @@ export interface VersionDraft {
   readonly baseVersion: number | null;
 }
 
+export interface VersionWriterParts {
+  readonly datasets: DatasetStore;
+  readonly staging: RowStaging;
+  /** @throws DomainError `unavailable` while there is too little room on the disks */
+  readonly requireSpace: () => void;
+}
+
 /**
  * Makes versions, one at a time of a dataset, in portions that others see only once all of it is there. One that was cut off
  * leaves nothing: the next one begins by removing what is left of it.
@@ -49,9 +57,12 @@ export class VersionWriter {
     maxWaitMs: WAIT_MS,
   });
 
-  constructor(datasets: DatasetStore, staging: RowStaging) {
+  readonly #requireSpace: () => void;
+
+  constructor({ datasets, staging, requireSpace }: VersionWriterParts) {
     this.#datasets = datasets;
     this.#staging = staging;
+    this.#requireSpace = requireSpace;
   }
 
   /**
@@ -103,7 +114,7 @@ export class VersionWriter {
     const { changes, moved } = await this.#stage(dataset, draft);
     const columns =
       draft.mode === 'merge' ? [...new Set([...(newest?.columns ?? []), ...draft.columns])] : draft.columns;
-    if (columns.length > MAX_COLUMNS)
+    if (columns.length > MAX_COLUMNS || columns.join('').length > MAX_COLUMN_CHARACTERS)
       throw new DomainError('too_large', `A dataset can have at most ${MAX_COLUMNS} columns`);
     const row_count = (newest?.row_count ?? 0) + changes.added - changes.removed;
     if (row_count > MAX_ROWS) throw new DomainError('too_large', `A version can have at most ${MAX_ROWS} rows`);
@@ -135,6 +146,7 @@ export class VersionWriter {
     let [added, changed, moved] = [0, 0, false];
     const ids = new Set<string>();
     for (const portion of portions(rows)) {
+      this.#requireSpace();
       const staged = this.#staging.stage(id, number, portion, { after: position, keepsPlaces });
       position = staged.position;
       added += staged.added;

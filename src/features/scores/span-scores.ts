@@ -45,6 +45,7 @@ export class SpanScores {
   readonly #keep: SpanScoresParts['keep'];
   readonly #reader: ScoreReader;
   readonly #scores: Score[] = [];
+  #evaluations = 0;
 
   constructor(projectId: string, mayRead: boolean, { definitions, keep }: SpanScoresParts) {
     this.#projectId = projectId;
@@ -78,6 +79,8 @@ export class SpanScores {
 
   /** Reads an evaluation of a span, which becomes a score unless it breaks a rule. @returns what the first is, else null */
   readEvaluation(spanId: string, { name, value, label, comment }: SpanEvaluation): string | null {
+    // Also of those that break a rule: each is read in the turn of the request.
+    if (++this.#evaluations > MAX_BROUGHT) return `is beyond the ${MAX_BROUGHT} scores of one request`;
     const score: unknown = {
       ...{ entity_type: 'span', entity_id: spanId, name, value },
       ...(typeof comment === 'string' && { comment: shortened(comment) }),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidFrom } from 'uuid';
 import { DomainError, MAX_ISSUES, type Issue } from '../../../engine/errors.js';
+import { toJsonText } from '../../../engine/json-text.js';
 import { invalid } from '../../../engine/validation/validation.js';
-import { MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS } from '../dataset.js';
+import { MAX_COLUMN_CHARACTERS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS } from '../dataset.js';
 import { MAX_COLUMN_NAME } from '../schema.js';
 
 /** Names the ids of rows, which are made of what the rows say where they have none. */
@@ -12,7 +13,7 @@ export const MAX_ROW_ID = 200;
 /** Columns that give a row its id. The first is no column of the data. */
 const ID_COLUMNS = ['row_id', 'id'] as const;
 /** Most bytes of the rows of one upload, as JSON. */
-const MAX_UPLOAD_BYTES = 256 * 1024 * 1024;
+const MAX_UPLOAD_BYTES = 128 * 1024 * 1024;
 
 /** Rows as they get from one thread to another: their JSON one behind the other. */
 export interface PackedRows {
@@ -41,6 +42,7 @@ export class RowSet {
   readonly #issues: Issue[] = [];
   #bytes = 0;
   #seen = 0;
+  #columnCharacters = 0;
 
   constructor(datasetId: string, pointer: string) {
     this.#datasetId = datasetId;
@@ -57,7 +59,7 @@ export class RowSet {
     }
     const { row_id: _rowId, ...data } = row as Record<string, unknown>;
     for (const name of Object.keys(data)) this.#column(name, index);
-    const content = Buffer.from(JSON.stringify(data));
+    const content = Buffer.from(toJsonText(data));
     if (content.length > MAX_ROW_BYTES) {
       this.#fail(index, '', `must have at most ${MAX_ROW_BYTES} bytes as JSON`);
       return;
@@ -93,8 +95,12 @@ export class RowSet {
       this.#fail(index, '', `must have column names of 1 to ${MAX_COLUMN_NAME} characters`);
       return;
     }
-    if (this.#columns.size >= MAX_COLUMNS)
-      throw new DomainError('too_large', `A dataset can have at most ${MAX_COLUMNS} columns`);
+    this.#columnCharacters += name.length;
+    if (this.#columns.size >= MAX_COLUMNS || this.#columnCharacters > MAX_COLUMN_CHARACTERS)
+      throw new DomainError(
+        'too_large',
+        `A dataset can have at most ${MAX_COLUMNS} columns, with ${MAX_COLUMN_CHARACTERS} characters in their names together`,
+      );
     this.#columns.add(name);
   }
 

@@ -53,7 +53,7 @@ function createDatasetRoute(datasets: DatasetService) {
 
 const ListQuery = Type.Object({
   q: Type.String({ maxLength: 200, default: '', description: 'Text that the name contains, whatever its case.' }),
-  ...page({ maxLimit: 1_000, defaultLimit: 100 }),
+  ...page({ maxLimit: 200, defaultLimit: 100 }),
 });
 
 function listDatasetsRoute(datasets: DatasetService) {
@@ -65,6 +65,7 @@ function listDatasetsRoute(datasets: DatasetService) {
     description: "Lists datasets of the key's project by name, with the newest version of each.",
     tag: TAG,
     access: 'key',
+    bulk: true,
     query: queryOf(ListQuery),
     responses: {
       200: {

@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox';
-import { pageOfThousand } from '../../../http/parameters.js';
 import { page } from '../../../http/page.js';
 import { queryOf } from '../../../http/query.js';
 import { defineRoute, listOf, type BodyDefinition } from '../../../http/route.js';
@@ -88,7 +87,8 @@ function listVersionsRoute(datasets: DatasetService) {
     tag: TAG,
     access: 'key',
     params: DatasetParams,
-    query: pageOfThousand,
+    bulk: true,
+    query: queryOf(Type.Object(page({ maxLimit: 200, defaultLimit: 100 }))),
     responses: { 200: listOf(ListedVersionRead, 'The versions.') },
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, params, query }) => ({
@@ -120,11 +120,11 @@ function diffRoute(datasets: DatasetService) {
     responses: { 200: { description: 'How they differ.', schema: DiffRead } },
     errors: ['not_found', 'unavailable'],
     bulk: true,
-    handle({ principal, params, query: { from, to = 'latest', ...window } }) {
+    async handle({ principal, params, query: { from, to = 'latest', ...window }, signal }) {
       const dataset = datasets.find(principal.project_id, params.name);
       const numbers = [from, to].map((ref) => datasets.version(dataset, ref).number) as [number, number];
-      const { counts, rows } = datasets.diff(dataset, ...numbers, window);
       const [first, last] = numbers;
+      const { counts, rows } = await datasets.diff(dataset, { from: first, to: last }, window, signal);
       const head = JSON.stringify({ from: first, to: last, ...counts });
       const changes = rows.map(
         ({ row_id, change, before, after }) =>

@@ -1,11 +1,19 @@
 import { guarded, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
-import type { Changes, DatasetRow, NewRow, RowChange, RowPlace, RowReads, WalkedRow } from '../dataset.js';
+import type { Between, DatasetRow, NewRow, RowPlace, RowReads, RowState, WalkedRow } from '../dataset.js';
 import { DATASET, isIn } from './row-sql.js';
 
 interface OfVersion {
   readonly id: string;
   readonly number: number;
+}
+
+interface StateRow {
+  readonly row_id: string;
+  readonly before: number | null;
+  readonly said_before: number | null;
+  readonly after: number | null;
+  readonly said_after: number | null;
 }
 
 interface ReadRow extends RowPlace {
@@ -15,23 +23,6 @@ interface ReadRow extends RowPlace {
   readonly span_id: string | null;
 }
 
-interface Between {
-  readonly id: string;
-  readonly from: number;
-  readonly to: number;
-}
-
-const between = (column: string) => `${column} > min(@from, @to) AND ${column} <= max(@from, @to)`;
-/** SQL for the ids of rows that begin or end between two versions, as `t`, and the rows `b` and `a` of both. */
-const BOTH = `(
-    SELECT row_id FROM dataset_rows WHERE dataset = ${DATASET} AND ${between('from_version')}
-    UNION SELECT row_id FROM dataset_rows WHERE dataset = ${DATASET} AND ${between('to_version')}
-  ) AS t
-  LEFT JOIN dataset_rows AS b ON b.dataset = ${DATASET} AND b.row_id = t.row_id AND ${isIn('b', '@from')}
-  LEFT JOIN dataset_rows AS a ON a.dataset = ${DATASET} AND a.row_id = t.row_id AND ${isIn('a', '@to')}
-  WHERE (b.seq IS NULL) <> (a.seq IS NULL) OR (b.seq IS NOT NULL AND b.content IS NOT a.content)`;
-const CHANGE = `CASE WHEN b.seq IS NULL THEN 'added' WHEN a.seq IS NULL THEN 'removed' ELSE 'changed' END`;
-const contentOf = (alias: string) => `(SELECT content FROM dataset_contents WHERE seq = ${alias}.content)`;
 /** SQL for the rows of a version with what they say. Without being told, SQLite takes an index that sorts all of them for each page. */
 const READ = `SELECT r.seq, r.position, r.row_id, c.content, r.trace_id, r.span_id
   FROM dataset_rows AS r INDEXED BY dataset_rows_in_order CROSS JOIN dataset_contents AS c ON c.seq = r.content
@@ -55,12 +46,15 @@ function prepare(db: Database) {
         `SELECT count(*) FROM dataset_rows AS r INDEXED BY dataset_rows_erased WHERE ${IN_VERSION} AND r.content IS NULL`,
       )
       .pluck(),
-    changes: db.prepare<Between & Window, RowChange>(
-      `SELECT t.row_id, ${CHANGE} AS change, ${contentOf('b')} AS before, ${contentOf('a')} AS after
-       FROM ${BOTH} ORDER BY t.row_id LIMIT @limit OFFSET @offset`,
+    states: db.prepare<Between & { id: string; after: string; limit: number }, StateRow>(
+      `SELECT row_id,
+         max(CASE WHEN ${isIn('r', '@from')} THEN seq END) AS before, max(CASE WHEN ${isIn('r', '@from')} THEN content END) AS said_before,
+         max(CASE WHEN ${isIn('r', '@to')} THEN seq END) AS after, max(CASE WHEN ${isIn('r', '@to')} THEN content END) AS said_after
+       FROM dataset_rows AS r WHERE dataset = ${DATASET} AND row_id > @after
+       GROUP BY row_id ORDER BY row_id LIMIT @limit`,
     ),
-    countChanges: db.prepare<Between, { change: keyof Changes; rows: number }>(
-      `SELECT ${CHANGE} AS change, count(*) AS rows FROM ${BOTH} GROUP BY change`,
+    contents: db.prepare<[string], { seq: number; content: string }>(
+      'SELECT seq, content FROM dataset_contents WHERE seq IN (SELECT value FROM json_each(?))',
     ),
   };
 }
@@ -90,14 +84,18 @@ export class SqliteRowReads implements RowReads {
     return guarded(() => this.#statements.erased.get({ id, number }) ?? 0);
   }
 
-  changes(id: string, from: number, to: number, window: Window, bytes: number): RowChange[] {
-    return guarded(() => within(bytes, this.#statements.changes.iterate({ id, from, to, ...window })));
+  states(id: string, versions: Between, after: string, limit: number): RowState[] {
+    const rows = guarded(() => this.#statements.states.all({ id, ...versions, after, limit }));
+    return rows.map(({ row_id, ...row }) => ({
+      row_id,
+      before: row.before === null ? null : { content: row.said_before },
+      after: row.after === null ? null : { content: row.said_after },
+    }));
   }
 
-  countChanges(id: string, from: number, to: number): Changes {
-    const rows = guarded(() => this.#statements.countChanges.all({ id, from, to }));
-    const counts = Object.fromEntries(rows.map(({ change, rows: count }) => [change, count]));
-    return { added: 0, changed: 0, removed: 0, ...counts };
+  contents(numbers: readonly number[]): ReadonlyMap<number, string> {
+    const rows = guarded(() => this.#statements.contents.all(JSON.stringify(numbers)));
+    return new Map(rows.map(({ seq, content }) => [seq, content]));
   }
 }
 

@@ -3,6 +3,7 @@ import { guarded, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import {
   MAX_DATASET_BYTES,
+  ROW_OVERHEAD_BYTES,
   type DatasetVersion,
   type NewRow,
   type Places,
@@ -52,7 +53,7 @@ function prepare(db: Database) {
       )
       .pluck(),
     dropStaged: db
-      .prepare<Stored, number>(`DELETE FROM dataset_rows WHERE seq IN (${staged}) RETURNING content`)
+      .prepare<Stored, number | null>(`DELETE FROM dataset_rows WHERE seq IN (${staged}) RETURNING content`)
       .pluck(),
     reopen: db.prepare<Stored>(`UPDATE dataset_rows SET to_version = NULL WHERE seq IN (${ended})`),
     current: db.prepare<OfRow, Current>(
@@ -128,7 +129,8 @@ export class SqliteRowStaging implements RowStaging {
     const { dropStaged, reopen } = this.#statements;
     return this.#transaction(id, (dataset) => {
       const contents = dropStaged.all(dataset);
-      for (const content of contents) this.#removeContent(content);
+      for (const content of contents) if (content !== null) this.#removeContent(content);
+      this.#statements.addBytes.run(-ROW_OVERHEAD_BYTES * contents.length, dataset.seq);
       return contents.length > 0 || reopen.run(dataset).changes > 0;
     });
   }
@@ -229,13 +231,13 @@ export class SqliteRowStaging implements RowStaging {
     { known, said, position }: { known: Current | undefined; said: number | undefined; position: number },
   ): number {
     const { insertContent, addBytes, insert } = this.#statements;
-    let bytes = 0;
+    let bytes = ROW_OVERHEAD_BYTES;
     let seq = said;
     if (seq === undefined) {
-      bytes = size;
+      bytes += size;
       seq = insertContent.get(of.dataset, hash, content);
-      addBytes.run(bytes, of.dataset);
     }
+    addBytes.run(bytes, of.dataset);
     const from = source ?? known;
     const { trace_id = null, span_id = null, after_deletion = null } = from ?? {};
     insert.run({ ...of, content: seq, position, trace_id, span_id, after_deletion });

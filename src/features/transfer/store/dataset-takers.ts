@@ -1,6 +1,6 @@
 import type { Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
-import { isReservedTag } from '../../datasets/dataset.js';
+import { isReservedTag, ROW_OVERHEAD_BYTES } from '../../datasets/dataset.js';
 import { contentHash } from '../../datasets/files/row-set.js';
 import type { MetadataPart } from '../parts.js';
 import { missing, TAKEN, text, type By, type Take, type Values } from './take.js';
@@ -145,8 +145,12 @@ function rowTaker(db: Database, numberOf: NumberOf): Take {
     const isOpen = known.get(row);
     if (isOpen === 0 || (isOpen === 1 && to === null)) return false;
     if (overlaps.get(row) === 1) return { field: 'row_id', detail: 'has another row in the same version', taken: true };
-    if (isOpen === 1) end.run(row);
-    else insert.run({ ...row, content: contentOf(dataset, record['content']) });
+    if (isOpen === 1) {
+      end.run(row);
+      return true;
+    }
+    addBytes.run(ROW_OVERHEAD_BYTES, dataset);
+    insert.run({ ...row, content: contentOf(dataset, record['content']) });
     return true;
   };
 }

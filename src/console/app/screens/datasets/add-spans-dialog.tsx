@@ -35,7 +35,7 @@ interface AddSpansDialogProps {
 
 /** Makes rows of spans: into which dataset, which columns of what, and how many, after a look ahead. */
 export function AddSpansDialog({ spans, onClose }: AddSpansDialogProps) {
-  const datasets = useDatasets({ limit: 1_000 });
+  const datasets = useDatasets({ limit: 200 });
   const [dataset, setDataset] = useState<Dataset | null>(null);
   return (
     <Dialog title="Add to a dataset" wide onClose={onClose}>
