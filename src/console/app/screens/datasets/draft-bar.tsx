@@ -51,7 +51,7 @@ export function DraftBar({ dataset: { name, latest_version }, draft, kept }: Dra
       {isBehind && (
         <p class="line" role="alert">
           <Icon name="warning" /> Version {newest} was made since you began with version {draft.base}. Your changes are
-          kept; the rows above are those of version {newest} with your changes.
+          kept; if both changed a row, yours replaces it.
           <Button changes onClick={() => kept.change({ ...draft, base: newest })}>
             Apply to version {newest}
           </Button>

@@ -9,6 +9,7 @@ import {
   withoutAdded,
   withRemoved,
   type DatasetDraft,
+  type RowData,
   type ShownRow,
 } from '../../../model/dataset-draft.js';
 import { Button } from '../../parts/button.js';
@@ -37,53 +38,38 @@ export function RowsTab({ dataset, kept }: TabProps) {
   const answer = useRows(dataset.name, number, offset);
   const [uploading, setUploading] = useState(false);
   const [editing, setEditing] = useState<ShownRow | 'new' | null>(null);
-  const isEditable = number === newest && mayChange();
+  // Rows of another version or page, which are shown until these are there, are none to change.
+  const isEditable = number === newest && mayChange() && !answer.isPlaceholderData;
   const draft = changesIn(kept.draft) === 0 ? emptyDraft(newest) : kept.draft;
   const stored = answer.data?.rows ?? [];
   const rows = number === newest ? rowsWith(draft, stored) : rowsWith(emptyDraft(number), stored);
   const columns = columnsWith(answer.data?.version.columns ?? [], number === newest ? draft : emptyDraft(number));
-  const change = (changed: DatasetDraft) => kept.change(changed);
   const viewed = rows.find(({ row_id, key }) => key === null && row_id === query.get('row'));
   const closeView = () => setQuery({ row: null }, { replace: true });
-  const remove = (row: ShownRow) =>
-    change(
-      row.key === null ? withRemoved(draft, row.row_id ?? '', row.state !== 'removed') : withoutAdded(draft, row.key),
-    );
-  const save = (row: ShownRow | null, row_id: string | null, data: ShownRow['data']) =>
-    change(
-      row?.stored == null
-        ? withAdded(draft, row?.key ?? null, { row_id, data })
-        : withChanged(draft, row.row_id ?? '', data, row.stored),
-    );
+  const { remove, save } = editsOf(draft, kept.change);
+  const grid = <RowsGrid {...{ rows, columns, isEditable }} onEdit={setEditing} onRemove={remove} onSave={save} />;
   return (
     <div class="stack">
       <div class="line apart">
         {newest > 0 && <VersionChoice versions={versions.data ?? []} tags={tags} number={number} newest={newest} />}
-        <div class="line">
-          {newest > 0 && <DownloadMenu name={dataset.name} number={number} />}
-          <Button changes onClick={() => setUploading(true)}>
-            Upload file
-          </Button>
-          <Button
-            icon="plus"
-            changes
-            refused={isEditable || !mayChange() ? null : 'Older versions never change: show the newest one'}
-            onClick={() => setEditing('new')}
-          >
-            Add row
-          </Button>
-        </div>
+        <Actions
+          name={dataset.name}
+          number={number}
+          isNewest={number === newest}
+          onUpload={() => setUploading(true)}
+          onAdd={() => setEditing('new')}
+        />
       </div>
       <VersionLine version={versions.data?.find((version) => version.version_number === number)} />
       {rows.length === 0 && (newest === 0 || answer.data?.total_rows === 0) ? (
         <NoRows />
       ) : newest === 0 ? (
-        <RowsGrid {...{ rows, columns, isEditable }} onEdit={setEditing} onRemove={remove} onSave={save} />
+        grid
       ) : (
         <Answered answer={answer}>
           {(page) => (
             <>
-              <RowsGrid {...{ rows, columns, isEditable }} onEdit={setEditing} onRemove={remove} onSave={save} />
+              {grid}
               <Pager offset={offset} limit={ROWS_SHOWN} shown={page.rows.length} total={page.total_rows} />
             </>
           )}
@@ -117,6 +103,49 @@ export function RowsTab({ dataset, kept }: TabProps) {
         />
       )}
       {uploading && <UploadDialog dataset={dataset} onClose={() => setUploading(false)} />}
+    </div>
+  );
+}
+
+/** What is done to rows becomes a part of the draft. */
+function editsOf(draft: DatasetDraft, change: (draft: DatasetDraft) => void) {
+  return {
+    remove: ({ key, row_id, state }: ShownRow) =>
+      change(key === null ? withRemoved(draft, row_id ?? '', state !== 'removed') : withoutAdded(draft, key)),
+    /** @param row null: a new one */
+    save: (row: ShownRow | null, row_id: string | null, data: RowData) =>
+      change(
+        row?.stored == null
+          ? withAdded(draft, row?.key ?? null, { row_id, data })
+          : withChanged(draft, row.row_id ?? '', data, row.stored),
+      ),
+  };
+}
+
+interface ActionsProps {
+  readonly name: string;
+  /** Of the version that is shown; 0: there is none. */
+  readonly number: number;
+  readonly isNewest: boolean;
+  readonly onUpload: () => void;
+  readonly onAdd: () => void;
+}
+
+function Actions({ name, number, isNewest, onUpload, onAdd }: ActionsProps) {
+  return (
+    <div class="line">
+      {number > 0 && <DownloadMenu name={name} number={number} />}
+      <Button changes onClick={onUpload}>
+        Upload file
+      </Button>
+      <Button
+        icon="plus"
+        changes
+        refused={isNewest || !mayChange() ? null : 'Older versions never change: show the newest one'}
+        onClick={onAdd}
+      >
+        Add row
+      </Button>
     </div>
   );
 }
