@@ -67,6 +67,15 @@ describe('datasets in the console', function () {
     await watched.untilHeading('shop/data-set');
     await says('No rows yet');
     await says(HOSTILE);
+    await open('traces');
+    await page.waitForSelector('.frame-foot');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.waitForSelector('dialog[open] input');
+    await page.keyboard.type('data-se');
+    await clickOn(page, '::-p-text(Dataset shop/data-set)');
+    await watched.untilHeading('shop/data-set');
     await open('datasets?q=SHOP');
     await says('1 match');
     await everywhere();

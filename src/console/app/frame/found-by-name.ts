@@ -14,11 +14,12 @@ export interface Goal {
   readonly go: () => Promise<void> | void;
 }
 
-/** Prompts and judges whose names contain the text. @throws ApiError */
-export async function findPromptsAndJudges(text: string, signal: AbortSignal): Promise<Goal[]> {
-  const [prompts, judges] = await Promise.all([
+/** Prompts, judges and datasets whose names contain the text. @throws ApiError */
+export async function findNamed(text: string, signal: AbortSignal): Promise<Goal[]> {
+  const [prompts, judges, datasets] = await Promise.all([
     call('GET /projects/:project_id/prompts', { query: { q: text, limit: LIMITS.prompts }, signal }),
     call('GET /projects/:project_id/judges', { query: { limit: LIMITS.judges }, signal }),
+    call('GET /v1/datasets', { query: { q: text, limit: OFFERED }, signal }),
   ]);
   const named = text.toLowerCase();
   const to = (label: string, goal: Target) => ({ label, go: () => navigate(hrefOf(goal)) });
@@ -32,6 +33,7 @@ export async function findPromptsAndJudges(text: string, signal: AbortSignal): P
       .filter(({ name }) => name.toLowerCase().includes(named))
       .slice(0, OFFERED)
       .map(({ id, name }) => to(`Judge ${name}`, { screen: 'judges', id })),
+    ...datasets.map(({ name }) => to(`Dataset ${name}`, { screen: 'datasets', id: name })),
   ];
 }
 

@@ -8,7 +8,7 @@ import { announce } from '../state/announce.js';
 import { call } from '../state/api.js';
 import { hrefOf, navigate } from '../state/location.js';
 import { useQuery } from '../state/query.js';
-import { findPromptsAndJudges, findSessions, type Goal } from './found-by-name.js';
+import { findNamed, findSessions, type Goal } from './found-by-name.js';
 import { SCREENS } from './screens.js';
 import { showTour } from './show-tour.js';
 
@@ -17,7 +17,7 @@ const PAUSE_MS = 150;
 /** Characters of a name that can be looked up. */
 const LONGEST_NAME = 200;
 
-/** Goes to a screen, prompt, judge or session by its name, or to whatever has a pasted id: a trace, a span or a session. */
+/** Goes to a screen, prompt, judge, dataset or session by its name, or to whatever has a pasted id: a trace, a span or a session. */
 export function GoTo({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -43,7 +43,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      <Field label="Screen, prompt, judge or session, or ID of a trace, span or session">
+      <Field label="Screen, prompt, judge, dataset or session, or ID of a trace, span or session">
         <input
           class="input"
           role="combobox"
@@ -93,7 +93,7 @@ function useFoundByName(text: string): { readonly found: readonly Goal[]; readon
   const named = useQuery({
     ...shared,
     key: ['/go-to', 'names', asked],
-    ask: (signal) => findPromptsAndJudges(asked, signal),
+    ask: (signal) => findNamed(asked, signal),
   });
   const sessions = useQuery({
     ...shared,
