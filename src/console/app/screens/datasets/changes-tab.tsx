@@ -3,8 +3,9 @@ import { CopyAsCurl } from '../../parts/copy.js';
 import { Pager } from '../../parts/pager.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { place, setQuery } from '../../state/location.js';
+import { offsetAsked } from '../prompts/asked.js';
 import { ChangeShown } from './change-shown.js';
-import { offsetAsked, pathOfDataset, ROWS_SHOWN, useChanges, useTags, useVersions } from './data.js';
+import { pathOfDataset, ROWS_SHOWN, useChanges, useTags, useVersions } from './data.js';
 import type { TabProps } from './tab-props.js';
 import { numberIn, VersionSelect } from './version-choice.js';
 

@@ -28,11 +28,6 @@ export function pathOfDataset(name: string): string {
   return pathOf('GET /v1/datasets/:name+', { params: { name } });
 }
 
-/** What part of a list the address asks for. */
-export function offsetAsked(): number {
-  return Math.max(0, Math.trunc(Number(place.value.query.get('offset') ?? 0)) || 0);
-}
-
 export function useDatasets(query: { readonly q?: string; readonly limit: number; readonly offset?: number }) {
   return useQuery<ListPage<Dataset>>({
     key: [DATASETS, query],

@@ -8,7 +8,8 @@ import { Pager } from '../../parts/pager.js';
 import { Answered, Empty } from '../../parts/states.js';
 import type { ListPage } from '../../state/api.js';
 import { hrefOf, hrefWith, navigate, place, setQuery } from '../../state/location.js';
-import { offsetAsked, useDatasets, type Dataset } from './data.js';
+import { offsetAsked } from '../prompts/asked.js';
+import { useDatasets, type Dataset } from './data.js';
 import { CreateDataset } from './create-dataset.js';
 import { DeleteDataset } from './delete-dataset.js';
 
