@@ -35,8 +35,6 @@ export interface ThreadsOptions {
   /** The `workerData` of each. */
   readonly data: unknown;
   readonly resourceLimits: ResourceLimits;
-  /** How long a message may take, in milliseconds: then the thread is ended. Default: as long as it likes. */
-  readonly timeLimitMs?: number;
 }
 
 /**
@@ -75,7 +73,7 @@ export class Threads {
       let thread: Thread | undefined;
       try {
         thread = this.#idle.pop() ?? this.#start();
-        return (await thread.ask(message, moved, this.#options.timeLimitMs)) as Answer;
+        return (await thread.ask(message, moved)) as Answer;
       } finally {
         if (thread !== undefined && this.#all.has(thread)) this.#idle.push(thread);
         end();
@@ -122,16 +120,11 @@ class Thread {
     worker.on('exit', () => this.#settle((waiting) => waiting.reject(new ThreadLostError(this.#failure))));
   }
 
-  async ask(message: unknown, moved: Transferable[], timeLimitMs?: number): Promise<unknown> {
-    const timer = timeLimitMs === undefined ? undefined : setTimeout(() => void this.end(), timeLimitMs);
-    try {
-      return await new Promise((resolve, reject) => {
-        this.#waiting = { resolve, reject };
-        this.#worker.postMessage(message, moved);
-      });
-    } finally {
-      clearTimeout(timer);
-    }
+  ask(message: unknown, moved: Transferable[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#worker.postMessage(message, moved);
+    });
   }
 
   async end(): Promise<void> {

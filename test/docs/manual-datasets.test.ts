@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { bootServer } from '../harness/server.js';
 import { answersOf, blocks, chapter } from './commands.js';
 
-describe('manual: keep datasets in versions', () => {
+describe('manual: build and version datasets', () => {
   it('works as it is written', async () => {
     const server = await bootServer();
     try {

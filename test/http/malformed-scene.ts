@@ -32,6 +32,7 @@ export class MalformedScene {
   readonly known: Record<string, unknown>;
   readonly #model: ScriptedModel;
   readonly #database: Database;
+  #datasets = 0;
   #kept = { version: NaN, hashes: {} as Record<string, string> };
 
   private constructor(api: LearningApi, model: ScriptedModel, document: ApiDocument, known: Record<string, unknown>) {
@@ -62,9 +63,6 @@ export class MalformedScene {
     const optimizations = `${api.project}/prompts/p/optimizations`;
     const job = await api.expect(202, 'POST', optimizations, {});
     await api.finished(`${optimizations}/${job.id}`);
-    await api.expect(201, 'POST', '/v1/datasets', { name: 'set' });
-    await api.expect(200, 'POST', '/v1/datasets/set/versions', { rows: [{ id: 1 }] });
-    await api.expect(200, 'POST', '/v1/datasets/set/tags/production:pin', { version_number: 1 });
     const known = {
       project_id: api.server.projectId,
       span_id: ids[0],
@@ -79,7 +77,6 @@ export class MalformedScene {
       score: 5,
       tag: 'production',
       job_id: job.id,
-      name: 'set',
       ref: 'latest',
       from: 'latest',
       version_number: 1,
@@ -93,8 +90,18 @@ export class MalformedScene {
     return new MalformedScene(api, model, await ApiDocument.of(api.server, TIME), known);
   }
 
-  /** A judge that nothing was done to. */
-  async renewJudge(): Promise<void> {
+  /** A judge and a dataset that nothing was done to. */
+  async renew(): Promise<void> {
+    await this.#renewJudge();
+    const name = `set ${++this.#datasets}`;
+    const path = `/v1/datasets/${name}`;
+    await this.api.expect(201, 'POST', '/v1/datasets', { name });
+    await this.api.expect(200, 'POST', `${path}/versions`, { rows: [{ id: 1 }] });
+    await this.api.expect(200, 'POST', `${path}/tags/production:pin`, { version_number: 1 });
+    this.known['name'] = name;
+  }
+
+  async #renewJudge(): Promise<void> {
     const criteria = ['a', '__proto__'].map((key) => ({ key }));
     const scored = { evaluation_type: 'scored', score_min: 0, score_max: 10, pass_threshold: 5, criteria };
     this.known['judge_id'] = (await this.api.judge({ ...scored, enabled: false })).id;

@@ -1,12 +1,13 @@
-import { parentPort } from 'node:worker_threads';
 import type { ParquetTable } from '../features/datasets/downloads.js';
 import { writeParquet } from '../features/datasets/files/parquet.js';
 import { readUpload, type ReadUpload, type UploadTask } from '../features/datasets/files/read-upload.js';
 import { parseJson } from '../http/wire/json.js';
 import { sent, type SentError } from './sent-error.js';
-import { movable } from './threads.js';
 
-/* A thread that reads files of datasets and makes them, one message each. */
+/*
+ * A process that reads a file of a dataset, or makes one, and ends. A file may unpack to more memory than there is, which ends a whole
+ * process and not only a thread of it: that must not be the server's.
+ */
 
 export type DatasetTask =
   { readonly kind: 'read'; readonly upload: UploadTask } | { readonly kind: 'write'; readonly table: ParquetTable };
@@ -16,24 +17,18 @@ export type DatasetOutcome =
   | { readonly outcome: 'written'; readonly bytes: Uint8Array }
   | { readonly outcome: 'refused'; readonly error: SentError };
 
-parentPort?.on('message', (task: DatasetTask) => {
-  void outcomeOf(task).then(({ moved, ...outcome }) => {
-    parentPort?.postMessage(outcome, moved);
-  });
+process.once('message', (task: DatasetTask) => {
+  void outcomeOf(task).then((outcome) => process.send?.(outcome, () => process.exit(0)));
 });
+// Nobody waits for it any more.
+process.once('disconnect', () => process.exit(0));
 
-async function outcomeOf(task: DatasetTask): Promise<DatasetOutcome & { readonly moved: ArrayBuffer[] }> {
+async function outcomeOf(task: DatasetTask): Promise<DatasetOutcome> {
   try {
-    if (task.kind === 'write') {
-      const bytes = movable(await written(task.table));
-      return { outcome: 'written', bytes, moved: [bytes.buffer] };
-    }
-    const { options, rows } = await readUpload(task.upload, parseJson);
-    const [contents, hashes] = [movable(rows.contents), movable(rows.hashes)];
-    const upload = { options, rows: { ...rows, contents, hashes } };
-    return { outcome: 'read', upload, moved: [contents.buffer, hashes.buffer] };
+    if (task.kind === 'write') return { outcome: 'written', bytes: await written(task.table) };
+    return { outcome: 'read', upload: await readUpload(task.upload, parseJson) };
   } catch (error) {
-    return { outcome: 'refused', error: sent(error), moved: [] };
+    return { outcome: 'refused', error: sent(error) };
   }
 }
 
