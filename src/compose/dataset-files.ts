@@ -70,7 +70,8 @@ export class DatasetFiles {
     return new Promise<DatasetOutcome>((resolve, reject) => {
       child.once('message', (outcome) => resolve(outcome as DatasetOutcome));
       child.once('error', (error) => reject(lost(ended, error)));
-      child.once('exit', () => reject(lost(ended, new Error('The process ended before it responded'))));
+      // Not at its exit, which may come before what it sent.
+      child.once('close', () => reject(lost(ended, new Error('The process ended before it responded'))));
       child.send(task);
     }).finally(() => {
       clearTimeout(timer);

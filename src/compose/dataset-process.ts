@@ -18,7 +18,7 @@ export type DatasetOutcome =
   | { readonly outcome: 'refused'; readonly error: SentError };
 
 process.once('message', (task: DatasetTask) => {
-  void outcomeOf(task).then((outcome) => process.send?.(outcome, () => process.exit(0)));
+  void outcomeOf(task).then((outcome) => process.send?.(outcome, () => process.disconnect()));
 });
 // Nobody waits for it any more.
 process.once('disconnect', () => process.exit(0));

@@ -28,6 +28,9 @@ const OVER: readonly (readonly [part: Part, pointer: string, change: (record: Js
   ['prices', '/provider', () => ({ provider: plain(MOST.price + 1) })],
   ['prices', '/model', () => ({ model: plain(MOST.price + 1) })],
   ['prices', '/output_per_million', () => ({ output_per_million: MOST.rate + 1 })],
+  ['datasets', '/description', () => ({ description: plain(10_001) })],
+  ['dataset_rows', '/row_id', () => ({ row_id: plain(201) })],
+  ['dataset_rows', '/content', () => ({ content: { q: plain(1024 * 1024) } })],
   ['judges', '/name', () => ({ name: plain(MOST.judgeName + 1) })],
   ['judges', '/model', () => ({ model: plain(MOST.model + 1) })],
   ['judges', '/temperature', () => ({ temperature: 2.1 })],
@@ -70,7 +73,7 @@ const saidOf = (reason: string) => ({ criteria_feedback: { k: { expected_score: 
 const image = () => ({ type: 'image', sha256: sha256('x') });
 
 /** What is bounded by its service, or by the body alone, as it is where it is sent otherwise. */
-const FREE = /^(spans|traces|sessions)\/|\/metadata$|^attachments\/base64$/;
+const FREE = /^(spans|traces|sessions)\/|\/metadata$|^attachments\/base64$|^dataset_rows\/content$/;
 
 /** Places of a schema whose length or count has no bound. */
 function unbounded(schema: Schema, at: string): string[] {

@@ -26,6 +26,7 @@ export const MOST = {
   model: 512,
   price: 256,
   rate: 1e9,
+  row: 1024 * 1024,
   judgeName: 200,
   criteria: 50,
   label: 200,
@@ -63,6 +64,21 @@ export async function fillToBounds(server: TestServer): Promise<void> {
   await api.expect(201, 'PUT', `${api.project}/model-prices/${name}/${name}`, rate);
   await spans(api, slug);
   await judged(api, slug);
+  const set = `${'d'.repeat(127)}s`;
+  await api.expect(201, 'POST', '/v1/datasets', { name: set, description: wide(10_000), roles: { q: 'input' } });
+  await api.expect(200, 'POST', `/v1/datasets/${set}/versions`, {
+    rows: [
+      { row_id: wide(100), [wide(100)]: plain(MOST.row - Buffer.byteLength(JSON.stringify({ [wide(100)]: '' }))) },
+    ],
+    message: wide(10_000),
+  });
+  await api.expect(
+    200,
+    'POST',
+    `/v1/datasets/${set}/versions`,
+    `{"rows":[{"id":"deep","q":${nested(MOST.depth - 3)}}]}`,
+  );
+  await api.expect(200, 'POST', `/v1/datasets/${set}/tags/${'t'.repeat(64)}:pin`, { version_number: 1 });
   const score = { entity_type: 'span', entity_id: uuid(1), name: wide(64), author: wide(100), comment: wide(5_000) };
   await api.expect(200, 'POST', '/scores', { ...score, value: wide(5_000), metadata: metadataOf(MOST.metadata) });
   const prompt = await LinkedPrompt.make(feedbackApi(server));

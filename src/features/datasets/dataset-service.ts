@@ -10,8 +10,8 @@ import {
   isReservedTag,
   LATEST,
   MAX_DATASETS,
+  PAGE_BYTES,
   type Between,
-  type Changes,
   type Dataset,
   type DatasetPatch,
   type DatasetRow,
@@ -21,26 +21,21 @@ import {
   type DatasetVersion,
   type ListedVersion,
   type NewRow,
-  type RowChange,
   type RowPlace,
   type RowReads,
-  type RowState,
   type RowStaging,
 } from './dataset.js';
-import type { PackedRows } from './files/row-set.js';
+import { unpacked } from './files/row-set.js';
 import type { ReadUpload, UploadTask } from './files/read-upload.js';
 import type { DatasetInput, UploadFormat } from './schema.js';
+import { diffVersions, type VersionDiff } from './version-diff.js';
 import { VersionWriter } from './version-writer.js';
 
 /** Most tags that a dataset ever had. */
 const MAX_TAGS = 1_000;
-/** About how many bytes of rows a page has at most. */
-const PAGE_BYTES = 8 * 1024 * 1024;
 /** Rows, and about how many bytes of them, that are read together where all are. */
 const ROWS_AT_ONCE = 500;
 const WALK_BYTES = 1024 * 1024;
-const STATES_AT_ONCE = 1_000;
-const HASH_BYTES = 32;
 /** Uploads at once: what they hold in memory is bounded for each. */
 const UPLOADS = { atOnce: 3, perParty: 1, maxWaiting: 32, maxWaitMs: 60_000 };
 
@@ -166,7 +161,7 @@ export class DatasetService {
         { pointer: '/remove', detail: 'needs mode `merge`: a version that replaces all rows has only those given' },
       ]);
     return this.#writer.write(project_id, id, {
-      rows: newRows(rows),
+      rows: unpacked(rows),
       columns: rows.columns,
       mode,
       remove: [...new Set(options.remove ?? [])],
@@ -254,41 +249,9 @@ export class DatasetService {
     this.find(projectId, id);
   }
 
-  /** How two versions differ: all rows of the dataset are walked, in portions. */
-  async diff(
-    { id }: Dataset,
-    versions: Between,
-    { limit, offset }: Window,
-    signal: AbortSignal,
-  ): Promise<{ readonly counts: Changes; readonly rows: RowChange[] }> {
-    const { rows } = this.#parts;
-    const counts = { added: 0, changed: 0, removed: 0 };
-    const changes: RowChange[] = [];
-    let [seen, left] = [0, PAGE_BYTES];
-    for (let after = ''; ;) {
-      const states = rows.states(id, versions, after, STATES_AT_ONCE);
-      for (const state of states) {
-        const change = changeOf(state);
-        if (change === null) continue;
-        counts[change] += 1;
-        seen += 1;
-        if (seen <= offset || changes.length >= limit || left <= 0) continue;
-        const [before, now] = this.#said(state);
-        changes.push({ row_id: state.row_id, change, before, after: now });
-        left -= (before?.length ?? 0) + (now?.length ?? 0);
-      }
-      const last = states.at(-1);
-      if (last === undefined) return { counts, rows: changes };
-      after = last.row_id;
-      await nextTurn();
-      signal.throwIfAborted();
-    }
-  }
-
-  #said({ before, after }: RowState): [string | null, string | null] {
-    const [first, second] = [before?.content ?? null, after?.content ?? null];
-    const texts = this.#parts.rows.contents([first, second].filter((number) => number !== null));
-    return [texts.get(first ?? 0) ?? null, texts.get(second ?? 0) ?? null];
+  /** How two versions differ. */
+  diff({ id }: Dataset, versions: Between, window: Window, signal: AbortSignal): Promise<VersionDiff> {
+    return diffVersions(this.#parts.rows, id, versions, window, signal);
   }
 
   /** `latest` first, then by name. @throws DomainError `not_found` */
@@ -337,23 +300,4 @@ const noTag = (tag: string) => new DomainError('not_found', `The dataset has no 
 
 function requireMovable(tag: string): void {
   if (isReservedTag(tag)) throw new DomainError('conflict', `The tag name ${tag} is reserved`);
-}
-
-function changeOf({ before, after }: RowState): keyof Changes | null {
-  if (before === null) return after === null ? null : 'added';
-  if (after === null) return 'removed';
-  return before.content === after.content ? null : 'changed';
-}
-
-/** Rows as they were packed; their texts are made when they are asked for. */
-function newRows({ ids, contents, ends, hashes }: PackedRows): NewRow[] {
-  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
-  return ids.map((row_id, index) => ({
-    row_id,
-    bytes: (ends[index] ?? 0) - (ends[index - 1] ?? 0),
-    get content() {
-      return bytes.toString('utf8', ends[index - 1] ?? 0, ends[index]);
-    },
-    hash: Buffer.from(hashes.buffer, hashes.byteOffset + index * HASH_BYTES, HASH_BYTES),
-  }));
 }

@@ -14,6 +14,8 @@ export const MAX_ROWS = 100_000;
 export const MAX_ROW_BYTES = 1024 * 1024;
 /** Most bytes of a dataset in all its versions: each different content, and {@link ROW_OVERHEAD_BYTES} for each row that a version stores anew. */
 export const MAX_DATASET_BYTES = 2 * 1024 ** 3;
+/** About how many bytes of rows a page has at most. */
+export const PAGE_BYTES = 8 * 1024 * 1024;
 export const MAX_COLUMNS = 1_000;
 /** Most characters of the names of all columns together: each version and list has them. */
 export const MAX_COLUMN_CHARACTERS = 20_000;

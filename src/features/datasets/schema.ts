@@ -35,7 +35,7 @@ const Roles = byKey(role, {
   maxProperties: MAX_COLUMNS,
   description: 'What columns are for, by name.',
 });
-const Description = Type.String({ maxLength: MAX_TEXT, description: 'What the dataset is.' });
+export const Description = Type.String({ maxLength: MAX_TEXT, description: 'What the dataset is.' });
 
 /** Clients of this interface send `slug` for the name, and more that means nothing here. */
 export const DatasetInput = Type.Object(

@@ -10,6 +10,7 @@ import {
   ColumnName,
   DatasetName,
   DatasetRead,
+  Description,
   MAX_MESSAGE,
   TagName as DatasetTagName,
   VersionRead,
@@ -114,7 +115,7 @@ const score_definitions = record('ScoreDefinition', 'What values the scores of a
 const datasets = record('Dataset', 'A dataset.', {
   id: uuid('Id of the dataset.'),
   name: DatasetName,
-  description: DatasetRead.properties.description,
+  description: Description,
   roles: DatasetRead.properties.roles,
   created_at: time('When it was created.'),
   created_by: person('Who created it.'),

@@ -3,6 +3,7 @@ import type { Issue } from '../../engine/errors.js';
 import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { tagFlaws } from '../traces/tag-limit.js';
+import { MAX_ROW_BYTES } from '../datasets/dataset.js';
 import { hashOf, versionIssues } from '../prompts/version-rules.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer } from '../../engine/schema/normalize.js';
@@ -165,6 +166,10 @@ export class TransferService {
 const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = {
   prompt_versions: (version) => versionIssues(version, hashOf(String(version['content']))),
   feedback: ({ metadata }) => metadataIssues(metadata),
+  dataset_rows: ({ content }) =>
+    content === null || Buffer.byteLength(JSON.stringify(content)) <= MAX_ROW_BYTES
+      ? []
+      : [{ pointer: '/content', detail: `must have at most ${MAX_ROW_BYTES} bytes as JSON` }],
 };
 
 /** @throws DomainError `invalid` where a record breaks a rule of its part */

@@ -1,5 +1,6 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { DomainError, MAX_ISSUES } from '../../../engine/errors.js';
+import { MAX_JSON_DEPTH } from '../../../engine/json-text.js';
 import { compile, invalid } from '../../../engine/validation/validation.js';
 import { MAX_COLUMNS, MAX_ROW_BYTES } from '../dataset.js';
 import { UploadInput, type UploadFormat } from '../schema.js';
@@ -22,7 +23,10 @@ export interface ReadUpload {
 }
 
 /** Parses a JSON body. @throws DomainError `malformed`, `too_large` */
-export type ParseJson = (bytes: Buffer) => unknown;
+export type ParseJson = (bytes: Buffer, maxDepth?: number) => unknown;
+
+/** A row stands in two more objects and lists where it is imported with its project. */
+const MAX_LINE_DEPTH = MAX_JSON_DEPTH - 2;
 
 const validator = compile(UploadInput);
 
@@ -94,7 +98,7 @@ function* jsonLines(bytes: Buffer, parseJson: ParseJson): Iterable<unknown> {
     from += text.length + 1;
     if (text.toString('latin1').trim() === '') continue;
     try {
-      yield parseJson(text);
+      yield parseJson(text, MAX_LINE_DEPTH);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       throw new DomainError(error.kind, `Line ${line}: ${error.message}`, { cause: error });

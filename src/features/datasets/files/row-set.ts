@@ -3,7 +3,7 @@ import { v5 as uuidFrom } from 'uuid';
 import { DomainError, MAX_ISSUES, type Issue } from '../../../engine/errors.js';
 import { toJsonText } from '../../../engine/json-text.js';
 import { invalid } from '../../../engine/validation/validation.js';
-import { MAX_COLUMN_CHARACTERS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS } from '../dataset.js';
+import { MAX_COLUMN_CHARACTERS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, type NewRow } from '../dataset.js';
 import { MAX_COLUMN_NAME } from '../schema.js';
 
 /** Names the ids of rows, which are made of what the rows say where they have none. */
@@ -15,7 +15,9 @@ const ID_COLUMNS = ['row_id', 'id'] as const;
 /** Most bytes of the rows of one upload, as JSON. */
 const MAX_UPLOAD_BYTES = 128 * 1024 * 1024;
 
-/** Rows as they get from one thread to another: their JSON one behind the other. */
+const HASH_BYTES = 32;
+
+/** Rows as they get from one process to another: their JSON one behind the other. */
 export interface PackedRows {
   readonly columns: readonly string[];
   readonly ids: readonly string[];
@@ -148,4 +150,17 @@ function sortedJson(value: unknown): string {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
+}
+
+/** Rows as they were packed; their texts are made when they are asked for. */
+export function unpacked({ ids, contents, ends, hashes }: PackedRows): NewRow[] {
+  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  return ids.map((row_id, index) => ({
+    row_id,
+    bytes: (ends[index] ?? 0) - (ends[index - 1] ?? 0),
+    get content() {
+      return bytes.toString('utf8', ends[index - 1] ?? 0, ends[index]);
+    },
+    hash: Buffer.from(hashes.buffer, hashes.byteOffset + index * HASH_BYTES, HASH_BYTES),
+  }));
 }

@@ -12,7 +12,7 @@ type Rows = Static<typeof RowPage>;
 /** All that is asked of datasets has a key that begins so. */
 const DATASETS = '/v1/datasets';
 /** Most versions that one call answers. */
-export const MAX_VERSIONS = 1_000;
+export const MAX_VERSIONS = 200;
 export const ROWS_SHOWN = 50;
 
 export function datasetsChanged(): Promise<void> {
