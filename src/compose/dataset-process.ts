@@ -1,5 +1,5 @@
 import type { ParquetTable } from '../features/datasets/downloads.js';
-import { writeParquet } from '../features/datasets/files/parquet.js';
+import { readParquet, writeParquet } from '../features/datasets/files/parquet.js';
 import { readUpload, type ReadUpload, type UploadTask } from '../features/datasets/files/read-upload.js';
 import { parseJson } from '../http/wire/json.js';
 import { sent, type SentError } from './sent-error.js';
@@ -26,7 +26,7 @@ process.once('disconnect', () => process.exit(0));
 async function outcomeOf(task: DatasetTask): Promise<DatasetOutcome> {
   try {
     if (task.kind === 'write') return { outcome: 'written', bytes: await written(task.table) };
-    return { outcome: 'read', upload: await readUpload(task.upload, parseJson) };
+    return { outcome: 'read', upload: await readUpload(task.upload, { parseJson, readParquet }) };
   } catch (error) {
     return { outcome: 'refused', error: sent(error) };
   }

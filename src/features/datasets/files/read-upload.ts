@@ -4,7 +4,6 @@ import { MAX_JSON_DEPTH } from '../../../engine/json-text.js';
 import { compile, invalid } from '../../../engine/validation/validation.js';
 import { MAX_COLUMNS, MAX_ROW_BYTES } from '../dataset.js';
 import { UploadInput, type UploadFormat } from '../schema.js';
-import { readParquet } from './parquet.js';
 import { RowSet, type PackedRows } from './row-set.js';
 
 /** The body of a request that brings rows. */
@@ -28,21 +27,32 @@ export type ParseJson = (bytes: Buffer, maxDepth?: number) => unknown;
 /** A row stands in two more objects and lists where it is imported with its project. */
 const MAX_LINE_DEPTH = MAX_JSON_DEPTH - 2;
 
+/** Reads rows of Parquet. @throws DomainError `malformed`, `too_large` */
+export type ReadParquet = (bytes: Uint8Array) => Promise<unknown[]>;
+
+export interface UploadReaders {
+  readonly parseJson: ParseJson;
+  readonly readParquet: ReadParquet;
+}
+
 const validator = compile(UploadInput);
 
 /**
- * Reads a body with rows. It may take seconds: it is not for the thread that serves requests.
+ * Reads a body with rows. One that is large, or of Parquet, may take seconds: it is not for the thread that serves requests.
  * @throws DomainError `malformed`, `invalid`, `too_large`
  */
-export async function readUpload({ datasetId, format, bytes }: UploadTask, parseJson: ParseJson): Promise<ReadUpload> {
+export async function readUpload(
+  { datasetId, format, bytes }: UploadTask,
+  readers: UploadReaders,
+): Promise<ReadUpload> {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (format !== 'json') return { options: {}, rows: packed(datasetId, '', await rowsOf(format, body, parseJson)) };
-  const input = parseJson(body);
+  if (format !== 'json') return { options: {}, rows: packed(datasetId, '', await rowsOf(format, body, readers)) };
+  const input = readers.parseJson(body);
   if (!validator.accepts(input)) throw invalid(validator.issues(input, '', MAX_ISSUES));
   const { rows, data, files, ...options } = input;
   const given = (['rows', 'data', 'files'] as const).filter((name) => input[name] != null);
   if (given.length > 1) throw invalid([{ pointer: `/${given[1]}`, detail: `cannot be given with ${given[0]}` }]);
-  const named = files?.[0] == null ? (rows ?? data ?? []) : await rowsOfFile(files[0], parseJson);
+  const named = files?.[0] == null ? (rows ?? data ?? []) : await rowsOfFile(files[0], readers);
   const read = packed(datasetId, `/${given[0] ?? 'rows'}`, named);
   const ids = new Set(read.ids);
   const both = (options.remove ?? []).findIndex((id) => ids.has(id));
@@ -66,7 +76,7 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
   ndjson: 'jsonl',
 };
 
-async function rowsOfFile(file: NonNullable<NonNullable<UploadInput['files']>[0]>, parseJson: ParseJson) {
+async function rowsOfFile(file: NonNullable<NonNullable<UploadInput['files']>[0]>, readers: UploadReaders) {
   const format = EXTENSIONS[file.path.split('.').at(-1) ?? ''];
   if (format === undefined)
     throw invalid([
@@ -77,10 +87,14 @@ async function rowsOfFile(file: NonNullable<NonNullable<UploadInput['files']>[0]
           .join(', ')}`,
       },
     ]);
-  return rowsOf(format, Buffer.from(file.content_base64, 'base64'), parseJson);
+  return rowsOf(format, Buffer.from(file.content_base64, 'base64'), readers);
 }
 
-async function rowsOf(format: FileFormat, bytes: Buffer, parseJson: ParseJson): Promise<Iterable<unknown>> {
+async function rowsOf(
+  format: FileFormat,
+  bytes: Buffer,
+  { parseJson, readParquet }: UploadReaders,
+): Promise<Iterable<unknown>> {
   switch (format) {
     case 'csv':
       return csvRows(bytes);
