@@ -96,9 +96,10 @@ export class Player {
     const turn = this.#sent.length % views.length;
     for (const view of thoroughly ? views : views.slice(turn, turn + 1)) this.#compare(view, await this.#list(view));
     if (this.#scoreIds.size === 0) return;
-    const scored = thoroughly ? byScores : byScores.slice(this.#sent.length % byScores.length).slice(0, 2);
-    for (const view of scored) this.#compare(view, await this.#list(view));
-    await this.#compareMean(LISTS[this.#sent.length % LISTS.length] ?? 'spans');
+    const next = this.#sent.length % byScores.length;
+    for (const view of thoroughly ? byScores : byScores.slice(next, next + 1))
+      this.#compare(view, await this.#list(view));
+    if (thoroughly || next % 3 === 0) await this.#compareMean(LISTS[Math.floor(next / 3) % LISTS.length] ?? 'spans');
   }
 
   /** Statistics of a score against the values that objects must have. */
