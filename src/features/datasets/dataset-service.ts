@@ -39,7 +39,7 @@ const WALK_BYTES = 1024 * 1024;
 /** Uploads at once: what they hold in memory is bounded for each. */
 const UPLOADS = { atOnce: 3, perParty: 1, maxWaiting: 32, maxWaitMs: 60_000 };
 
-/** Reads uploads, elsewhere than in the thread that serves requests. @throws DomainError */
+/** Reads uploads: large ones, and Parquet, elsewhere than in the thread that serves requests. @throws DomainError */
 export type ReadUploads = (projectId: string, task: UploadTask) => Promise<ReadUpload>;
 
 export interface DatasetServiceParts {
