@@ -6,6 +6,7 @@
  *   npm test -- test/lists test/otlp/grpc.test.ts   the tests of these files and folders
  *   npm test -- --jobs 1                one file after the other
  *   npm test -- --record                keeps what each file took, for the order of the next runs
+ *   npm test -- --faults --for-seconds 600   begins no file that would end later, and says which it left out
  * The last line is always `<N> passed, <N> failed`; each check counts like a test.
  */
 import {
@@ -38,11 +39,15 @@ const MEMORY_NEEDED_BYTES = 8 * 1024 ** 3;
 /** Seconds of the files that take some time, as --record has measured them: the longest begin first. */
 const SECONDS = join(root, 'scripts/test-seconds.json');
 const RECORDED_FROM_SECONDS = 3;
+const DAY_MS = 24 * 60 * 60 * 1000;
 const { values, positionals } = readArguments();
 
 await prepare({ development: true });
 const partial = values.fast || values.faults || values.grep !== undefined || positionals.length > 0;
-const files = bySeconds(testFiles());
+const recorded = JSON.parse(readFileSync(SECONDS, 'utf8'));
+const secondsOf = (file) => recorded[nameOf(file)] ?? 0;
+const files = inOrder(testFiles());
+const leftOut = [];
 if (!values.faults) workInMemory();
 rememberCompiled();
 const tests = new TestFiles({
@@ -58,9 +63,9 @@ if (files.length > 1) process.env.SPANHOUSE_TEST_JOBS = String(jobCount());
 const template = files.length < TEMPLATE_FROM_FILES ? null : await createTemplate();
 await sideBySide([
   ...(partial ? [] : checks().map((check) => () => runCheck(check))),
-  ...files.filter((file) => !runsAlone(file)).map((file) => () => tests.run(file)),
+  ...files.filter((file) => !runsAlone(file)).map((file) => () => runInTime(file)),
 ]);
-for (const file of files.filter(runsAlone)) if (!stopped()) await tests.run(file);
+for (const file of files.filter(runsAlone)) if (!stopped()) await runInTime(file);
 tests.end();
 if (template !== null) rmSync(template, { recursive: true, force: true });
 if (values.record && (!partial || values.faults)) record();
@@ -68,7 +73,7 @@ tellFailures();
 const passed = tests.passed + (partial ? 0 : checks().length - failedChecks.length);
 const failed = tests.failures.length + failedChecks.length;
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
+process.exitCode = failed > 0 || (tests.passed === 0 && leftOut.length === 0) ? 1 : 0;
 
 function readArguments() {
   try {
@@ -80,13 +85,14 @@ function readArguments() {
         bail: { type: 'boolean', short: 'b', default: false },
         jobs: { type: 'string', short: 'j' },
         record: { type: 'boolean', default: false },
+        'for-seconds': { type: 'string', default: 'Infinity' },
         'silent-seconds': { type: 'string', default: '60' },
       },
       allowPositionals: true,
     });
   } catch (error) {
     return fail(
-      `${error.message} Known: --fast, --faults, --grep <text>, --bail, --jobs <n>, --record, --silent-seconds <n>, files and folders below test/.`,
+      `${error.message} Known: --fast, --faults, --grep <text>, --bail, --jobs <n>, --record, --for-seconds <n>, --silent-seconds <n>, files and folders below test/.`,
     );
   }
 }
@@ -148,11 +154,21 @@ function compiledTests(folder) {
     .sort();
 }
 
-/** The longest first, so that none of them is left over when everything else is done. */
-function bySeconds(list) {
-  const seconds = JSON.parse(readFileSync(SECONDS, 'utf8'));
-  const of = (file) => seconds[nameOf(file)] ?? 0;
-  return [...new Set(list)].sort((one, other) => of(other) - of(one));
+/**
+ * The longest first, so that none of them is left over when everything else is done. With a bound of time, each day begins
+ * elsewhere, so that every file gets its turn.
+ */
+function inOrder(list) {
+  const sorted = [...new Set(list)].sort((one, other) => secondsOf(other) - secondsOf(one));
+  if (Number(values['for-seconds']) === Infinity) return sorted;
+  const first = (Math.floor(Date.now() / DAY_MS) * 7) % Math.max(1, sorted.length);
+  return [...sorted.slice(first), ...sorted.slice(0, first)];
+}
+
+/** Runs a file, unless it would end after the time that there is. */
+async function runInTime(file) {
+  if (performance.now() / 1000 + secondsOf(file) > Number(values['for-seconds'])) leftOut.push(file);
+  else await tests.run(file);
 }
 
 /** Whether a title in the file says so: it measures time, or fills the machine until others would fail. */
@@ -188,9 +204,7 @@ async function createTemplate() {
 
 /** Stores how long each test file took; times of files that did not run are kept while the files exist. */
 function record() {
-  const known = Object.entries(JSON.parse(readFileSync(SECONDS, 'utf8'))).filter(
-    ([name]) => !tests.seconds.has(name) && existsSync(join(root, name)),
-  );
+  const known = Object.entries(recorded).filter(([name]) => !tests.seconds.has(name) && existsSync(join(root, name)));
   const measured = [...tests.seconds].map(([name, seconds]) => [name, Math.round(seconds)]);
   const entries = [...known, ...measured]
     .filter(([, seconds]) => seconds >= RECORDED_FROM_SECONDS)
@@ -200,6 +214,8 @@ function record() {
 
 function tellFailures() {
   if (tests.pending > 0) console.log(`\n${tests.pending} pending`);
+  if (leftOut.length > 0)
+    console.log(`\nLeft out, for want of time:\n${leftOut.map((file) => `  ${nameOf(file)}`).join('\n')}`);
   if (tests.failures.length > 0) console.log('\nFailures:');
   for (const { name, text } of tests.failures) console.log(`\n${name}\n${text}`);
   if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}; see above.`);
