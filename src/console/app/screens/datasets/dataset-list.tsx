@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
-import { count, counted, NOTHING } from '../../../model/format.js';
+import { count, NOTHING } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
-import { Pager } from '../../parts/pager.js';
+import { SearchedList } from '../../parts/searched-list.js';
 import { Answered, Empty } from '../../parts/states.js';
-import type { ListPage } from '../../state/api.js';
-import { hrefOf, hrefWith, navigate, place, setQuery } from '../../state/location.js';
+import { hrefOf, navigate, place } from '../../state/location.js';
 import { offsetAsked } from '../prompts/asked.js';
 import { useDatasets, type Dataset } from './data.js';
 import { CreateDataset } from './create-dataset.js';
@@ -37,7 +36,9 @@ export function DatasetList() {
           page.total === 0 && q === '' ? (
             <NoDatasets onCreate={() => setCreating(true)} />
           ) : (
-            <Found page={page} q={q} offset={query.offset} />
+            <SearchedList noun="datasets" by="name" q={q} {...query} shown={page.rows.length} total={page.total}>
+              <DatasetTable datasets={page.rows} />
+            </SearchedList>
           )
         }
       </Answered>
@@ -68,45 +69,6 @@ function NoDatasets({ onCreate }: { readonly onCreate: () => void }) {
       </div>
       <p class="soft">In the list of spans, filter what you want to test with, and choose “Add to dataset”.</p>
     </Empty>
-  );
-}
-
-interface FoundProps {
-  readonly page: ListPage<Dataset>;
-  readonly q: string;
-  readonly offset: number;
-}
-
-function Found({ page: { rows, total }, q, offset }: FoundProps) {
-  return (
-    <div class="stack">
-      <div class="line">
-        <input
-          class="input"
-          type="search"
-          aria-label="Search datasets by name"
-          placeholder="Search by name"
-          maxLength={200}
-          value={q}
-          onInput={({ currentTarget: { value } }) =>
-            setQuery({ q: value === '' ? null : value, offset: null }, { replace: true })
-          }
-        />
-        {q !== '' && total !== null && (
-          <span class="soft" role="status">
-            {counted(total, 'match', 'matches')}
-          </span>
-        )}
-      </div>
-      {rows.length === 0 ? (
-        <Empty title={offset > 0 ? 'No datasets on this page' : 'No datasets match'}>
-          <a href={hrefWith({ q: null, offset: null })}>Show all datasets</a>
-        </Empty>
-      ) : (
-        <DatasetTable datasets={rows} />
-      )}
-      <Pager offset={offset} limit={PAGE} shown={rows.length} total={total} />
-    </div>
   );
 }
 

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { PromptSummaryRead } from '../../../../features/prompts/http/schema.js';
-import { count, counted, money, NOTHING } from '../../../model/format.js';
+import { count, money, NOTHING } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
-import { Pager } from '../../parts/pager.js';
+import { SearchedList } from '../../parts/searched-list.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { ofProject } from '../../state/api.js';
-import { hrefOf, hrefWith, navigate, place, setQuery } from '../../state/location.js';
+import { hrefOf, navigate, place } from '../../state/location.js';
 import { offsetAsked } from './asked.js';
 import { RECENT, LATEST, PRODUCTION, promptsAsked, usePrompts } from './data.js';
 import { EditorDialog } from './editor-dialog.js';
@@ -19,7 +19,8 @@ const PAGE = 50;
 export function PromptList() {
   const [making, setMaking] = useState(false);
   const q = place.value.query.get('q') ?? '';
-  const query = promptsAsked(q, offsetAsked(), PAGE);
+  const paging = { offset: offsetAsked(), limit: PAGE };
+  const query = promptsAsked(q, paging.offset, paging.limit);
   const answer = usePrompts(query);
   return (
     <div class="stack">
@@ -37,7 +38,9 @@ export function PromptList() {
           total === 0 && q === '' ? (
             <NoPrompts onMake={() => setMaking(true)} />
           ) : (
-            <Found prompts={rows} total={total} q={q} offset={query.offset} />
+            <SearchedList noun="prompts" by="slug" q={q} {...paging} shown={rows.length} total={total}>
+              <PromptTable prompts={rows} />
+            </SearchedList>
           )
         }
       </Answered>
@@ -65,45 +68,6 @@ function NoPrompts({ onMake }: { readonly onMake: () => void }) {
         New prompt
       </Button>
     </Empty>
-  );
-}
-
-interface FoundProps {
-  readonly prompts: readonly PromptSummaryRead[];
-  readonly total: number | null;
-  readonly q: string;
-  readonly offset: number;
-}
-
-function Found({ prompts, total, q, offset }: FoundProps) {
-  return (
-    <div class="stack">
-      <div class="line">
-        <input
-          class="input"
-          type="search"
-          aria-label="Search prompts by slug"
-          placeholder="Search by slug"
-          value={q}
-          onInput={({ currentTarget: { value } }) =>
-            setQuery({ q: value === '' ? null : value, offset: null }, { replace: true })
-          }
-        />
-        {q !== '' && total !== null && (
-          <span class="soft" role="status">
-            {counted(total, 'match', 'matches')}
-          </span>
-        )}
-      </div>
-      {prompts.length === 0 ? (
-        <Empty title={offset > 0 ? 'No prompts on this page' : 'No prompts match'}>
-          <a href={hrefWith({ q: null, offset: null })}>Show all prompts</a>
-        </Empty>
-      ) : (
-        <PromptTable prompts={prompts} />
-      )}
-      <Pager offset={offset} limit={PAGE} shown={prompts.length} total={total} />
-    </div>
   );
 }
 
