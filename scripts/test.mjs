@@ -29,7 +29,7 @@ import { TestFiles, nameOf } from './test-files.mjs';
 const JOBS = Math.min(availableParallelism() + 1, 8);
 /** Those of faults wait more than others do. */
 const FAULT_JOBS = Math.min(availableParallelism() + 2, 8);
-/** Full disks, stopped processes, overload: minutes in which the machine does little but wait, or nothing else. */
+/** Full disks, stopped and killed processes, overload, moves, loads of benches: what takes minutes and rarely changes. */
 const FAULTS = /(^|\/)faults-[^/]*\.test\.ts$/;
 /** With fewer files, creating tables once for all of them saves nothing. */
 const TEMPLATE_FROM_FILES = 5;

@@ -14,7 +14,7 @@ import type { Step } from './sent.js';
  * SEED=123 npm test -- test/exactness           those of an earlier run; SEED=random: others
  * KILLS=100 npm test -- test/exactness          more deaths of the engine
  */
-const HISTORIES = Number(process.env['HISTORIES'] ?? 140);
+const HISTORIES = Number(process.env['HISTORIES'] ?? 90);
 const SEED = seedOf('SEED');
 /** Histories under way at once, each in its own project: they share commits and rollup rounds, as clients do. */
 const AT_ONCE = 100;
