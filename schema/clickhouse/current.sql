@@ -56,6 +56,10 @@ CREATE TABLE spans
     `prompt_slug` LowCardinality(String),
     `prompt_version` Nullable(UInt64) CODEC(ZSTD(1)),
     `prompt_version_id` Nullable(UUID) CODEC(ZSTD(1)),
+    `experiment_id` Nullable(UUID) CODEC(ZSTD(1)),
+    `experiment_row` String CODEC(ZSTD(1)),
+    `experiment_repetition` UInt32 CODEC(ZSTD(1)),
+    `experiment_trace` Nullable(UUID) CODEC(ZSTD(1)),
     INDEX span_own_ids (id, parent_span_id) TYPE bloom_filter(0.001) GRANULARITY 8,
     INDEX span_shared_values (trace_id, session_id, mapValues(tags)) TYPE bloom_filter(0.001) GRANULARITY 8,
     INDEX span_ver ver TYPE minmax GRANULARITY 1
@@ -869,3 +873,66 @@ CREATE TABLE scores
 ENGINE = MergeTree
 ORDER BY (project_id, entity_type, name, entity_id, id)
 SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1, replicated_deduplication_window = 0, non_replicated_deduplication_window = 0;
+
+CREATE TABLE experiment_spans
+(
+    `ver` UInt64 CODEC(Delta(8), ZSTD(1)),
+    `project_id` LowCardinality(String),
+    `experiment_id` UUID,
+    `row_id` String CODEC(ZSTD(1)),
+    `repetition` UInt32 CODEC(ZSTD(1)),
+    `id` UUID,
+    `trace_id` UUID,
+    `made_in` UUID,
+    `written` UInt64 CODEC(ZSTD(1)),
+    `received` UInt64 CODEC(ZSTD(1)),
+    `started_at` DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    `duration_ms` Nullable(Float64) CODEC(ZSTD(1)),
+    `cost` Nullable(Decimal(38, 12)) CODEC(ZSTD(1)),
+    `input_tokens` Nullable(UInt64) CODEC(ZSTD(1)),
+    `output_tokens` Nullable(UInt64) CODEC(ZSTD(1)),
+    `has_error` UInt8,
+    INDEX experiment_span_ver ver TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+ORDER BY (project_id, experiment_id, row_id, repetition)
+SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, replicated_deduplication_window = 0, non_replicated_deduplication_window = 0;
+
+CREATE MATERIALIZED VIEW experiment_spans_of_spans TO experiment_spans
+(
+    `ver` UInt64,
+    `project_id` LowCardinality(String),
+    `experiment_id` UUID,
+    `row_id` String,
+    `repetition` UInt32,
+    `id` UUID,
+    `trace_id` UUID,
+    `made_in` UUID,
+    `written` UInt64,
+    `received` UInt64,
+    `started_at` DateTime64(6, 'UTC'),
+    `duration_ms` Nullable(Float64),
+    `cost` Nullable(Decimal(38, 12)),
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64),
+    `has_error` UInt8
+)
+AS SELECT
+    ver,
+    project_id,
+    assumeNotNull(experiment_id) AS experiment_id,
+    experiment_row AS row_id,
+    experiment_repetition AS repetition,
+    id,
+    trace_id,
+    ifNull(experiment_trace, trace_id) AS made_in,
+    if(origin_ver = 0, ver, origin_ver) AS written,
+    if(received_ver = 0, ver, received_ver) AS received,
+    started_at,
+    duration_ms,
+    cost,
+    input_tokens,
+    output_tokens,
+    has_error
+FROM spans
+WHERE isNotNull(experiment_id);

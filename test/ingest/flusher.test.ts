@@ -39,7 +39,8 @@ describe('flushes', () => {
     const stored: number[] = [];
     const onStored = (given: readonly StampedWrite[]) => void stored.push(...given.map(({ first }) => first));
     const log = { stored: () => undefined } as unknown as SegmentLog;
-    const flusher = new Flusher({ client, writes, log, limits: LIMITS, observer: ignored, onStored });
+    const onMarked = () => undefined;
+    const flusher = new Flusher({ client, writes, log, limits: LIMITS, observer: ignored, onStored, onMarked });
     const add = (...given: StampedWrite[]) => {
       writes.add(given);
       writes.acknowledge(given.at(-1)?.last ?? 0);

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { OF_THE_PLACE, ROLLED_UP, SMALL, WORDS, WRITTEN } from '../../src/engine/traces/move/moved-tables.js';
+import {
+  FOLLOWING,
+  OF_THE_PLACE,
+  ROLLED_UP,
+  SMALL,
+  WORDS,
+  WRITTEN,
+} from '../../src/engine/traces/move/moved-tables.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 
 describe('the tables that a move takes along', () => {
@@ -9,7 +16,7 @@ describe('the tables that a move takes along', () => {
     const schema = readFileSync(join(schemaDirectory('clickhouse'), 'current.sql'), 'utf8');
     const tables = [...schema.matchAll(/^CREATE TABLE (\w+)\n([^;]*);/gm)].filter(([text]) => !text.includes('`Null`'));
     const byKey = [...WRITTEN, ...ROLLED_UP, WORDS];
-    const known = [...byKey.map(({ name }) => name), ...SMALL, ...OF_THE_PLACE].filter(
+    const known = [...byKey.map(({ name }) => name), ...FOLLOWING, ...SMALL, ...OF_THE_PLACE].filter(
       (name) => name !== 'server_lease',
     );
     expect(tables.map(([, name]) => name).sort()).to.deep.equal([...known].sort());

@@ -15,6 +15,7 @@ import { migrate } from './migrations.js';
 import { ReadsInProgress, type Settle, type SettleMany, type Wanted } from './read/reads-in-progress.js';
 import { Purge } from './rollup/purge.js';
 import { insertsEnded } from './write/facts-of-spans.js';
+import { MarkedProjects } from './write/marked-spans.js';
 import { highestVersion } from './rollup/recovery.js';
 import { Rollups } from './rollup/rollups.js';
 import { WordIndex } from './search/word-index.js';
@@ -68,6 +69,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     options.space?.queued(queuedBytes + writes.bytes);
     observer.logChanged({ rows: writes.rows, bytes: writes.bytes });
   };
+  const marked = new MarkedProjects();
   const flusher: Flusher = new Flusher({
     ...{ client, writes, log: segments, limits: options.commit },
     observer: {
@@ -81,6 +83,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
       },
     },
     onStored: (stored) => rollups.stored(stored),
+    onMarked: (projectId) => marked.add(projectId),
   });
   const state = {
     get acknowledged() {
@@ -115,6 +118,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     ...(options.isGone && { isGone: options.isGone }),
   });
   await withRoom(() => rollups.recover());
+  await marked.load(client);
   // Rolling up begins at once, before anything else takes the room that was made for it.
   options.space?.onFull(() => void rollups.settle().catch(() => undefined));
   const words = new WordIndex(client);
@@ -151,7 +155,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   flusher.added();
   return {
     ...{ log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher },
-    ...{ settled, settle, settleMany, newestAtStart },
+    ...{ settled, settle, settleMany, newestAtStart, marked },
   };
 }
 

@@ -6,6 +6,7 @@ import { requireUuid } from './things.js';
 /** Everything that is kept by project, but for what has its place in `removeProject`. */
 const TABLES = [
   'spans',
+  'experiment_spans',
   'facts',
   'traces',
   'trace_starts',

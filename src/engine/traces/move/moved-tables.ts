@@ -33,6 +33,9 @@ export const ROLLED_UP: readonly MovedTable[] = [
   { name: 'session_starts', key: 'created_ver', kind: 'version' },
 ];
 
+/** Tables that a view fills with what is written to `spans`, in the new place as well. A row that is there twice changes nothing. */
+export const FOLLOWING: readonly string[] = ['experiment_spans'];
+
 /** The index of words, which may also be filled anew from spans. */
 export const WORDS: MovedTable = { name: 'span_words', key: 'started_from', kind: 'time' };
 

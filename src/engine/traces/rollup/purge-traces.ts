@@ -64,6 +64,7 @@ export async function purgeTraces(
   const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN ${listOf('UInt64', kept)})`;
   // Facts go last: without them nobody knows when the spans started, and a purge that was cut off would find none of these.
   await deleteRows(client, 'spans', sql`${facts}${await startedWithin(client, facts, signal)}`, signal);
+  await deleteRows(client, 'experiment_spans', facts, signal);
   await deleteRows(client, 'facts', sql`${facts}${bare}`, signal);
   const gone = sql`${own} AND ver < ${number(first)} AND next_ver IN ${listOf('UInt64', [first, ...others])}`;
   const versions = await versionsOf(

@@ -231,6 +231,7 @@ export class Purge {
     const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN ${listOf('UInt64', kept)})`;
     // Facts go behind their spans, whatever comes in between: what removes whole traces finds spans by them.
     await deleteRows(this.#client, 'spans', condition, signal);
+    await deleteRows(this.#client, 'experiment_spans', condition, signal);
     await deleteRows(this.#client, 'facts', sql`${condition}${bare}`, signal);
     await this.#tell(versions);
     await deleteRows(this.#client, 'superseded', condition, signal);

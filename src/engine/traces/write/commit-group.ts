@@ -5,6 +5,7 @@ import type { Place, RecoveredRecord } from './log/segment-log.js';
 import type { Queued } from './commit-queue.js';
 import type { EncodedWrites } from './encoded-writes.js';
 import { writeUint64 } from './row-binary.js';
+import { STORED_IN } from './rows.js';
 import type { StampedWrite } from './unflushed-writes.js';
 import { versionTime, type Version } from './version-clock.js';
 
@@ -47,7 +48,7 @@ export function stamp(group: readonly CommitRequest[], from: Version): StampedRe
     for (const { table, bytes, versionOffsets } of tables) {
       for (const offset of versionOffsets) {
         writeUint64(bytes, offset, next);
-        if (table === 'spans') createdAt.push(versionTime(next));
+        if (STORED_IN[table] === 'spans') createdAt.push(versionTime(next));
         if (table === 'scores') scoredAt.push(versionTime(next));
         next += 1;
       }

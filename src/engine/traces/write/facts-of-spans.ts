@@ -2,6 +2,7 @@ import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { deleteVersions, MUTATIONS_END_WITHIN_MS } from '../clickhouse/client/mutations.js';
 import { statementsEnded } from '../clickhouse/client/running-statements.js';
 import { identifier, join, number, sql, type Sql } from '../clickhouse/client/sql.js';
+import { reconcileMarked } from './marked-spans.js';
 import type { Version } from './version-clock.js';
 
 /** How many versions one statement names: far below the longest statement that ClickHouse takes. */
@@ -18,12 +19,13 @@ export function insertsEnded(client: ClickHouseClient): Promise<void> {
 }
 
 /**
- * Makes facts agree with spans. A span and its fact are written by one insert, but not at one instant: a crash in between
+ * Makes facts, and the index of experiments, agree with spans. A span and its fact are written by one insert, but not at one instant: a crash in between
  * leaves one without the other. The span's own row decides what was written.
  */
 export async function reconcileFacts(client: ClickHouseClient, after: Version): Promise<void> {
   await insertFacts(client, sql`ver > ${number(after)}`);
   await removeOrphans(client, after);
+  await reconcileMarked(client, after);
 }
 
 /** Writes the facts of spans that lack them. @param versions a condition on their `ver` */

@@ -5,7 +5,7 @@ import type { SegmentLog } from './log/segment-log.js';
 import { RETRIES, retryDelay } from '../../work/backoff.js';
 import { InsertAgain } from './insert-again.js';
 import { sizeOf } from './commit-group.js';
-import { insertedColumns, type TableName } from './rows.js';
+import { insertedColumns, STORED_IN, type TableName } from './rows.js';
 import type { FlushLimits, StampedRows, StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { Signals } from '../../signals/signals.js';
 
@@ -18,6 +18,8 @@ export interface FlusherParts {
   readonly observer: Pick<Signals, 'spansFlushed' | 'flushFailed' | 'writeQuarantined' | 'tracing'>;
   /** Called when writes are stored, in the turn of the event loop in which states show them. */
   readonly onStored: (writes: readonly StampedWrite[]) => void;
+  /** Told of a project before a span of it with the mark of an experiment is stored. */
+  readonly onMarked: (projectId: string) => void;
 }
 
 /** How long a write waits for others when nobody reads its project. */
@@ -31,7 +33,7 @@ const LARGE_ROWS = 1_000;
 const AWAY_AFTER_MS = 1_500;
 
 /** In this order: the facts of a span come from its row by materialized view. */
-const TABLES: readonly TableName[] = ['spans', 'facts', 'session_statements', 'scores'];
+const TABLES: readonly TableName[] = ['spans', 'marked_spans', 'facts', 'session_statements', 'scores'];
 
 interface Run {
   readonly projects: ReadonlySet<string>;
@@ -279,8 +281,12 @@ export class Flusher {
 
   async #insert(taken: readonly StampedWrite[], unsure: boolean): Promise<void> {
     const rows: StampedRows[] = [];
-    for (const write of taken) rows.push(...(write.tables ?? (await this.#read(write))));
-    const { client, log } = this.#parts;
+    const { client, log, onMarked } = this.#parts;
+    for (const write of taken) {
+      const own = write.tables ?? (await this.#read(write));
+      if (own.some(({ table }) => table === 'marked_spans')) onMarked(write.projectId);
+      rows.push(...own);
+    }
     const again = unsure || taken.some((write) => write.unsure === true) ? new InsertAgain(client, taken) : null;
     await again?.ended();
     // Without a log they were refused: what got stored of them is only to be whole.
@@ -291,8 +297,8 @@ export class Flusher {
       if (own.length === 0) continue;
       try {
         const through = await again?.missingOf(table);
-        await client.insert(table, insertedColumns[table], 'RowBinary', own, through && { through });
-        if (table === 'spans') await again?.facts();
+        await client.insert(STORED_IN[table], insertedColumns[table], 'RowBinary', own, through && { through });
+        if (STORED_IN[table] === 'spans') await again?.following();
       } catch (error) {
         throw isPartly && error instanceof InsertError ? error.partly() : error;
       }

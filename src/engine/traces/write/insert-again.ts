@@ -2,7 +2,8 @@ import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { columnTypes, selectInput } from '../clickhouse/client/input-rows.js';
 import { identifier, number, sql, type Sql } from '../clickhouse/client/sql.js';
 import { insertFacts, insertsEnded, reconcileFacts } from './facts-of-spans.js';
-import { insertedColumns, type TableName } from './rows.js';
+import { insertMarked } from './marked-spans.js';
+import { insertedColumns, STORED_IN, type TableName } from './rows.js';
 import type { StampedWrite } from './unflushed-writes.js';
 import type { Version } from './version-clock.js';
 
@@ -29,13 +30,14 @@ export class InsertAgain {
 
   /** The SELECT that an insert goes through. */
   async missingOf(table: TableName): Promise<Sql> {
-    const input = selectInput(insertedColumns[table], await columnTypes(this.#client, table));
-    return sql`${input} WHERE ver NOT IN (SELECT ver FROM ${identifier(table)} WHERE ${this.#versions})`;
+    const input = selectInput(insertedColumns[table], await columnTypes(this.#client, STORED_IN[table]));
+    return sql`${input} WHERE ver NOT IN (SELECT ver FROM ${identifier(STORED_IN[table])} WHERE ${this.#versions})`;
   }
 
-  /** Writes facts that an insert which was cut off left out: those of spans that it had stored. */
-  facts(): Promise<void> {
-    return insertFacts(this.#client, this.#versions);
+  /** Writes what follows from spans, and an insert of them that was cut off left out: of those that it had stored. */
+  async following(): Promise<void> {
+    await insertFacts(this.#client, this.#versions);
+    await insertMarked(this.#client, this.#versions);
   }
 
   /** Makes facts agree with the spans that are stored, without storing more of them. */

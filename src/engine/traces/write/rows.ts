@@ -5,6 +5,8 @@ import { spanFields, type Field, type FieldType, type SpanCall } from '../model/
 import type { Span } from '../model/span/span.js';
 import { CALL_FIELDS } from '../model/span/span-call.js';
 import { hasError } from '../model/span/span-read.js';
+import { experimentMarkOf } from '../model/experiment/mark.js';
+import type { ExperimentMark } from '../model/experiment/results.js';
 import type { PostedSession, PostedTrace } from '../model/trace/posted.js';
 import type { Score, ScorePlace } from '../model/score/score.js';
 import { RowBinaryWriter, TooManyBytesError } from './row-binary.js';
@@ -17,8 +19,20 @@ export interface EncodedRows {
   readonly versionOffsets: readonly number[];
 }
 
-/** Tables that are appended to; `session_statements` holds posted sessions. */
-export type TableName = 'spans' | 'facts' | 'session_statements' | 'scores';
+/**
+ * Kinds of rows that are appended; `session_statements` are posted sessions. Spans of a request are `marked_spans` where one of
+ * them is of an experiment: others take no byte more, and rows in the log from before there were experiments are read alike.
+ */
+export type TableName = 'spans' | 'marked_spans' | 'facts' | 'session_statements' | 'scores';
+
+/** The tables that rows are stored in. */
+export const STORED_IN = {
+  spans: 'spans',
+  marked_spans: 'spans',
+  facts: 'facts',
+  session_statements: 'session_statements',
+  scores: 'scores',
+} as const satisfies Record<TableName, string>;
 
 /** A tombstone: the span, or with `rowType` 1 the posted trace, counts as never written from here on. */
 export interface Tombstone {
@@ -112,6 +126,25 @@ function columnOf(name: SpanField, { type, nullable, emptyIsNull }: Field): Colu
   if (emptyIsNull === true) return (w, span) => write(w, read(span) ?? '');
   return nullable ? (w, span) => w.nullable(read(span), write) : (w, span) => write(w, read(span));
 }
+
+/** A span of a request with a mark, and its own, if it has one. */
+interface MarkedSpan {
+  readonly span: SpanRow;
+  readonly mark: ExperimentMark | null;
+}
+
+const markedSpanColumns = {
+  ...Object.fromEntries(
+    Object.entries(spanColumns).map(([name, write]): [string, ColumnWriter<MarkedSpan>] => [
+      name,
+      (w, { span }, projectId) => write(w, span, projectId),
+    ]),
+  ),
+  experiment_id: (w, { mark }) => w.nullable(mark?.experiment_id ?? null, id),
+  experiment_row: (w, { mark }) => w.string(mark?.row_id ?? ''),
+  experiment_repetition: (w, { mark }) => w.uint32(mark?.repetition ?? 0),
+  experiment_trace: (w, { mark }) => w.nullable(mark?.made_in ?? null, id),
+} satisfies Readonly<Record<string, ColumnWriter<MarkedSpan>>>;
 
 /** A row of `facts` that does not come from a span. */
 interface Fact {
@@ -209,14 +242,16 @@ const columnsOf = <T>(writers: Readonly<Record<string, ColumnWriter<T>>>): reado
   Object.entries(writers);
 const columns = {
   spans: columnsOf<SpanRow>(spanColumns),
+  marked_spans: columnsOf<MarkedSpan>(markedSpanColumns),
   facts: columnsOf<Fact>(factColumns),
   session_statements: columnsOf<SessionRow>(sessionColumns),
   scores: columnsOf<ScoreRow>(scoreColumns),
 } satisfies Record<TableName, unknown>;
 
-/** The columns that each table's rows are encoded in. */
+/** The columns that rows of each kind are encoded in. */
 export const insertedColumns: Readonly<Record<TableName, readonly string[]>> = {
   spans: Object.keys(spanColumns),
+  marked_spans: Object.keys(markedSpanColumns),
   facts: Object.keys(factColumns),
   session_statements: Object.keys(sessionColumns),
   scores: Object.keys(scoreColumns),
@@ -264,8 +299,16 @@ export class RowEncoder {
       left -= encoded.bytes.length;
       return encoded;
     };
+    const marks = spans.map(({ attributes }) => experimentMarkOf(attributes));
+    const isMarked = marks.some((mark) => mark !== null);
     return [
-      rowsOf('spans', columns.spans, spans),
+      isMarked
+        ? rowsOf(
+            'marked_spans',
+            columns.marked_spans,
+            spans.map((span, index) => ({ span, mark: marks[index] ?? null })),
+          )
+        : rowsOf('spans', columns.spans, spans),
       rowsOf('facts', columns.facts, facts),
       rowsOf('session_statements', columns.session_statements, sessionRows),
       rowsOf('scores', columns.scores, scoreRows),

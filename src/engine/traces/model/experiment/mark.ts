@@ -1,0 +1,86 @@
+import { UUID, uuidOf } from '../../../schema/ids.js';
+import { normalizeText } from '../../../schema/normalize.js';
+import type { ExperimentMark } from './results.js';
+
+/* Which result of an experiment a span is: clients say so in its attributes, as objects in each other or with dotted names. */
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** In characters. */
+export const LONGEST_ROW_ID = 256;
+/** Its column has 32 bits. */
+export const MAX_REPETITION = 2 ** 32 - 1;
+
+/** An attribute: the names by which an object may lead to it, each with the names that are left within. */
+interface Path {
+  readonly steps: readonly (readonly [name: string, rest: Path | null])[];
+}
+
+const EXPERIMENT = pathTo('spanhouse', 'experiment', 'id');
+const ROW = pathTo('spanhouse', 'experiment', 'row_id');
+const REPETITION = pathTo('spanhouse', 'experiment', 'repetition');
+const TRACE = pathTo('spanhouse', 'experiment', 'trace_id');
+const LANGFUSE_EXPERIMENT = pathTo('langfuse', 'experiment', 'id');
+const LANGFUSE_ITEM = pathTo('langfuse', 'experiment', 'item', 'id');
+
+/** The mark of a span by its attributes; null: it has none, or one that is malformed. */
+export function experimentMarkOf(attributes: Attributes): ExperimentMark | null {
+  const id = valueAt(attributes, EXPERIMENT) ?? valueAt(attributes, LANGFUSE_EXPERIMENT);
+  if (id === undefined) return null;
+  const experiment = uuid(id);
+  const row = rowId(valueAt(attributes, ROW) ?? valueAt(attributes, LANGFUSE_ITEM));
+  const repetition = repetitionOf(valueAt(attributes, REPETITION) ?? 1);
+  const madeIn = traceId(valueAt(attributes, TRACE));
+  if (experiment === undefined || row === undefined || repetition === undefined || madeIn === undefined) return null;
+  return { experiment_id: experiment, row_id: row, repetition, made_in: madeIn };
+}
+
+function uuid(said: unknown): string | undefined {
+  const lower = typeof said === 'string' ? said.toLowerCase() : '';
+  return UUID.test(lower) ? lower : undefined;
+}
+
+/** @returns null where nothing is said; undefined: it is malformed, as of the others */
+function rowId(said: unknown): string | null | undefined {
+  if (said === undefined) return null;
+  if (typeof said !== 'string' || said === '') return undefined;
+  // A character takes two units at most.
+  if (said.length > LONGEST_ROW_ID * 2 || [...said].length > LONGEST_ROW_ID) return undefined;
+  return normalizeText(said);
+}
+
+function repetitionOf(said: unknown): number | undefined {
+  const number = typeof said === 'string' && /^\d{1,10}$/.test(said) ? Number(said) : said;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= MAX_REPETITION
+    ? number
+    : undefined;
+}
+
+function traceId(said: unknown): string | null | undefined {
+  if (said === undefined) return null;
+  return typeof said === 'string' ? uuid(uuidOf(said)) : undefined;
+}
+
+/** Looks for the whole name first, then for ever shorter beginnings of it, as what lies within may have dotted names, too. */
+function pathTo(...names: readonly string[]): Path {
+  const beginnings = names.map((_name, index) => names.length - index);
+  return {
+    steps: beginnings.map((length) => [
+      names.slice(0, length).join('.'),
+      length === names.length ? null : pathTo(...names.slice(length)),
+    ]),
+  };
+}
+
+/** What an attribute says; null counts as nothing. */
+function valueAt(holder: Attributes, { steps }: Path): unknown {
+  for (const [name, rest] of steps) {
+    const found = holder[name];
+    if (found === undefined || found === null) continue;
+    if (rest === null) return found;
+    if (typeof found !== 'object' || Array.isArray(found)) continue;
+    const within = valueAt(found as Attributes, rest);
+    if (within !== undefined) return within;
+  }
+  return undefined;
+}
