@@ -7,6 +7,7 @@ import { Liveness } from './clickhouse/client/liveness.js';
 import { ClickHouseDeletions } from './deletions.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
+import { ClickHouseExperimentResults } from './experiment/clickhouse-results.js';
 import { ClickHouseMatchingSpans } from './judge/matching-spans.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
 import { ClickHouseLists } from './list/clickhouse-lists.js';
@@ -46,6 +47,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     log,
     lists: new ClickHouseLists(listReads),
     statistics: new ClickHouseStatistics(listReads),
+    results: new ClickHouseExperimentResults(client, { reads, notCurrent }, options.read),
     traceSpans: new ClickHouseTraceSpans(client, { reads, notCurrent }, options.read),
     tails: new ClickHouseTails({
       client,

@@ -2,6 +2,7 @@ import type { DomainError } from '../errors.js';
 import type { WriteLog } from './model/write-log.js';
 import type { ErasedFiles, ErasureProgress } from './model/deletion/erasure.js';
 import type { StoredSpans } from './model/deletion/stored-spans.js';
+import type { ExperimentResults } from './model/experiment/results.js';
 import type { Lists } from './model/list/lists.js';
 import type { ListStatistics } from './model/list/statistics.js';
 import type { TailSource } from './model/list/tail.js';
@@ -66,6 +67,7 @@ export interface TraceStore {
   readonly log: WriteLog & EncodedLog;
   readonly lists: Lists;
   readonly statistics: ListStatistics;
+  readonly results: ExperimentResults;
   readonly traceSpans: TraceSpans;
   readonly tails: TailSource;
   readonly deletions: StoredSpans;

@@ -12,6 +12,8 @@ export interface ScoresAsked {
   readonly columns: readonly string[];
   /** The only name; absent: any. */
   readonly name?: string;
+  /** The only names; absent: any. */
+  readonly names?: readonly string[];
   /** A set of ids: the only objects that are asked about; absent: all are. */
   readonly ids?: Sql | undefined;
   /** Whether these are so many that reading all scores of what is in them is quicker than looking for each. */
@@ -27,6 +29,7 @@ export function objectScores(source: ListSource, scope: ReadScope, asked: Scores
     const among = [
       sql`entity_type = ${literal(type)}`,
       ...(asked.name === undefined ? [] : [sql`name = ${value(asked.name, 'String')}`]),
+      ...(asked.names === undefined ? [] : [sql`name IN ${value(asked.names, 'Array(String)')}`]),
       ...(ids === undefined ? [] : [sql`entity_id IN ${ids}`]),
     ];
     return sql`SELECT entity_id AS scored${selected(asked)} FROM (${latestScores(scope, asked.columns, among)})`;

@@ -15,6 +15,8 @@ export type AccessPath =
   | { readonly by: 'all' }
   /** The rows with these ids. `arePage`: they are the page that was asked for, in its order. */
   | { readonly by: 'ids'; readonly ids: readonly string[]; readonly arePage?: true }
+  /** The rows whose ids are in a set, and others that are not rolled up. */
+  | { readonly by: 'set'; readonly set: Sql }
   /** The rows that the index has at the times asked for, and maybe others. */
   | Indexed<'times'>
   /** The newest or oldest of these rows, if the page is surely among them; otherwise fewer than asked for come back. */
@@ -94,10 +96,14 @@ export function idSet(ids: readonly string[]): Sql {
 
 function stored(source: ListSource, scope: ReadScope, access: AccessPath): Sql {
   if (access.by === 'all') return sql`${source.table} FINAL`;
-  const ids = access.by === 'ids' ? idSet(access.ids) : sql`(SELECT id FROM (${indexed(scope, access)}))`;
   return sql`(
-  SELECT * FROM ${source.table} WHERE ${inProject(scope.projectId)} AND id IN ${ids} ORDER BY id, ver DESC LIMIT 1 BY id
+  SELECT * FROM ${source.table} WHERE ${inProject(scope.projectId)} AND id IN ${idsReached(scope, access)} ORDER BY id, ver DESC LIMIT 1 BY id
 )`;
+}
+
+function idsReached(scope: ReadScope, access: Exclude<AccessPath, { readonly by: 'all' }>): Sql {
+  if (access.by === 'ids') return idSet(access.ids);
+  return access.by === 'set' ? access.set : sql`(SELECT id FROM (${indexed(scope, access)}))`;
 }
 
 /** How many entries the index has at the times asked for, as `EXPLAIN ESTIMATE` counts them. */

@@ -118,6 +118,13 @@ export class ReadsInProgress {
       : result;
   }
 
+  /** What is committed, as {@link ofCommitted} reads it, for a read that does not end with one call. */
+  async openCommitted(projectId: string, wanted: Wanted): Promise<HeldState & { readonly state: CommittedState }> {
+    await this.#states.readable(projectId, wanted);
+    const state = this.#states.committed(projectId);
+    return Object.assign(this.#hold(state.upTo, projectId), { state });
+  }
+
   /** Reads the state at a version, which must have been committed just now. */
   async at<T>(upTo: Version, read: (upTo: Version) => Promise<T>): Promise<T> {
     return this.#until(this.#hold(upTo, null), () => read(upTo));

@@ -1,0 +1,221 @@
+import type { ResultQuery } from '../model/experiment/results.js';
+import { empty, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import { excerpt } from '../read/excerpt.js';
+import { objectScores } from '../list/object-scores.js';
+import { idSet, rows } from '../list/rows.js';
+import { spanSource, traceSource } from '../list/sources.js';
+import { IS_RESULT, markedRows, ofExperiment } from './marked-rows.js';
+
+/** A row of {@link results}: what the span of a result says. */
+export interface ResultRow {
+  readonly span: string;
+  readonly made: string;
+  readonly row_id: string;
+  readonly repetition: number;
+  readonly version: string;
+  readonly received: string;
+  readonly started: string;
+  readonly has_error: 0 | 1;
+  readonly cost: string | null;
+  readonly duration_ms: number | null;
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
+const COLUMNS = sql`row_id, repetition, id, made_in, ver, received, started_at, has_error, cost, duration_ms, input_tokens, output_tokens`;
+
+/** Of the spans of each result the newest, in the order of rows and repetitions. */
+function newest(scope: ReadScope, columns: Sql, conditions: readonly Sql[]): Sql {
+  return sql`${markedRows(scope, columns, [...conditions, IS_RESULT])}
+  ORDER BY project_id, experiment_id, row_id, repetition, written DESC, ver DESC LIMIT 1 BY experiment_id, row_id, repetition`;
+}
+
+const RESULT = sql`toString(id) AS span, toString(made_in) AS made, row_id, repetition, toString(ver) AS version, toString(received) AS received,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, has_error, toString(cost) AS cost, duration_ms,
+  toString(input_tokens) AS input, toString(output_tokens) AS output`;
+
+function asked({ experimentId, repetition, rowIds }: ResultQuery): Sql[] {
+  return [
+    ofExperiment(experimentId),
+    ...(rowIds === null ? [] : [sql`row_id IN ${value(rowIds, 'Array(String)')}`]),
+    ...(repetition === null ? [] : [sql`repetition = ${value(repetition, 'UInt64')}`]),
+  ];
+}
+
+const withError = ({ hasError }: ResultQuery) =>
+  hasError === null ? empty : sql` WHERE has_error = ${value(hasError ? 1 : 0, 'UInt8')}`;
+
+/** A page of results. */
+export function resultPage(scope: ReadScope, query: ResultQuery): Sql {
+  return sql`SELECT ${RESULT} FROM (${newest(scope, COLUMNS, asked(query))})${withError(query)}
+ORDER BY row_id, repetition LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
+}
+
+export function resultCount(scope: ReadScope, query: ResultQuery): Sql {
+  return sql`SELECT toString(count()) AS total FROM (${newest(scope, sql`row_id, repetition, has_error`, asked(query))})${withError(query)}`;
+}
+
+/** The place of a result in the order of all. */
+export type ResultPlace = Pick<ResultRow, 'row_id' | 'repetition'>;
+
+/** The results behind one, or the first. */
+export function resultsAfter(scope: ReadScope, experiment: string, after: ResultPlace | null, limit: number): Sql {
+  const behind = after === null ? [] : [beyond(after)];
+  return sql`SELECT ${RESULT} FROM (${newest(scope, COLUMNS, [ofExperiment(experiment), ...behind])} LIMIT ${value(limit, 'UInt64')})`;
+}
+
+/** The first condition is for the index. */
+function beyond({ row_id, repetition }: ResultPlace): Sql {
+  const row = value(row_id, 'String');
+  return sql`row_id >= ${row} AND (row_id > ${row} OR repetition > ${value(repetition, 'UInt64')})`;
+}
+
+/** All marked spans behind a version of a place, or the first. */
+export function spansAfter(
+  scope: ReadScope,
+  experiment: string,
+  after: (ResultPlace & { readonly version: string }) | null,
+  limit: number,
+): Sql {
+  const behind = after === null ? [] : [beyondVersion(after)];
+  return sql`${markedRows(scope, sql`toString(id) AS span, toString(trace_id) AS trace, row_id, repetition, toString(ver) AS version`, [ofExperiment(experiment), ...behind])}
+ORDER BY row_id, repetition, ver LIMIT ${value(limit, 'UInt64')}`;
+}
+
+function beyondVersion({ row_id, repetition, version }: ResultPlace & { readonly version: string }): Sql {
+  const [row, number] = [value(row_id, 'String'), value(repetition, 'UInt64')];
+  return sql`row_id >= ${row} AND (row_id > ${row} OR repetition > ${number} OR (repetition = ${number} AND ver > ${value(version, 'UInt64')}))`;
+}
+
+/** Which of some traces several results of an experiment were made in. */
+export function sharedTraces(scope: ReadScope, experiment: string, traces: readonly string[]): Sql {
+  const ids = sql`made_in IN ${idSet(traces)}`;
+  return sql`SELECT toString(made_in) AS id FROM (${markedRows(scope, sql`made_in, row_id, repetition`, [ofExperiment(experiment), IS_RESULT, ids])})
+GROUP BY made_in HAVING ${SEVERAL}`;
+}
+
+const SEVERAL = sql`uniqExact(row_id, repetition) > 1`;
+
+/** A row of {@link tracesOf}. */
+export interface TraceRow {
+  readonly id: string;
+  readonly cost: string | null;
+  readonly duration_ms: number | null;
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
+/** What traces took. */
+export function tracesOf(scope: ReadScope, ids: readonly string[]): Sql {
+  return sql`SELECT toString(id) AS id, toString(cost) AS cost, duration_ms, toString(input_tokens) AS input, toString(output_tokens) AS output
+FROM ${rows(traceSource, scope, { by: 'ids', ids })} WHERE ${inProject(scope.projectId)} AND NOT gone`;
+}
+
+/** A row of {@link scoresOf}. */
+export interface ScoreRow {
+  readonly span: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly number: number | null;
+  readonly text: string;
+}
+
+/** The newest scores of some spans. @param names the only ones; null: all @param longest longer texts have their middle left out */
+export function scoresOf(
+  scope: ReadScope,
+  spans: readonly string[],
+  names: readonly string[] | null,
+  longest: number,
+): Sql {
+  const scores = objectScores(spanSource, scope, {
+    columns: ['name', 'kind', 'number', 'text'],
+    ids: idSet(spans),
+    ...(names !== null && { names }),
+  });
+  return sql`SELECT toString(scored) AS span, name, kind, number, ${excerpt(sql`text`, longest)} AS text FROM (
+  SELECT * FROM (${scores}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name
+)`;
+}
+
+/** A row of {@link textsOf}. */
+export interface TextRow {
+  readonly version: string;
+  readonly output: string | null;
+  readonly message: string | null;
+}
+
+/** The texts of results. */
+export function textsOf({ projectId }: ReadScope, results: readonly ResultRow[]): Sql {
+  const of = (column: 'started' | 'version') => results.map((result) => result[column]);
+  const times = sql`SELECT fromUnixTimestamp64Micro(arrayJoin(${listOf('Int64', of('started'))}), 'UTC')`;
+  return sql`SELECT toString(ver) AS version, output_data AS output, error_message AS message FROM spans
+WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${listOf('UInt64', of('version'))}`;
+}
+
+/** A row of {@link figuresOf}. */
+export interface FigureRow {
+  readonly experiment: string;
+  readonly results: string;
+  readonly rows: string;
+  readonly errors: string;
+  readonly repetitions: number;
+  readonly cost: string | null;
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly first: string;
+  readonly last: string;
+}
+
+const among = (experiments: readonly string[]) => sql`experiment_id IN ${value(experiments, 'Array(UUID)')}`;
+
+/** Figures of experiments, but for those of scores. */
+export function figuresOf(scope: ReadScope, experiments: readonly string[]): Sql {
+  const wanted = [among(experiments)];
+  const shared = sql`(SELECT experiment_id, made_in FROM (${markedRows(scope, sql`experiment_id, made_in, row_id, repetition`, [...wanted, IS_RESULT])})
+    GROUP BY experiment_id, made_in HAVING ${SEVERAL})`;
+  const set = sql`(${markedRows(scope, sql`made_in`, [...wanted, IS_RESULT])})`;
+  return sql`SELECT toString(experiment_id) AS experiment, toString(count()) AS results, toString(uniqExact(sipHash128(row_id))) AS rows,
+  toString(countIf(has_error)) AS errors, max(repetition) AS repetitions, toString(sum(own.1)) AS cost, toString(sum(own.2)) AS input,
+  toString(sum(own.3)) AS output, quantileExactOrNull(0.5)(own.4) AS p50, quantileExactOrNull(0.95)(own.4) AS p95,
+  toString(min(received)) AS first, toString(max(received)) AS last
+FROM (
+  SELECT experiment_id, row_id, repetition, has_error, received,
+    if((experiment_id, made_in) IN ${shared}, (result.cost, result.input_tokens, result.output_tokens, result.duration_ms),
+      (trace.cost, trace.input_tokens, trace.output_tokens, trace.duration_ms)) AS own
+  FROM (${newest(scope, sql`experiment_id, ${COLUMNS}`, wanted)}) AS result
+  LEFT ANY JOIN (
+    SELECT id, cost, duration_ms, input_tokens, output_tokens
+    FROM ${rows(traceSource, scope, { by: 'set', set })} WHERE ${inProject(scope.projectId)} AND NOT gone
+  ) AS trace ON trace.id = result.made_in
+)
+GROUP BY experiment_id`;
+}
+
+/** A row of {@link scoreFiguresOf}. */
+export interface ScoreFigureRow {
+  readonly experiment: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly count: string;
+  readonly mean: number | null;
+}
+
+/** Names of scores that figures are answered of. */
+const MAX_NAMES = 1_000;
+
+export function scoreFiguresOf(scope: ReadScope, experiments: readonly string[]): Sql {
+  const results = newest(scope, sql`experiment_id, row_id, repetition, id`, [among(experiments)]);
+  const scores = objectScores(spanSource, scope, {
+    columns: ['name', 'kind', 'number'],
+    ids: sql`(SELECT id FROM (${results}))`,
+  });
+  return sql`SELECT toString(result.experiment_id) AS experiment, score.name AS name, argMax(score.kind, score.ver) AS kind, toString(count()) AS count,
+  if(count(score.number) = 0, NULL, sumKahan(score.number) / count(score.number)) AS mean
+FROM (${results}) AS result
+INNER JOIN (SELECT * FROM (${scores}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name) AS score ON score.scored = result.id
+GROUP BY result.experiment_id, score.name
+ORDER BY experiment, name LIMIT ${value(MAX_NAMES, 'UInt64')} BY experiment`;
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { MeasuredResult, ResultQuery } from '../../src/engine/traces/model/experiment/results.js';
+import type { Score } from '../../src/engine/traces/model/score/score.js';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
+import { sql, value } from '../../src/engine/traces/clickhouse/client/sql.js';
+import { storedSpan } from '../harness/span.js';
+import { openStore, remove, reopenStore, type OpenedStore } from '../harness/trace-store.js';
+
+const PAGE: Omit<ResultQuery, 'experimentId'> = {
+  repetition: null,
+  rowIds: null,
+  hasError: null,
+  limit: 100,
+  offset: 0,
+  count: true,
+};
+
+describe('the results of experiments', () => {
+  let opened: OpenedStore;
+  let project: string;
+  let experiment: string;
+
+  before(async () => {
+    opened = await openStore();
+  });
+  after(() => opened?.dispose());
+  beforeEach(() => {
+    project = randomUUID();
+    experiment = randomUUID();
+  });
+
+  const post = (...spans: Span[]) => opened.store.log.append({ projectId: project, spans });
+  const result = (row_id: string | undefined, { repetition = 1, trace_id, ...more }: Parts = {}): Span =>
+    storedSpan({
+      output_data: `answer to ${row_id}`,
+      ...more,
+      attributes: { spanhouse: { experiment: { id: experiment, row_id, repetition, trace_id } } },
+    });
+  const page = (query: Partial<ResultQuery> = {}) =>
+    opened.store.results.page(project, { ...PAGE, experimentId: experiment, ...query });
+  const keys = async (query: Partial<ResultQuery> = {}) => {
+    const { results, total } = await page(query);
+    return { keys: results.map(({ row_id, repetition }) => `${row_id}/${repetition}`), total };
+  };
+  const figures = async () => (await opened.store.results.figures(project, [experiment])).get(experiment);
+  const measured = async (...scores: string[]) => {
+    const all: MeasuredResult[] = [];
+    for await (const portion of opened.store.results.measured(project, experiment, scores)) all.push(...portion);
+    return all;
+  };
+  const spans = async () => {
+    const all = [];
+    for await (const portion of opened.store.results.spansOf(project, experiment)) all.push(...portion);
+    return all;
+  };
+  const score = (span: Span, name: string, value: Score['value'], more: Partial<Score> = {}): Score => ({
+    id: randomUUID(),
+    ...{ entity_type: 'span', entity_id: span.id, name, value, source: 'sdk', author: '', comment: null, metadata: {} },
+    kind: typeof value === 'number' ? 'numeric' : typeof value === 'boolean' ? 'boolean' : 'categorical',
+    ...more,
+  });
+
+  it('are there as soon as they are acknowledged, by row and repetition', async () => {
+    const [b2, a, b1] = [result('b', { repetition: 2 }), result('a'), result('b')];
+    const { createdAt } = await post(b2, a, b1, result(undefined), storedSpan());
+    const { results, total } = await page();
+    expect(total).to.equal(3);
+    expect(results.map(({ id }) => id)).to.deep.equal([a.id, b1.id, b2.id]);
+    expect(results[0]).to.deep.equal({
+      ...{ id: a.id, trace_id: a.trace_id, row_id: 'a', repetition: 1, output: 'answer to a', has_error: false },
+      ...{ error_message: null, created_at: createdAt[1], cost: null, duration_ms: null, scores: {} },
+      ...{ input_tokens: null, output_tokens: null },
+    });
+    expect(await spans()).to.have.length(4);
+  });
+
+  it('are found by repetition, row and error, in pages', async () => {
+    await post(result('a'), result('a', { repetition: 2, error_message: 'no' }), result('b'), result('c'));
+    expect(await keys({ repetition: 2 })).to.deep.equal({ keys: ['a/2'], total: 1 });
+    expect(await keys({ rowIds: ['c', 'a'] })).to.deep.equal({ keys: ['a/1', 'a/2', 'c/1'], total: 3 });
+    expect(await keys({ hasError: true })).to.deep.equal({ keys: ['a/2'], total: 1 });
+    expect(await keys({ hasError: false, limit: 1, offset: 1 })).to.deep.equal({ keys: ['b/1'], total: 3 });
+    expect((await page({ hasError: true })).results[0]).to.include({ error_message: 'no', has_error: true });
+  });
+
+  it('have the cost, duration and tokens of the trace in which they were made', async () => {
+    const trace = randomUUID();
+    const call = { provider: null, model: null, cache_read_tokens: null, cache_write_tokens: null };
+    const none = { prompt_slug: null, prompt_version: null, prompt_version_id: null };
+    const step = (cost: number, started: number, seconds: number) =>
+      storedSpan({
+        trace_id: trace,
+        cost,
+        started_at: started * 1e6,
+        ended_at: (started + seconds) * 1e6,
+        call: { ...call, ...none, input_tokens: 10, output_tokens: 1 },
+      });
+    const made = result('a', { trace_id: trace, cost: 5 });
+    await post(made);
+    expect((await page()).results[0]).to.include({ trace_id: trace, cost: null, duration_ms: null });
+    await post(step(0.1, 1_768_000_000, 2), step(0.2, 1_768_000_001, 3));
+    const taken = { cost: 0.3, duration_ms: 4000, input_tokens: 20, output_tokens: 2 };
+    expect((await page()).results[0]).to.include(taken);
+    expect(await measured()).to.deep.equal([
+      { id: made.id, row_id: 'a', repetition: 1, has_error: false, ...taken, scores: {} },
+    ]);
+    await opened.store.rollUp(project);
+    expect((await page()).results[0]).to.include(taken);
+    expect(await figures()).to.include({ cost: 0.3, duration_ms_p50: 4000, input_tokens: 20, output_tokens: 2 });
+  });
+
+  it('have those of their own span where several were made in the same trace', async () => {
+    const trace = randomUUID();
+    const own = { cost: 2, duration_ms: 7 };
+    await post(result('a', { trace_id: trace, ...own }), result('b', { trace_id: trace, cost: 3, duration_ms: 9 }));
+    await post(storedSpan({ trace_id: trace, cost: 100 }), result('c', { cost: 1, duration_ms: 1 }));
+    expect((await page()).results.map(({ cost }) => cost)).to.deep.equal([2, 3, 1]);
+    expect((await measured()).map(({ cost }) => cost)).to.deep.equal([2, 3, 1]);
+    expect(await figures()).to.include({ cost: 6, duration_ms_p95: 9 });
+    // One of them alone has what its trace has.
+    await post(result('b', { cost: 4 }));
+    expect((await page({ rowIds: ['a'] })).results[0]).to.include(own);
+  });
+
+  it('are the newest of a row and repetition, whatever was written again since', async () => {
+    const first = result('a', { output_data: 'first' });
+    await post(first);
+    const second = result('a', { output_data: 'second' });
+    await post(second);
+    expect((await page()).results.map(({ id }) => id)).to.deep.equal([second.id]);
+    await post({ ...first, output_data: 'third' });
+    expect((await page()).results.map(({ output }) => output)).to.deep.equal(['third']);
+    expect(await figures()).to.include({ results: 1, rows: 1 });
+    await remove(opened.store, project, 'span', first.id);
+    expect((await page()).results.map(({ output }) => output)).to.deep.equal(['second']);
+  });
+
+  it('follow a span that is sent again with another mark, or without', async () => {
+    const span = result('a');
+    await post(span, result('b'));
+    await post({ ...span, attributes: result('c').attributes });
+    expect(await keys()).to.deep.equal({ keys: ['b/1', 'c/1'], total: 2 });
+    await post({ ...span, attributes: {} });
+    expect(await keys()).to.deep.equal({ keys: ['b/1'], total: 1 });
+  });
+
+  it('go with their traces, and are purged', async () => {
+    const [gone, kept] = [result('a'), result('b')];
+    await post(gone, kept);
+    await remove(opened.store, project, 'trace', gone.trace_id);
+    expect(await keys()).to.deep.equal({ keys: ['b/1'], total: 1 });
+    await post({ ...kept, output_data: 'again' });
+    await opened.store.purge();
+    expect(await keys()).to.deep.equal({ keys: ['b/1'], total: 1 });
+    const rows = await opened.client.query(
+      sql`SELECT 1 FROM experiment_spans WHERE experiment_id = ${value(experiment, 'UUID')}`,
+    );
+    expect(rows).to.have.length(1);
+  });
+
+  it('show the newest score of each name', async () => {
+    const [a, b] = [result('a'), result('b')];
+    await post(a, b);
+    const write = (...scores: Score[]) => opened.store.log.append({ projectId: project, scores });
+    await write(score(a, 'level', 0.25), score(a, 'good', true), score(b, 'level', 0.75), score(a, 'mood', 'calm'));
+    await write(score(a, 'level', 0.5, { author: 'later' }));
+    const [first, second] = (await page()).results;
+    expect(first?.scores).to.deep.equal({ level: 0.5, good: true, mood: 'calm' });
+    expect(second?.scores).to.deep.equal({ level: 0.75 });
+    expect((await measured('level')).map(({ scores }) => scores)).to.deep.equal([{ level: 0.5 }, { level: 0.75 }]);
+    expect((await measured()).map(({ scores }) => scores)).to.deep.equal([{}, {}]);
+    expect((await figures())?.scores).to.deep.equal([
+      { name: 'good', kind: 'boolean', count: 1, mean: 1 },
+      { name: 'level', kind: 'numeric', count: 2, mean: 0.625 },
+      { name: 'mood', kind: 'categorical', count: 1, mean: null },
+    ]);
+  });
+
+  it('are counted, of several experiments in one read', async () => {
+    const { createdAt } = await post(
+      result('a'),
+      result('a', { repetition: 2, error_code: 'E' }),
+      result('b', { cost: 0.5 }),
+    );
+    expect(await figures()).to.deep.equal({
+      ...{ results: 3, rows: 2, errors: 1, repetitions: 2, cost: 0.5, input_tokens: null, output_tokens: null },
+      ...{ duration_ms_p50: null, duration_ms_p95: null, first_at: createdAt[0], last_at: createdAt[2], scores: [] },
+    });
+    const all = await opened.store.results.figures(project, [experiment, randomUUID()]);
+    expect([...all.keys()]).to.deep.equal([experiment]);
+    expect(await opened.store.results.figures(randomUUID(), [experiment])).to.have.property('size', 0);
+  });
+
+  it('are known to the next start', async () => {
+    await post(result('a'));
+    await opened.store.rollUp();
+    const again = await reopenStore(opened.client);
+    const { results } = await again.results.page(project, { ...PAGE, experimentId: experiment });
+    expect(results).to.have.length(1);
+    await again.close();
+  });
+});
+
+type Parts = Partial<Omit<Span, 'trace_id'>> & {
+  readonly repetition?: number;
+  /** In which it was made. */
+  readonly trace_id?: string;
+};
