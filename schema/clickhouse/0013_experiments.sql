@@ -29,7 +29,7 @@ ORDER BY (project_id, experiment_id, row_id, repetition)
 SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, replicated_deduplication_window = 0, non_replicated_deduplication_window = 0;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS experiment_spans_of_spans TO experiment_spans AS
-SELECT ver, project_id, assumeNotNull(experiment_id) AS experiment_id, experiment_row AS row_id, experiment_repetition AS repetition,
+SELECT ver, project_id, assumeNotNull(s.experiment_id) AS experiment_id, experiment_row AS row_id, experiment_repetition AS repetition,
   id, trace_id, ifNull(experiment_trace, trace_id) AS made_in, if(origin_ver = 0, ver, origin_ver) AS written,
   if(received_ver = 0, ver, received_ver) AS received, started_at, duration_ms, cost, input_tokens, output_tokens, has_error
-FROM spans WHERE isNotNull(experiment_id);
+FROM spans AS s WHERE isNotNull(s.experiment_id);

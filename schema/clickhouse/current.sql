@@ -920,7 +920,7 @@ CREATE MATERIALIZED VIEW experiment_spans_of_spans TO experiment_spans
 AS SELECT
     ver,
     project_id,
-    assumeNotNull(experiment_id) AS experiment_id,
+    assumeNotNull(s.experiment_id) AS experiment_id,
     experiment_row AS row_id,
     experiment_repetition AS repetition,
     id,
@@ -934,5 +934,5 @@ AS SELECT
     input_tokens,
     output_tokens,
     has_error
-FROM spans
-WHERE isNotNull(experiment_id);
+FROM spans AS s
+WHERE isNotNull(s.experiment_id);

@@ -73,6 +73,10 @@ describe('the results of experiments', () => {
       ...{ input_tokens: null, output_tokens: null },
     });
     expect(await spans()).to.have.length(4);
+    const rows = await opened.client.query(
+      sql`SELECT 1 FROM experiment_spans WHERE project_id = ${value(project, 'String')}`,
+    );
+    expect(rows).to.have.length(4);
   });
 
   it('are found by repetition, row and error, in pages', async () => {

@@ -9,10 +9,10 @@ import type { Version } from './version-clock.js';
  */
 
 /** The rows of `experiment_spans` that marked rows of `spans` make; the migration has the same text. */
-export const MARKED_SPANS = sql`SELECT ver, project_id, assumeNotNull(experiment_id) AS experiment_id, experiment_row AS row_id, experiment_repetition AS repetition,
+export const MARKED_SPANS = sql`SELECT ver, project_id, assumeNotNull(s.experiment_id) AS experiment_id, experiment_row AS row_id, experiment_repetition AS repetition,
   id, trace_id, ifNull(experiment_trace, trace_id) AS made_in, if(origin_ver = 0, ver, origin_ver) AS written,
   if(received_ver = 0, ver, received_ver) AS received, started_at, duration_ms, cost, input_tokens, output_tokens, has_error
-FROM spans WHERE isNotNull(experiment_id)`;
+FROM spans AS s WHERE isNotNull(s.experiment_id)`;
 
 const COLUMNS = sql`ver, project_id, experiment_id, row_id, repetition, id, trace_id, made_in, written, received, started_at, duration_ms, cost, input_tokens, output_tokens, has_error`;
 
