@@ -43,6 +43,7 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
       new Governor(),
     ),
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
+    hasMarked: () => false,
     words,
     limits: UNLIMITED,
     observer,

@@ -12,6 +12,7 @@ import { namedFields } from '../engine/traces/model/list/fields.js';
 import { fieldSchemas } from '../engine/traces/model/list/read-schema.js';
 import {
   defaultQuery,
+  experimentsOf,
   internalOf,
   MAX_OFFSET,
   TEXT_LIMITS,
@@ -19,7 +20,7 @@ import {
   type FilterValue,
   type ListQuery,
 } from '../engine/traces/model/list/query.js';
-import { oneOf } from '../engine/schema/parts.js';
+import { oneOf, uuid } from '../engine/schema/parts.js';
 import { page } from './page.js';
 import type { State } from '../engine/traces/model/list/tail.js';
 import { mistakenForTags } from './mistaken-names.js';
@@ -52,6 +53,20 @@ const INTERNAL = Type.Optional(
       'too, or alone. Default: false, but true where `id`, `trace_id`, `session_id` or one of their tags is asked for.',
   ),
 );
+
+const EXPERIMENTS = Type.Optional(
+  oneOf(
+    ['true', 'false', 'only'],
+    'Whether spans of experiments are listed too, or alone, with everything in their traces and in those that they were made in. ' +
+      'Default: false, but true where `id`, `trace_id`, `session_id` or `experiment_id` is asked for.',
+  ),
+);
+
+const EXPERIMENT: Readonly<Record<ListDefinition['name'], string>> = {
+  spans: 'Only spans of this experiment, by their attributes.',
+  traces: 'Only traces that hold a span of this experiment, or in which one of its results was made.',
+  sessions: '',
+};
 
 /** The queries of the lists. */
 export const listQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
@@ -188,7 +203,11 @@ function selectionParameters(list: ListDefinition, paging: readonly string[] = [
         MAX_SEARCHED,
       ),
     ),
-    ...(list.hasInternal && { internal: INTERNAL }),
+    ...(list.hasInternal && {
+      internal: INTERNAL,
+      experiments: EXPERIMENTS,
+      experiment_id: Type.Optional(uuid(EXPERIMENT[list.name])),
+    }),
     scores: scoreFilters,
     tags: restAsTags(
       `Every parameter with another name is a filter by the tag of that name and value${TAGGED[list.name]}. All of them must ` +
@@ -201,9 +220,14 @@ function selectionParameters(list: ListDefinition, paging: readonly string[] = [
 
 type SelectionValues = Static<TObject<ReturnType<typeof selectionParameters>>>;
 
-function selectionOf(list: ListDefinition, { q = '', tags, scores, internal, ...rest }: SelectionValues) {
+function selectionOf(list: ListDefinition, values: SelectionValues) {
+  const { q = '', tags, scores, internal, experiments, experiment_id: experiment = null, ...rest } = values;
   const filters = list.filters.flatMap((filter) => applied(filter, rest));
-  return { filters, tags, scores, search: q === '' ? null : q, internal: internalOf(internal, filters, tags) };
+  return {
+    ...{ filters, tags, scores, search: q === '' ? null : q, experiment },
+    internal: internalOf(internal, filters, tags),
+    experiments: experimentsOf(experiments, filters, experiment),
+  };
 }
 
 function filterSchema(list: ListDefinition, filter: Filter): TSchema {

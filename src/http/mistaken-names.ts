@@ -31,7 +31,8 @@ export function mistakenForTags(list: ListDefinition, paging: readonly string[] 
     if (call !== 'tail' || list.name !== 'sessions')
       for (const name of names) mistaken.set(name, `applies only to GET /${list.name}:${call}; ${asTag(name)}`);
   if (!list.hasInternal)
-    mistaken.set('internal', `applies only to spans and traces, not to ${list.name}; ${asTag('internal')}`);
+    for (const name of ['internal', 'experiments', 'experiment_id'])
+      mistaken.set(name, `applies only to spans and traces, not to ${list.name}; ${asTag(name)}`);
   return mistaken;
 }
 

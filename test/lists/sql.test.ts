@@ -93,6 +93,12 @@ const cases: Readonly<Record<string, () => Sql>> = {
   'traces-started': () => rollup(traceSource, 'started_after=2026-01-31&limit=20&fields=id'),
   'traces-started-with-error': () => rollup(traceSource, 'started_after=2026-01-31&has_error=true&fields=id'),
   'traces-internal': () => rollup(traceSource, 'internal=true&started_before=2026-01-31&fields=id'),
+  'spans-outside-experiments': () =>
+    spanPage({ ...SCOPE, hasMarked: true, unsettled: [ID] }, parsed(spanList, 'fields=id')),
+  'spans-of-experiment': () =>
+    spanPage({ ...SCOPE, hasMarked: true }, parsed(spanList, `experiment_id=${ID}&fields=id`)),
+  'traces-outside-experiments': () => rollup(traceSource, 'fields=id', { ...SCOPE, hasMarked: true, aside: [ID] }),
+  'traces-of-experiment': () => rollup(traceSource, `experiment_id=${ID}&fields=id`, { ...SCOPE, hasMarked: true }),
   'spans-by-cost': () => spans('sort_by=cost&sort_order=asc&limit=7&offset=14&fields=id,cost'),
   'spans-count': () => countOf(spanMatches(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`))),
   'traces-newest': () => rollup(traceSource, ''),

@@ -86,9 +86,29 @@ const INTERNAL: Property = {
   several: false,
 };
 
+const EXPERIMENTS: Property = {
+  parameter: 'experiments',
+  words: 'Experiments',
+  description: 'Spans of experiments and their traces: include them (true), or show only them (only).',
+  field: null,
+  values: ['true', 'false', 'only'],
+  several: false,
+};
+
+const EXPERIMENT: Property = {
+  parameter: 'experiment_id',
+  words: 'Experiment ID is',
+  description: 'Id of an experiment whose spans, or whose traces, are shown.',
+  field: null,
+  several: false,
+};
+
+/** What a list has beside its filters where calls of models, and experiments, may be among its objects. */
+const UNUSUAL = [INTERNAL, EXPERIMENTS, EXPERIMENT];
+
 /** All that a list can be filtered by, but for tags, whose keys only the data has. */
 export function propertiesOf(list: ListDefinition): Property[] {
-  return [...list.filters.map((filter) => propertyOf(list, filter)), ...(list.hasInternal ? [INTERNAL] : []), SEARCH];
+  return [...list.filters.map((filter) => propertyOf(list, filter)), ...(list.hasInternal ? UNUSUAL : []), SEARCH];
 }
 
 function propertyOf(list: ListDefinition, filter: Filter): Property {

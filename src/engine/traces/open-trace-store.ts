@@ -38,21 +38,22 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const { observer } = options;
   const core = await openTraceStoreCore(client, options);
   const { log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher } = core;
-  const { settled, settle, settleMany, newestAtStart } = core;
+  const { settled, settle, settleMany, newestAtStart, marked } = core;
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
-  const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
+  const hasMarked = (projectId: string) => marked.has(projectId);
+  const state = { reads, notCurrent, hasMarked };
+  const listReads = new ListReads({ client, ...state, words, limits: options.read, observer });
   const liveness = new Liveness(client);
   const revised = { reader: openReader(client, options.read), log, reads };
   return {
     log,
     lists: new ClickHouseLists(listReads),
     statistics: new ClickHouseStatistics(listReads),
-    results: new ClickHouseExperimentResults(client, { reads, notCurrent }, options.read),
-    traceSpans: new ClickHouseTraceSpans(client, { reads, notCurrent }, options.read),
+    results: new ClickHouseExperimentResults(client, state, options.read),
+    traceSpans: new ClickHouseTraceSpans(client, state, options.read),
     tails: new ClickHouseTails({
       client,
-      reads,
-      notCurrent,
+      ...state,
       limits: options.read,
       commits: news,
       acknowledged: () => writes.acknowledged,

@@ -213,7 +213,8 @@ export class SpanRows implements WorkUnderWay {
     fields: readonly string[],
     signal: AbortSignal,
   ): Promise<SpanRow[]> {
-    const query = { ...defaultQuery(spanList), internal: 'included', fields, limit: spanList.maxLimit } as const;
+    const all = { internal: 'included', experiments: 'included' } as const;
+    const query = { ...defaultQuery(spanList), ...all, fields, limit: spanList.maxLimit };
     const filters = [{ filter: BY_IDS, values: ids }];
     const spans = await rowsOf(await this.#parts.lists.spans(projectId, { ...query, filters }, signal));
     // Newest first: of spans with one id in several traces, the newest.

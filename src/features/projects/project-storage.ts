@@ -54,7 +54,9 @@ export interface ProjectStorageParts {
   readonly embedded: boolean;
 }
 
-/** What a project stores. Its counts are those of its lists, own calls of the server included. */
+const ALL = { internal: 'included', experiments: 'included' } as const;
+
+/** What a project stores. Its counts are those of its lists, own calls of the server and experiments included. */
 export class ProjectStorage {
   readonly #parts: ProjectStorageParts;
 
@@ -65,7 +67,7 @@ export class ProjectStorage {
   /** @throws DomainError `unavailable` */
   async read(projectId: string, signal?: AbortSignal): Promise<StorageRead> {
     const { lists, spanBytes, images, measurements, embedded } = this.#parts;
-    const counted = { limit: 1, count: true, internal: 'included' as const };
+    const counted = { limit: 1, count: true, ...ALL };
     const oldestFirst = { sort: 'started_at', descending: false, fields: ['started_at'] };
     const spans = await lists.spans(projectId, { ...defaultQuery(spanList), ...counted, ...oldestFirst }, signal);
     const [oldest] = (await rowsOf(spans)) as { started_at: string }[];

@@ -23,7 +23,7 @@ export const IS_RESULT = sql`row_id != ''`;
  */
 export function tracesMarked(scope: ReadScope, experiment: string | null): Sql {
   const conditions = experiment === null ? [] : [ofExperiment(experiment)];
-  return sql`(SELECT arrayJoin([trace_id, made_in]) FROM (${markedRows(scope, sql`trace_id, made_in`, conditions)}))`;
+  return sql`(SELECT marked_trace FROM (${markedRows(scope, sql`trace_id, made_in`, conditions)}) ARRAY JOIN [trace_id, made_in] AS marked_trace)`;
 }
 
 /** What was written since, and what is set aside, is read like all else: marks are known of every trace. */

@@ -63,7 +63,8 @@ export class ClickHouseLists implements Lists {
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
     return readState(this.#reads.state, { list: 'traces', projectId, ids }, (scope) =>
       this.#byId(ids, (some) => {
-        const query = { ...defaultQuery(traceList), internal: 'included', limit: some.length } as const;
+        const all = { internal: 'included', experiments: 'included' } as const;
+        const query = { ...defaultQuery(traceList), ...all, limit: some.length };
         return this.#tracePage(scope, query, { by: 'ids', ids: some });
       }),
     );

@@ -5,6 +5,7 @@ import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
 import { current } from '../read/visibility.js';
 import { conditions, textFound } from './conditions.js';
+import { experimentConditions } from './experiment-filters.js';
 import { asksOfHeld, boundsOf, heldConditions, spanTimes, type AskedAbout } from './descendant-filters.js';
 import { tracesIn } from './membership.js';
 import { scoreConditions, scoreJoin, scoreOrder } from './score-filters.js';
@@ -99,6 +100,7 @@ export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
     ...ofSession,
     ...tags,
     ...scoreConditions(spanSource, scope, query),
+    ...experimentConditions(spanSource, scope, query),
     ...search,
     current(scope),
   ]);
@@ -188,7 +190,7 @@ function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery
     inProject(scope.projectId),
     sql`NOT gone`,
     ...insideIndex(access),
-    ...(source.list.hasInternal ? internal(query) : []),
+    ...(source.list.hasInternal ? [...internal(query), ...experimentConditions(source, scope, query)] : []),
     ...conditions(query, source),
     ...scoreConditions(source, scope, query, idsOf(access)),
     ...heldConditions(source, scope, query, askedAbout(query, access)),

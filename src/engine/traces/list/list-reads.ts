@@ -8,6 +8,7 @@ import type { NotCurrent } from '../rollup/set-aside.js';
 import type { Candidates, WordIndex } from '../search/word-index.js';
 import { sessionAskedFor } from './compile.js';
 import { asksOfHeld } from './descendant-filters.js';
+import { asksOfExperiments } from './experiment-filters.js';
 import { idsAskedFor } from './rows.js';
 import type { ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
@@ -20,6 +21,7 @@ export interface ListParts {
   readonly client: ClickHouseClient;
   readonly reads: ReadsInProgress;
   readonly notCurrent: (projectId: string) => NotCurrent;
+  readonly hasMarked: StateParts['hasMarked'];
   readonly words: WordIndex;
   readonly limits: ReadLimits;
   readonly observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
@@ -63,8 +65,8 @@ export class ListReads {
   readonly state: StateParts;
   readonly #observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
 
-  constructor({ client, reads, notCurrent, words, limits, observer }: ListParts) {
-    this.state = { reads, notCurrent };
+  constructor({ client, reads, notCurrent, hasMarked, words, limits, observer }: ListParts) {
+    this.state = { reads, notCurrent, hasMarked };
     this.#observer = observer;
     this.reader = openReader(client, limits, { ...LIST_SETTINGS, result_overflow_mode: 'throw' });
     this.search = new TextSearch(words, this.reader.rows);
@@ -109,11 +111,15 @@ const isInvalid = (error: unknown) => error instanceof DomainError && error.kind
 
 function stateOf({ source, projectId, query }: Asked): StateOf {
   const list = source.list.name;
+  // Results are marked in any trace as made in another.
+  const ofOthers = asksOfExperiments(query);
   switch (list) {
-    case 'spans':
-      return { list, projectId, ids: idsAskedFor(query, 'trace_id'), figures: sessionAskedFor(query) !== null };
+    case 'spans': {
+      const ids = ofOthers ? null : idsAskedFor(query, 'trace_id');
+      return { list, projectId, ids, figures: sessionAskedFor(query) !== null };
+    }
     case 'traces':
-      return { list, projectId, ids: asksOfHeld(query) ? null : idsAskedFor(query) };
+      return { list, projectId, ids: ofOthers || asksOfHeld(query) ? null : idsAskedFor(query) };
     case 'sessions':
       return { list, projectId };
   }

@@ -3,6 +3,7 @@ import { empty, identifier, join, listOf, sql, value, type Sql } from '../clickh
 import { inProject, type ReadScope } from '../read/scope.js';
 import { isOwnCall } from '../read/tags.js';
 import { conditionOf } from './conditions.js';
+import { leftOutOfPicked } from './experiment-filters.js';
 import { traceSource, type ListSource, type TimeIndex } from './sources.js';
 import { unsettledSessions, unsettledTraces } from './unsettled.js';
 
@@ -41,8 +42,14 @@ export function accessPathsOf(source: ListSource, query: ListQuery): readonly [A
   if (index === null || (list.hasInternal && query.internal !== 'left out')) return [ALL];
   const indexed = { query, source, index };
   const times = timesAskedFor(indexed);
+  const { filters, tags, scores, search, experiments, experiment } = query;
   const others =
-    query.filters.length > times.length || query.tags.size > 0 || query.scores.size > 0 || query.search !== null;
+    filters.length > times.length ||
+    tags.size > 0 ||
+    scores.size > 0 ||
+    search !== null ||
+    experiment !== null ||
+    experiments === 'only';
   const whole = times.length > 0 ? ({ by: 'times', ...indexed } as const) : ALL;
   const atEdge = !others && query.sort === list.defaultSort && query.offset + query.limit <= MAX_INDEXED_ROWS;
   return atEdge ? [{ by: 'edge', ...indexed }, whole] : [whole];
@@ -112,14 +119,17 @@ export function entriesEstimated(scope: ReadScope, access: Indexed<'times'>): Sq
 }
 
 /** Entries of an index. Each time that a row ever had is one, so that of the rows at some times none is missing. */
-function indexed({ projectId }: ReadScope, access: Indexed<'times' | 'edge'>): Sql {
+function indexed(scope: ReadScope, access: Indexed<'times' | 'edge'>): Sql {
+  const { projectId } = scope;
   const { by, query, source } = access;
   const { table, time } = access.index;
   const times = timesAskedFor(access).map((applied) => sql` AND ${conditionOf(applied, source)}`);
   const entries = sql`SELECT ${time}, id FROM ${table} WHERE ${inProject(projectId)}${join(times, '')}`;
   if (by === 'times') return entries;
   const direction = query.descending ? sql`DESC` : sql`ASC`;
-  return sql`${entries} ORDER BY project_id ${direction}, ${time} ${direction}, id ${direction} LIMIT ${looked(query)}`;
+  // All the newest traces may be of an experiment.
+  const meant = source.list.hasInternal ? leftOutOfPicked(sql`id`, scope, query).map((each) => sql` AND ${each}`) : [];
+  return sql`${entries}${join(meant, '')} ORDER BY project_id ${direction}, ${time} ${direction}, id ${direction} LIMIT ${looked(query)}`;
 }
 
 /** How many entries are looked at: one for every time a row's start changed, and duplicates that are not merged yet. */

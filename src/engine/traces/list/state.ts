@@ -7,6 +7,8 @@ import type { NotCurrent } from '../rollup/set-aside.js';
 export interface StateParts {
   readonly reads: ReadsInProgress;
   readonly notCurrent: (projectId: string) => NotCurrent;
+  /** Whether a project has, or had, spans of experiments. */
+  readonly hasMarked: (projectId: string) => boolean;
 }
 
 /** Which state of which project is read. */
@@ -21,11 +23,11 @@ export interface StateOf {
 
 /** Reads what is committed, or where that is asked for, or cannot be had, what is rolled up. */
 export async function readState<T>(
-  { reads, notCurrent }: StateParts,
+  { reads, notCurrent, hasMarked }: StateParts,
   { list, projectId, ids = null, figures = list !== 'spans' }: StateOf,
   read: (scope: ReadScope) => Promise<T>,
 ): Promise<T> {
-  const rolledUp = () => reads.run(projectId, (upTo) => read({ projectId, upTo }));
+  const rolledUp = () => reads.run(projectId, (upTo) => read({ projectId, upTo, hasMarked: hasMarked(projectId) }));
   // Rolled-up rows alone tell that a session is set aside.
   if (list === 'sessions' && notCurrent(projectId).sessions.length > 0) return rolledUp();
   let fresh = false;
@@ -35,7 +37,7 @@ export async function readState<T>(
     // Which of their spans count is known of every unsettled trace, also of those whose figures are too large.
     const unsettled = list === 'spans' ? wanted : wanted.filter((id) => !aside.includes(id));
     fresh = figures && unsettled.length + unsettledSessions.length > 0;
-    return read({ projectId, upTo, unsettled, aside, unsettledSessions });
+    return read({ projectId, upTo, unsettled, aside, unsettledSessions, hasMarked: hasMarked(projectId) });
   };
   // Of spans, only those up to the version are read in any case, and they are sent while they are read.
   const again = list !== 'spans';

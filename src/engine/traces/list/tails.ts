@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { State, TailNews, TailOf, TailSource } from '../model/list/tail.js';
+import type { ListQuery } from '../model/list/query.js';
 import { isTooLarge } from '../clickhouse/client/client-errors.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
-import { empty, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { CommitNews } from '../write/commit-news.js';
 import { versionAt, type Version } from '../write/version-clock.js';
 import { jsonLines } from '../read/json-rows.js';
@@ -18,6 +19,7 @@ import {
   spanMatches,
 } from './compile.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
+import { asksOfExperiments, leftOutOfPicked } from './experiment-filters.js';
 import { LIST_SETTINGS } from './list-reads.js';
 import { idsAskedFor } from './rows.js';
 import { shownScoresJoin } from './shown-scores.js';
@@ -67,7 +69,7 @@ export class ClickHouseTails implements TailSource {
     const of = {
       list,
       projectId,
-      ids: idsAskedFor(query, list === 'spans' ? 'trace_id' : 'id'),
+      ids: asksOfExperiments(query) ? null : idsAskedFor(query, list === 'spans' ? 'trace_id' : 'id'),
       figures: list === 'traces' || sessionAskedFor(query) !== null,
     };
     let state = since;
@@ -100,7 +102,7 @@ ${format}`);
   }
 
   async #traces({ since = 0, ...scope }: ReadScope, query: TailOf['query']): Promise<TailNews> {
-    const changed = await this.#reader.rows<{ id: string }>(changedTraces(scope, since, idsAskedFor(query)));
+    const changed = await this.#reader.rows<{ id: string }>(changedTraces(scope, since, query));
     const ids = changed.slice(0, MAX_CHANGED).map(({ id }) => id);
     if (ids.length === 0) return { rows: [], skipped: 0, state: scope.upTo };
     const access = { by: 'ids', ids } as const;
@@ -120,11 +122,16 @@ ${format}`);
   }
 }
 
-/** Traces that anything was written to, the last ones first. @param only null: of all */
-function changedTraces({ projectId, upTo }: ReadScope, since: Version, only: readonly string[] | null): Sql {
+/** Traces that anything was written to, the last ones first. */
+function changedTraces(scope: ReadScope, since: Version, query: ListQuery): Sql {
+  const { projectId, upTo } = scope;
+  const only = idsAskedFor(query);
   const named = only === null ? empty : sql` AND trace_id IN ${value(only, 'Array(UUID)')}`;
   return sql`SELECT toString(trace_id) AS id FROM facts
-WHERE ${inProject(projectId)} AND ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}${named}
+WHERE ${inProject(projectId)} AND ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}${named}${join(
+    leftOutOfPicked(sql`trace_id`, scope, query).map((each) => sql` AND ${each}`),
+    '',
+  )}
 GROUP BY trace_id ORDER BY max(ver) DESC LIMIT ${value(MAX_CHANGED + 1, 'UInt64')}`;
 }
 

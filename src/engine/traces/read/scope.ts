@@ -15,6 +15,8 @@ export interface ReadScope {
   readonly aside?: readonly string[];
   /** Sessions that are not rolled up as of this version: posted, or named in an unsettled trace. Absent: all are. */
   readonly unsettledSessions?: readonly string[];
+  /** Whether there may be spans of experiments in it; absent: there are none. */
+  readonly hasMarked?: boolean;
   /** When the spans started that may hold the text that is searched for; absent: at any time. */
   readonly within?: readonly TimeRange[];
 }

@@ -134,7 +134,7 @@ function getStorageRoute(storage: Pick<ProjectStorage, 'read'>) {
     operationId: 'getProjectStorage',
     summary: 'Get the storage of a project',
     description:
-      'Returns counts of spans, traces and sessions, as their lists count them with `internal=true`, images, and ' +
+      'Returns counts of spans, traces and sessions, as their lists count them with `internal=true&experiments=true`, images, and ' +
       'the oldest span. For the whole server, it returns what uses how much space, the space left on its disks, and ' +
       'how long that lasts at the rate of the last day. ClickHouse knows sizes only by table, so bytes of spans are ' +
       'estimated by the share of rows.',

@@ -37,7 +37,7 @@ export function Storage() {
 }
 
 function Tiles({ spans, traces, sessions, attachments }: Stored) {
-  const all = (screen: string) => hrefOf({ screen, query: { range: 'all', internal: 'true' } });
+  const all = (screen: string) => hrefOf({ screen, query: { range: 'all', internal: 'true', experiments: 'true' } });
   return (
     <>
       <div class="tiles">
@@ -60,7 +60,7 @@ function Tiles({ spans, traces, sessions, attachments }: Stored) {
             The oldest span started <When at={spans.oldest_started_at} />.{' '}
           </>
         )}
-        Counts include the server’s internal model calls.
+        Counts include the server’s internal model calls and experiments.
       </p>
     </>
   );

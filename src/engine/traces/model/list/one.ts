@@ -9,13 +9,13 @@ export const MAX_TRACES_NAMED = 10;
 
 const definitions = { spans: spanList, traces: traceList, sessions: sessionList } as const;
 
-/** A query for the objects of a list with these ids, the server's own calls of models included. */
+/** A query for the objects of a list with these ids, also of the server's own calls of models and of experiments. */
 export function byIds(list: ListDefinition, ids: Readonly<Record<string, string>>, limit = 1): ListQuery {
   const filters = list.filters.flatMap((filter) => {
     const id = ids[filter.parameter];
     return id === undefined ? [] : [{ filter, values: [id] }];
   });
-  return { ...defaultQuery(list), filters, internal: 'included', limit };
+  return { ...defaultQuery(list), filters, internal: 'included', experiments: 'included', limit };
 }
 
 /** A trace or session as its list has it, as an array of one; an empty one: there is none. */

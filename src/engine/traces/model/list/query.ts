@@ -10,8 +10,8 @@ export interface AppliedFilter {
   readonly values: readonly FilterValue[];
 }
 
-/** Whether the server's own calls of models (of judges, trials, optimizations and the playground) are listed: not, too, or alone. */
-export type Internal = 'left out' | 'included' | 'only';
+/** Whether objects of a kind are listed that are usually not meant: not, too, or alone. */
+export type Listed = 'left out' | 'included' | 'only';
 
 /** What stands before the name of a score where one is sorted or filtered by. */
 export const SCORE_PREFIX = 'scores.';
@@ -34,7 +34,12 @@ export interface ListQuery {
   readonly scores: ReadonlyMap<string, ScoreFilter>;
   /** Text to be found in input, output, error message or error code, ignoring case. */
   readonly search: string | null;
-  readonly internal: Internal;
+  /** The server's own calls of models: of judges, trials, optimizations and the playground. */
+  readonly internal: Listed;
+  /** Spans of experiments, with all else in the traces that they are in or that they were made in. */
+  readonly experiments: Listed;
+  /** The only experiment whose spans, or whose traces, are listed; null: any. */
+  readonly experiment: string | null;
   /** A field, or the name of a score behind {@link SCORE_PREFIX}. */
   readonly sort: string;
   readonly descending: boolean;
@@ -62,6 +67,8 @@ export function defaultQuery(list: ListDefinition): ListQuery {
     scores: new Map(),
     search: null,
     internal: 'left out',
+    experiments: 'left out',
+    experiment: null,
     sort: list.defaultSort,
     descending: true,
     limit: list.defaultLimit,
@@ -80,14 +87,27 @@ export function namesObject(filters: readonly AppliedFilter[]): boolean {
   return filters.some(({ filter: { parameter } }) => IDS.has(parameter));
 }
 
-const INTERNAL = { true: 'included', false: 'left out', only: 'only' } as const;
+const LISTED = { true: 'included', false: 'left out', only: 'only' } as const;
+
+/** How a query says what is listed. */
+export type AskedListed = keyof typeof LISTED;
 
 /** Which of the server's own calls are meant. Whoever asks for an id, or for their tags, means them too, unless they say otherwise. */
 export function internalOf(
-  asked: keyof typeof INTERNAL | undefined,
+  asked: AskedListed | undefined,
   filters: readonly AppliedFilter[],
   tags: ListQuery['tags'],
-): Internal {
-  if (asked !== undefined) return INTERNAL[asked];
+): Listed {
+  if (asked !== undefined) return LISTED[asked];
   return namesObject(filters) || OWN_CALL_TAGS.some((tag) => tags.has(tag)) ? 'included' : 'left out';
+}
+
+/** The same of experiments, which are asked for by their ids. */
+export function experimentsOf(
+  asked: AskedListed | undefined,
+  filters: readonly AppliedFilter[],
+  experiment: string | null,
+): Listed {
+  if (asked !== undefined) return LISTED[asked];
+  return namesObject(filters) || experiment !== null ? 'included' : 'left out';
 }

@@ -100,9 +100,10 @@ export class Tails {
 
 /** Equal for tails that are told the same. */
 function keyOf({ projectId, list, query }: TailOf): string {
-  const { filters, tags, scores, search, internal, fields, textLimit } = query;
+  const { filters, tags, scores, search, internal, experiments, experiment, fields, textLimit } = query;
   const by = filters.map(({ filter, values }) => [filter.parameter, values]);
-  return JSON.stringify([projectId, list, by, [...tags], [...scores], search, internal, fields, textLimit]);
+  const listed = [internal, experiments, experiment];
+  return JSON.stringify([projectId, list, by, [...tags], [...scores], search, ...listed, fields, textLimit]);
 }
 
 /** Tails with the same query, which are read for once. */
