@@ -27,7 +27,7 @@ export function matchesListed({ kind, name }: Pick<SpanTraits, 'kind' | 'name'>,
 
 /** Every filter that the span does not match. */
 export function mismatches(
-  span: Pick<SpanTraits, 'name' | 'kind' | 'tags' | 'attributes'>,
+  span: Pick<SpanTraits, 'name' | 'kind' | 'tags' | 'attributes' | 'experiment_id'>,
   filters: JudgeFilters,
   prompt: PromptIdentity | undefined,
 ): Mismatch[] {
@@ -41,7 +41,10 @@ export function mismatches(
     const has = Object.hasOwn(span.tags, key) ? span.tags[key] : undefined;
     if (has !== wanted) found.push({ filter: `tags.${key}`, wanted, found: has ?? 'no such tag' });
   }
-  const { prompt_slug: slug } = filters;
+  // Spans of experiments are no production traffic: only who names one means them.
+  const { prompt_slug: slug, experiment_id: experiment = null } = filters;
+  if (span.experiment_id !== experiment)
+    found.push({ filter: 'experiment_id', wanted: experiment ?? 'none', found: span.experiment_id ?? 'none' });
   if (slug !== null && (prompt === undefined || !isCompletionOf(span.attributes, prompt)))
     found.push({
       filter: 'prompt_slug',

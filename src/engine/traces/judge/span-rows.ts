@@ -19,8 +19,9 @@ const PATH_ENDS = [...new Set(PATHS.map(({ name }) => name.slice(name.lastIndexO
 export const JUDGEABLE = sql`${FINISHED} AND ${HAS_CONTENT} AND NOT ${isOwnCall}`;
 
 /** A judge's filters as conditions; for a prompt, only that attributes may name one, so that others need no parsing. */
-export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilters): Sql[] {
+export function filterConditions({ kinds, names, tags, prompt_slug, experiment_id = null }: JudgeFilters): Sql[] {
   return [
+    experiment_id === null ? sql`isNull(experiment_id)` : sql`experiment_id = ${value(experiment_id, 'UUID')}`,
     ...(kinds.length === 0 ? [] : [sql`kind IN ${value(kinds, 'Array(String)')}`]),
     ...(names.length === 0 ? [] : [sql`name IN ${value(names, 'Array(String)')}`]),
     ...Object.entries(tags).map(([key, wanted]) => tagged(key, [wanted])),
@@ -75,7 +76,7 @@ function wantedTags(wanted: WantedTags): Sql {
 
 /** The columns of `TraitRow`. @param withPrompt whether attributes that may name a prompt are wanted */
 export function traitColumns(withPrompt: boolean, tags: WantedTags): Sql {
-  return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind,
+  return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind, toString(experiment_id) AS experiment,
   ${wantedTags(tags)} AS wanted_tags,
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${written}) AS version,
   ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
@@ -94,6 +95,7 @@ export interface TraitRow {
   readonly trace: string;
   readonly name: string;
   readonly kind: string;
+  readonly experiment: string | null;
   readonly wanted_tags: Readonly<Record<string, string>>;
   readonly started: string;
   readonly version: string;
@@ -112,6 +114,7 @@ export function toTraits(row: TraitRow): SpanTraits {
     started_at: Number(row.started),
     arrived_at: versionTime(Number(row.version)),
     tags: row.wanted_tags,
+    experiment_id: row.experiment,
     attributes: attributesOf(row.prompt_texts),
     finished: Boolean(row.is_finished),
     has_content: Boolean(row.with_content),

@@ -11,4 +11,6 @@ export interface JudgeFilters {
   readonly tags: Readonly<Record<string, string>>;
   /** Slug of the prompt that the span is a completion of. */
   readonly prompt_slug: string | null;
+  /** Lower-case UUID of the only experiment whose spans it is about. Absent, or null: spans of none. */
+  readonly experiment_id?: string | null;
 }

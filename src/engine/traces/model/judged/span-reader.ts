@@ -14,6 +14,8 @@ export interface SpanTraits {
   readonly arrived_at: Micros;
   /** Tags: at least those that the filters ask for, and those by which calls of the server itself are known. */
   readonly tags: Tags;
+  /** The experiment that the span is of; null: none. */
+  readonly experiment_id: string | null;
   /** Attributes: at least those that name a prompt. */
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Whether the span has an end, a duration, an output or an error. */
