@@ -221,7 +221,8 @@ function selectionParameters(list: ListDefinition, paging: readonly string[] = [
 type SelectionValues = Static<TObject<ReturnType<typeof selectionParameters>>>;
 
 function selectionOf(list: ListDefinition, values: SelectionValues) {
-  const { q = '', tags, scores, internal, experiments, experiment_id: experiment = null, ...rest } = values;
+  const { q = '', tags, scores, internal, experiments, experiment_id, ...rest } = values;
+  const experiment = experiment_id ?? null;
   const filters = list.filters.flatMap((filter) => applied(filter, rest));
   return {
     ...{ filters, tags, scores, search: q === '' ? null : q, experiment },

@@ -135,9 +135,8 @@ describe('spans of experiments in lists', () => {
     );
     await api.post('spans', [span(30, marked(EXPERIMENT)), span(31)]);
     const told = (number: number) => tails[number]?.rows.map(({ id }) => id as string) ?? [];
-    await Promise.all(
-      [1, 1, 1, 2].map((count, index) => tails[index]?.until(() => (tails[index]?.rows.length ?? 0) >= count)),
-    );
+    const counts = [1, 1, 1, 2];
+    for (const [index, tail] of tails.entries()) await tail.until(() => tail.rows.length >= (counts[index] ?? 0));
     expect([told(0), told(1), told(2)]).to.deep.equal([[uuid(31)], [traceOf(31)], [uuid(30)]]);
     expect(told(3).sort()).to.deep.equal([traceOf(30), traceOf(31)]);
     for (const tail of tails) tail.close();

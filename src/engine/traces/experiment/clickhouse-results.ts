@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type {
   ExperimentFigures,
   ExperimentResults,
@@ -14,9 +15,9 @@ import type { ReadScope } from '../read/scope.js';
 import { versionTime } from '../write/version-clock.js';
 import {
   figuresOf,
+  measuredAfter,
   resultCount,
   resultPage,
-  resultsAfter,
   scoreFiguresOf,
   scoresOf,
   sharedTraces,
@@ -24,6 +25,7 @@ import {
   textsOf,
   tracesOf,
   type FigureRow,
+  type MeasuredLine,
   type ResultPlace,
   type ResultRow,
   type ScoreFigureRow,
@@ -32,8 +34,10 @@ import {
   type TraceRow,
 } from './result-statements.js';
 
-/** Results of one portion. */
-const PORTION = 10_000;
+/** Results, or spans, that are handed out together. */
+const PORTION = 5_000;
+/** Results that one statement reads: the engine has what they are joined with in memory, which it has to read for each. */
+const MEASURED_AT_ONCE = 100_000;
 /** Characters of the text of a score: of a page, and where all results are read. */
 const SHOWN_TEXT = 1_000;
 const MEASURED_TEXT = 200;
@@ -58,15 +62,16 @@ export class ClickHouseExperimentResults implements ExperimentResults {
       const found = await this.#reader.rows<ResultRow>(resultPage(scope, query), { signal });
       const [taken, scores, texts, total] = await Promise.all([
         this.#taken(scope, query.experimentId, found, signal),
-        this.#scores(scope, found, null, SHOWN_TEXT, signal),
+        this.#scores(scope, found, signal),
         this.#texts(scope, found, signal),
         query.count ? this.#count(scope, query, signal) : null,
       ]);
       const results = found.map((row): StoredResult => {
         const { output = null, message = null } = texts.get(row.version) ?? {};
         return {
-          ...measured(row, taken, scores),
-          trace_id: row.made,
+          ...{ id: row.span, trace_id: row.made, row_id: row.row_id, repetition: row.repetition },
+          ...{ has_error: row.has_error === 1, ...(taken.get(row.version) ?? NOTHING) },
+          scores: scores.get(row.span) ?? {},
           output: output ?? '',
           error_message: message,
           created_at: versionTime(Number(row.received)),
@@ -96,46 +101,50 @@ export class ClickHouseExperimentResults implements ExperimentResults {
   }
 
   async *measured(projectId: string, experimentId: string, scores: readonly string[], signal?: AbortSignal) {
-    const next = (scope: ReadScope, after: ResultRow | null) =>
-      this.#reader.rows<ResultRow>(resultsAfter(scope, experimentId, after, PORTION), { signal });
-    for await (const { scope, rows } of this.#portions(projectId, next)) {
-      const [taken, given] = await Promise.all([
-        this.#taken(scope, experimentId, rows, signal),
-        this.#scores(scope, rows, scores, MEASURED_TEXT, signal),
-      ]);
-      yield rows.map((row) => measured(row, taken, given));
+    for await (const scope of this.#held(projectId)) {
+      let after: ResultPlace | null = null;
+      let read = MEASURED_AT_ONCE;
+      while (read === MEASURED_AT_ONCE) {
+        read = 0;
+        const portion = { after, limit: MEASURED_AT_ONCE, longest: MEASURED_TEXT };
+        const stream = await this.#reader.stream(measuredAfter(scope, experimentId, scores, portion), { signal });
+        for await (const lines of portionsOf<MeasuredLine>(stream, PORTION)) {
+          read += lines.length;
+          const results = lines.map(toMeasured);
+          after = results.at(-1) ?? after;
+          yield results;
+        }
+      }
     }
   }
 
   async *spansOf(projectId: string, experimentId: string, signal?: AbortSignal) {
-    const next = (scope: ReadScope, after: SpanRow | null) =>
-      this.#reader.rows<SpanRow>(spansAfter(scope, experimentId, after, PORTION), { signal });
-    for await (const { rows } of this.#portions(projectId, next))
-      yield rows.map(({ span, trace }) => ({ id: span, trace_id: trace }));
+    for await (const scope of this.#held(projectId)) {
+      let after: SpanRow | null = null;
+      for (;;) {
+        const rows: readonly SpanRow[] = await this.#reader.rows<SpanRow>(
+          spansAfter(scope, experimentId, after, PORTION),
+          { signal },
+        );
+        if (rows.length > 0) yield rows.map(({ span, trace }) => ({ id: span, trace_id: trace }));
+        if (rows.length < PORTION) break;
+        after = rows.at(-1) ?? null;
+      }
+    }
   }
 
   #read<T>(projectId: string, read: (scope: ReadScope) => Promise<T>): Promise<T> {
     return readState(this.#state, { list: 'traces', projectId }, read);
   }
 
-  /** Rows behind each other, all of one state, which is held as long as they are read. */
-  async *#portions<Row extends ResultPlace>(
-    projectId: string,
-    next: (scope: ReadScope, after: Row | null) => Promise<Row[]>,
-  ): AsyncGenerator<{ readonly scope: ReadScope; readonly rows: readonly Row[] }> {
+  /** The state of a project, once: it is held as long as the loop runs. */
+  async *#held(projectId: string): AsyncGenerator<ReadScope> {
     const { reads, notCurrent } = this.#state;
     const held = await reads.openCommitted(projectId, { figures: true, traces: null });
     try {
       const aside = notCurrent(projectId).traces;
       const { upTo, traces } = held.state;
-      const scope = { projectId, upTo, unsettled: traces.filter((id) => !aside.includes(id)), aside };
-      let after: Row | null = null;
-      for (;;) {
-        const rows: readonly Row[] = await next(scope, after);
-        if (rows.length > 0) yield { scope, rows };
-        if (rows.length < PORTION) return;
-        after = rows.at(-1) ?? null;
-      }
+      yield { projectId, upTo, unsettled: traces.filter((id) => !aside.includes(id)), aside };
     } finally {
       held.release();
     }
@@ -163,17 +172,15 @@ export class ClickHouseExperimentResults implements ExperimentResults {
   async #scores(
     scope: ReadScope,
     results: readonly ResultRow[],
-    names: readonly string[] | null,
-    longest: number,
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, StoredResult['scores']>> {
-    if (results.length === 0 || names?.length === 0) return new Map();
+    if (results.length === 0) return new Map();
     const spans = [...new Set(results.map(({ span }) => span))];
-    const rows = await this.#reader.rows<ScoreRow>(scoresOf(scope, spans, names, longest), { signal });
+    const rows = await this.#reader.rows<ScoreRow>(scoresOf(scope, spans, SHOWN_TEXT), { signal });
     const scores = new Map<string, Record<string, number | boolean | string>>();
     for (const row of rows) {
       const own = scores.get(row.span) ?? {};
-      own[row.name] = row.kind === 'boolean' ? row.number === 1 : (row.number ?? row.text);
+      own[row.name] = scoreOf(row.kind, row.number, row.text);
       scores.set(row.span, own);
     }
     return scores;
@@ -203,7 +210,6 @@ interface SpanRow extends ResultPlace {
 }
 
 const NOTHING: Taken = { cost: null, duration_ms: null, input_tokens: null, output_tokens: null };
-const NO_SCORES = {};
 
 const numberOf = (text: string | null) => (text === null ? null : Number(text));
 
@@ -218,19 +224,31 @@ function takenBy(row: Omit<TraceRow, 'id'> | undefined): Taken {
   };
 }
 
-function measured(
-  row: ResultRow,
-  taken: ReadonlyMap<string, Taken>,
-  scores: ReadonlyMap<string, StoredResult['scores']>,
-): MeasuredResult {
-  return {
-    id: row.span,
-    row_id: row.row_id,
-    repetition: row.repetition,
-    has_error: row.has_error === 1,
-    ...(taken.get(row.version) ?? NOTHING),
-    scores: scores.get(row.span) ?? NO_SCORES,
-  };
+function scoreOf(kind: string, number: number | null, text: string): number | boolean | string {
+  return kind === 'boolean' ? number === 1 : (number ?? text);
+}
+
+function toMeasured(line: MeasuredLine): MeasuredResult {
+  const [id, row_id, repetition, hasError, cost, duration_ms, input_tokens, output_tokens, given] = line;
+  const scores = Object.fromEntries(given.map(([name, kind, number, text]) => [name, scoreOf(kind, number, text)]));
+  const taken = { cost, duration_ms, input_tokens, output_tokens };
+  return { id, row_id, repetition, has_error: hasError === 1, ...taken, scores };
+}
+
+/** The values of a stream of lines of JSON, about so many together. */
+async function* portionsOf<T>(stream: Readable, size: number): AsyncGenerator<T[]> {
+  let values: T[] = [];
+  let begun = '';
+  stream.setEncoding('utf8');
+  for await (const chunk of stream as AsyncIterable<string>) {
+    const lines = (begun + chunk).split('\n');
+    begun = lines.pop() ?? '';
+    for (const line of lines) values.push(JSON.parse(line) as T);
+    if (values.length < size) continue;
+    yield values;
+    values = [];
+  }
+  if (values.length > 0) yield values;
 }
 
 function toFigures(row: FigureRow, scores: readonly ScoreFigureRow[]): ExperimentFigures {

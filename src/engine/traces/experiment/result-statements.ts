@@ -1,5 +1,5 @@
 import type { ResultQuery } from '../model/experiment/results.js';
-import { empty, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, identifier, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { excerpt } from '../read/excerpt.js';
 import { objectScores } from '../list/object-scores.js';
@@ -46,10 +46,13 @@ function asked({ experimentId, repetition, rowIds }: ResultQuery): Sql[] {
 const withError = ({ hasError }: ResultQuery) =>
   hasError === null ? empty : sql` WHERE has_error = ${value(hasError ? 1 : 0, 'UInt8')}`;
 
-/** A page of results. */
+/** A page of results: where all of them are meant, reading stops with it. */
 export function resultPage(scope: ReadScope, query: ResultQuery): Sql {
-  return sql`SELECT ${RESULT} FROM (${newest(scope, COLUMNS, asked(query))})${withError(query)}
-ORDER BY row_id, repetition LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
+  const results = newest(scope, COLUMNS, asked(query));
+  const window = sql`LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
+  if (query.hasError === null) return sql`SELECT ${RESULT} FROM (${results} ${window})`;
+  return sql`SELECT ${RESULT} FROM (${results})${withError(query)}
+ORDER BY row_id, repetition ${window}`;
 }
 
 export function resultCount(scope: ReadScope, query: ResultQuery): Sql {
@@ -59,10 +62,71 @@ export function resultCount(scope: ReadScope, query: ResultQuery): Sql {
 /** The place of a result in the order of all. */
 export type ResultPlace = Pick<ResultRow, 'row_id' | 'repetition'>;
 
-/** The results behind one, or the first. */
-export function resultsAfter(scope: ReadScope, experiment: string, after: ResultPlace | null, limit: number): Sql {
-  const behind = after === null ? [] : [beyond(after)];
-  return sql`SELECT ${RESULT} FROM (${newest(scope, COLUMNS, [ofExperiment(experiment), ...behind])} LIMIT ${value(limit, 'UInt64')})`;
+/** A line of {@link measuredAfter}. */
+export type MeasuredLine = readonly [
+  span: string,
+  row: string,
+  repetition: number,
+  hasError: 0 | 1,
+  cost: number | null,
+  duration: number | null,
+  input: number | null,
+  output: number | null,
+  scores: readonly (readonly [name: string, kind: string, number: number | null, text: string])[],
+];
+
+/**
+ * The results behind one, or the first, with what their traces took and the newest scores of some names, as lines of JSON.
+ * @param longest longer texts of scores have their middle left out
+ */
+export function measuredAfter(
+  scope: ReadScope,
+  experiment: string,
+  names: readonly string[],
+  { after, limit, longest }: { readonly after: ResultPlace | null; readonly limit: number; readonly longest: number },
+): Sql {
+  const own = ofExperiment(experiment);
+  const conditions = after === null ? [own] : [own, beyond(after)];
+  const results = (columns: Sql) => sql`${newest(scope, columns, conditions)} LIMIT ${value(limit, 'UInt64')}`;
+  const of = (column: Sql) => sql`(SELECT ${column} FROM (${results(sql`row_id, repetition, ${column}`)}))`;
+  const scores = joinedScores(scope, of(sql`id`), names, longest);
+  return sql`SELECT toString(result.id), result.row_id, result.repetition, result.has_error,
+  ${takenOf('cost')}, ${takenOf('duration_ms')}, ${takenOf('input_tokens')}, ${takenOf('output_tokens')}, ${scores.selected}
+FROM (${results(sql`${COLUMNS}, made_in IN ${shared(scope, [own])} AS is_shared`)}) AS result
+LEFT ANY JOIN (${takenBy(scope, of(sql`made_in`))}) AS trace ON trace.id = result.made_in${scores.join}
+ORDER BY result.row_id, result.repetition
+FORMAT JSONCompactEachRow SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0`;
+}
+
+type Taken = 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens';
+
+/** What a result took: its trace, or where several were made in that, its span. */
+const takenOf = (column: Taken) => sql`if(result.is_shared, result.${identifier(column)}, trace.${identifier(column)})`;
+
+/** What some traces took, and others that are not rolled up. @param set of their ids */
+function takenBy(scope: ReadScope, set: Sql): Sql {
+  return sql`SELECT id, cost, duration_ms, input_tokens, output_tokens
+    FROM ${rows(traceSource, scope, { by: 'set', set })} WHERE ${inProject(scope.projectId)} AND NOT gone`;
+}
+
+/** The scores of results as an array, and what these are joined with for it. */
+function joinedScores(scope: ReadScope, spans: Sql, names: readonly string[], longest: number) {
+  if (names.length === 0) return { selected: sql`[]`, join: empty };
+  const columns = ['name', 'kind', 'number', 'text'];
+  const newestOf = sql`SELECT * FROM (${objectScores(spanSource, scope, { columns, ids: spans, names })}) ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored`;
+  return {
+    selected: sql`scored.given`,
+    join: sql`
+LEFT ANY JOIN (
+  SELECT scored AS span, groupArray((name, kind, number, ${excerpt(sql`text`, longest)})) AS given FROM (${newestOf}) GROUP BY scored
+) AS scored ON scored.span = result.id`,
+  };
+}
+
+/** The traces that several results of experiments were made in. */
+function shared(scope: ReadScope, experiments: readonly Sql[]): Sql {
+  return sql`(SELECT made_in FROM (${markedRows(scope, sql`made_in, row_id, repetition`, [...experiments, IS_RESULT])})
+    GROUP BY made_in HAVING ${SEVERAL})`;
 }
 
 /** The first condition is for the index. */
@@ -95,7 +159,8 @@ export function sharedTraces(scope: ReadScope, experiment: string, traces: reado
 GROUP BY made_in HAVING ${SEVERAL}`;
 }
 
-const SEVERAL = sql`uniqExact(row_id, repetition) > 1`;
+/** Hashes, as texts would take their time: of two results they are never equal, as far as anybody will see. */
+const SEVERAL = sql`min(sipHash64(row_id, repetition)) != max(sipHash64(row_id, repetition))`;
 
 /** A row of {@link tracesOf}. */
 export interface TraceRow {
@@ -121,18 +186,10 @@ export interface ScoreRow {
   readonly text: string;
 }
 
-/** The newest scores of some spans. @param names the only ones; null: all @param longest longer texts have their middle left out */
-export function scoresOf(
-  scope: ReadScope,
-  spans: readonly string[],
-  names: readonly string[] | null,
-  longest: number,
-): Sql {
-  const scores = objectScores(spanSource, scope, {
-    columns: ['name', 'kind', 'number', 'text'],
-    ids: idSet(spans),
-    ...(names !== null && { names }),
-  });
+/** The newest scores of some spans. @param longest longer texts have their middle left out */
+export function scoresOf(scope: ReadScope, spans: readonly string[], longest: number): Sql {
+  const columns = ['name', 'kind', 'number', 'text'];
+  const scores = objectScores(spanSource, scope, { columns, ids: idSet(spans) });
   return sql`SELECT toString(scored) AS span, name, kind, number, ${excerpt(sql`text`, longest)} AS text FROM (
   SELECT * FROM (${scores}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name
 )`;
@@ -186,10 +243,7 @@ FROM (
     if((experiment_id, made_in) IN ${shared}, (result.cost, result.input_tokens, result.output_tokens, result.duration_ms),
       (trace.cost, trace.input_tokens, trace.output_tokens, trace.duration_ms)) AS own
   FROM (${newest(scope, sql`experiment_id, ${COLUMNS}`, wanted)}) AS result
-  LEFT ANY JOIN (
-    SELECT id, cost, duration_ms, input_tokens, output_tokens
-    FROM ${rows(traceSource, scope, { by: 'set', set })} WHERE ${inProject(scope.projectId)} AND NOT gone
-  ) AS trace ON trace.id = result.made_in
+  LEFT ANY JOIN (${takenBy(scope, set)}) AS trace ON trace.id = result.made_in
 )
 GROUP BY experiment_id`;
 }
@@ -215,7 +269,7 @@ export function scoreFiguresOf(scope: ReadScope, experiments: readonly string[])
   return sql`SELECT toString(result.experiment_id) AS experiment, score.name AS name, argMax(score.kind, score.ver) AS kind, toString(count()) AS count,
   if(count(score.number) = 0, NULL, sumKahan(score.number) / count(score.number)) AS mean
 FROM (${results}) AS result
-INNER JOIN (SELECT * FROM (${scores}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name) AS score ON score.scored = result.id
+INNER JOIN (SELECT * FROM (${scores}) ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored) AS score ON score.scored = result.id
 GROUP BY result.experiment_id, score.name
 ORDER BY experiment, name LIMIT ${value(MAX_NAMES, 'UInt64')} BY experiment`;
 }

@@ -44,9 +44,13 @@ function uuid(said: unknown): string | undefined {
 function rowId(said: unknown): string | null | undefined {
   if (said === undefined) return null;
   if (typeof said !== 'string' || said === '') return undefined;
-  // A character takes two units at most.
-  if (said.length > LONGEST_ROW_ID * 2 || [...said].length > LONGEST_ROW_ID) return undefined;
+  if (said.length > LONGEST_ROW_ID && charactersOf(said) > LONGEST_ROW_ID) return undefined;
   return normalizeText(said);
+}
+
+/** As schemas count them: two units may be one. */
+function charactersOf(text: string): number {
+  return text.length > LONGEST_ROW_ID * 2 ? text.length : Array.from(text).length;
 }
 
 function repetitionOf(said: unknown): number | undefined {

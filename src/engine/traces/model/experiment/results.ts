@@ -73,10 +73,10 @@ export interface ExperimentFigures {
 }
 
 /** What a comparison reads of one result. */
-export interface MeasuredResult extends Pick<
+export type MeasuredResult = Pick<
   StoredResult,
   'id' | 'row_id' | 'repetition' | 'has_error' | 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens' | 'scores'
-> {}
+>;
 
 /**
  * The results of experiments, which are spans. Each read sees every write acknowledged before the call.
