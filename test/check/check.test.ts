@@ -26,7 +26,8 @@ const withImage = (number: number) =>
 describe('npm run admin -- check', function () {
   this.timeout(120_000);
   let dataDir: string;
-  const spans = Array.from({ length: 30 }, (_, at) => span(at));
+  const tried = { attributes: { 'spanhouse.experiment.id': randomUUID(), 'spanhouse.experiment.row_id': 'a' } };
+  const spans = Array.from({ length: 30 }, (_, at) => span(at, at >= 15 && at < 18 ? tried : {}));
 
   async function fill(server: TestServer): Promise<void> {
     await send(server, 'POST', '/spans', [...spans, withImage(1), withImage(2), withImage(3)]);
@@ -87,6 +88,9 @@ describe('npm run admin -- check', function () {
       `ALTER TABLE facts UPDATE cost = 5 WHERE trace_id = ${trace(12)} SETTINGS mutations_sync = 1`,
       `DELETE FROM trace_starts WHERE id = ${trace(13)}`,
       `DELETE FROM session_traces WHERE trace_id = ${trace(14)}`,
+      `DELETE FROM experiment_spans WHERE trace_id = ${trace(15)}`,
+      `ALTER TABLE experiment_spans UPDATE cost = 5 WHERE trace_id = ${trace(16)} SETTINGS mutations_sync = 1`,
+      `INSERT INTO experiment_spans SELECT * REPLACE ((SELECT min(ver) - 2 FROM spans) AS ver) FROM experiment_spans WHERE trace_id = ${trace(17)}`,
       'INSERT INTO sessions SELECT * REPLACE (99 AS trace_count) FROM sessions FINAL',
       'DELETE FROM session_starts WHERE 1',
       `INSERT INTO span_words (project_id, started_from, started_to, spans, indexed_to, complete)
@@ -118,6 +122,9 @@ describe('npm run admin -- check', function () {
       span_without_fact: 1,
       fact_without_span: 1,
       fact_differs: 1,
+      span_without_result: 1,
+      result_without_span: 1,
+      result_differs: 1,
       trace_figures: 5,
       trace_empty: 1,
       trace_not_by_time: 1,

@@ -1,6 +1,7 @@
 import type { Audit, Extent } from '../model/check/audit.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { unsettled, type Recompute } from './audited.js';
+import { ExperimentAudit } from './experiment-audit.js';
 import { PartAudit } from './part-audit.js';
 import { ProjectAudit } from './project-audit.js';
 import { SessionAudit } from './session-audit.js';
@@ -42,6 +43,7 @@ export async function spanAudits(
     ),
     new ProjectAudit(client, isKnown),
     new SpanAudit(client, spans, left, mending?.recompute),
+    new ExperimentAudit(client, spans, left),
     new TraceAudit(keyed),
     new SessionAudit(keyed),
     new WordAudit(client, spans, mending?.renewWords),
