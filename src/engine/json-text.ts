@@ -67,6 +67,14 @@ export function toJsonText(value: unknown): string {
   }
 }
 
+/** The JSON of a value with the members of its objects sorted: equal values have one. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;

@@ -36,6 +36,8 @@ const MAX_TAGS = 1_000;
 /** Rows, and about how many bytes of them, that are read together where all are. */
 const ROWS_AT_ONCE = 500;
 const WALK_BYTES = 1024 * 1024;
+/** Ids of rows that are read together. */
+const IDS_AT_ONCE = 2_000;
 /** Uploads at once: what they hold in memory is bounded for each. */
 const UPLOADS = { atOnce: 3, perParty: 1, maxWaiting: 32, maxWaitMs: 60_000 };
 
@@ -50,6 +52,12 @@ export interface DatasetServiceParts {
   /** @throws DomainError `unavailable` while there is too little room on the disks */
   readonly requireSpace: () => void;
   readonly observer: Pick<Signals, 'datasetRowsNotRemoved'>;
+}
+
+/** A version, by its dataset's id and its number. */
+export interface VersionPlace {
+  readonly id: string;
+  readonly number: number;
 }
 
 /** A body with rows. */
@@ -235,6 +243,27 @@ export class DatasetService {
   ): { readonly rows: DatasetRow[]; readonly total: number } {
     const { rows } = this.#parts;
     return { rows: rows.page(id, number, window, PAGE_BYTES), total: row_count - rows.countErased(id, number) };
+  }
+
+  /** Ids of all rows in their order, in portions. */
+  *rowIds({ id, number }: VersionPlace): Iterable<readonly string[]> {
+    for (let after: RowPlace = { position: 0, seq: 0 }; ;) {
+      const portion = this.#parts.rows.ids(id, number, after, IDS_AT_ONCE);
+      const last = portion.at(-1);
+      if (last === undefined) return;
+      yield portion.map(({ row_id }) => row_id);
+      after = last;
+    }
+  }
+
+  /** How many bytes rows have, by their ids, where they are there. */
+  rowSizes({ id, number }: VersionPlace, rowIds: readonly string[]): ReadonlyMap<string, number> {
+    return this.#parts.rows.sizes(id, number, rowIds);
+  }
+
+  /** Rows as JSON objects, by their ids, where they are there. */
+  namedRows({ id, number }: VersionPlace, rowIds: readonly string[]): ReadonlyMap<string, string> {
+    return this.#parts.rows.named(id, number, rowIds);
   }
 
   /** All rows. @throws DomainError `not_found` at the end, where the dataset was deleted meanwhile: then some are missing */

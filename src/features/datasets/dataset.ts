@@ -110,6 +110,11 @@ export interface WalkedRow extends DatasetRow {
   readonly place: RowPlace;
 }
 
+/** The id of a row, and its place. */
+export interface PlacedId extends RowPlace {
+  readonly row_id: string;
+}
+
 /** Numbers of two versions. */
 export interface Between {
   readonly from: number;
@@ -229,6 +234,12 @@ export interface RowReads {
   page(datasetId: string, number: number, window: Window, bytes: number): DatasetRow[];
   /** The same, behind a place, which stays what it is when rows are erased. */
   walk(datasetId: string, number: number, after: RowPlace, most: { limit: number; bytes: number }): WalkedRow[];
+  /** Ids of rows of a version behind a place, in their order; without erased ones, as a page has them. */
+  ids(datasetId: string, number: number, after: RowPlace, limit: number): PlacedId[];
+  /** How many bytes some rows of a version have, by their ids; without erased ones, and those that are not there. */
+  sizes(datasetId: string, number: number, rowIds: readonly string[]): ReadonlyMap<string, number>;
+  /** Some rows of a version as JSON objects, by their ids. */
+  named(datasetId: string, number: number, rowIds: readonly string[]): ReadonlyMap<string, string>;
   /** Whether another row of a version has the same content. */
   hasOther(datasetId: string, number: number, row: Pick<NewRow, 'row_id' | 'hash'>): boolean;
   /** How many rows of a version were erased. */

@@ -217,11 +217,6 @@ export const DiffRead = Type.Object(
   { $id: 'DatasetDiff', description: 'How two versions differ.' },
 );
 
-export const TagName = Type.String({
-  pattern: '^[A-Za-z0-9._-]{1,64}$',
-  'x-must': 'have 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen',
-  description: 'Name of the tag.',
-});
 const versionNumber = Type.Integer({ minimum: 1, description: 'Number of the version.' });
 export const DatasetTagRead = Type.Object(
   { tag: Type.String({ description: 'Name of the tag.' }), version_number: versionNumber },

@@ -17,11 +17,6 @@ export const Slug = Type.String({
   'x-must': 'have 1 to 128 characters of A-Z, a-z, 0-9, dot, underscore, hyphen, space and slash',
   description: 'Slug of the prompt, which is also the name of its task; percent-encode a space or slash.',
 });
-export const Tag = Type.String({
-  pattern: '^[A-Za-z0-9._-]{1,64}$',
-  'x-must': 'have 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen',
-  description: 'Name of the tag.',
-});
 export const ContentHash = Type.String({
   pattern: '^[0-9A-Fa-f]{64}$',
   'x-must': 'be a SHA-256 in hexadecimal (64 digits)',

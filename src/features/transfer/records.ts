@@ -12,15 +12,15 @@ import {
   DatasetRead,
   Description,
   MAX_MESSAGE,
-  TagName as DatasetTagName,
   VersionRead,
 } from '../datasets/schema.js';
 import { callFields, spanFields, type SpanCall } from '../../engine/traces/model/list/fields.js';
 import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../prices/schema.js';
-import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, Tag, VersionNumber } from '../prompts/schema.js';
+import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, VersionNumber } from '../prompts/schema.js';
 import { MAX_NAME } from '../review/schema.js';
 import { attributes, label, MAX_TAGS, optional, tags } from '../../engine/schema/inputs.js';
 import { byKey, count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { TagName } from '../../engine/schema/tag.js';
 import { ScoreName } from '../../engine/traces/model/score/schema.js';
 import { LINK_TYPES } from '../review/feedback-link.js';
 import { MAX_LINK_SPANS } from '../review/schema.js';
@@ -90,7 +90,7 @@ const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
 
 const tag_moves = record('TagMove', 'A move of a tag; the last one of a tag says where it points.', {
   prompt_id: uuid('The prompt.'),
-  tag: Tag,
+  tag: TagName,
   version: orNull(VersionNumber),
   pinned_at: time('When it was moved.'),
   pinned_by: person('Who moved it.'),
@@ -153,7 +153,7 @@ const dataset_rows = record('DatasetRow', 'A row of a dataset, as it is from one
 
 const dataset_tag_moves = record('DatasetTagMove', 'A move of a tag of a dataset; the last one says where it points.', {
   dataset_id: uuid('The dataset.'),
-  tag: DatasetTagName,
+  tag: TagName,
   number: orNull({
     ...versionNumber,
     description: 'The version that it points to from then on; null: it was removed.',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidFrom } from 'uuid';
 import { DomainError, MAX_ISSUES, type Issue } from '../../../engine/errors.js';
-import { toJsonText } from '../../../engine/json-text.js';
+import { sortedJson, toJsonText } from '../../../engine/json-text.js';
 import { invalid } from '../../../engine/validation/validation.js';
 import { MAX_COLUMN_CHARACTERS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, type NewRow } from '../dataset.js';
 import { MAX_COLUMN_NAME } from '../schema.js';
@@ -143,13 +143,6 @@ export class RowSet {
 /** SHA-256 of a row's JSON with the members of its objects sorted: equal rows have one. */
 export function contentHash(row: Readonly<Record<string, unknown>>): Buffer {
   return createHash('sha256').update(sortedJson(row)).digest();
-}
-
-function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }
 
 /** Rows as they were packed; their texts are made when they are asked for. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { TagName } from '../schema.js';
+import { TagName } from '../../../engine/schema/tag.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Datasets';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { guarded, isDuplicate, type Database } from '../../../engine/metadata/database.js';
+import { TagMoves } from '../../../engine/metadata/tag-moves.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type {
@@ -21,10 +22,7 @@ const VERSION_COLUMNS =
   'id, dataset_id, number, message, columns, row_count, added, changed, removed, created_at, created_by';
 const LISTED =
   "FROM datasets WHERE project_id = @projectId AND deleted_at IS NULL AND (@q = '' OR instr(lower(name), lower(@q)) > 0)";
-/** The latest moves of tags that point anywhere: by their times, so that history that is imported later moves no tag back. */
-const POINTING = `SELECT tag, number AS version_number FROM dataset_tag_moves AS m
-  WHERE dataset_id = @id AND number > 0
-    AND m.id = (SELECT id FROM dataset_tag_moves WHERE dataset_id = m.dataset_id AND tag = m.tag ORDER BY moved_at DESC, id DESC LIMIT 1)`;
+const MOVES = { table: 'dataset_tag_moves', owner: 'dataset_id', target: 'number', nowhere: '0' } as const;
 
 function prepare(db: Database) {
   const one = (by: string) =>
@@ -57,33 +55,17 @@ function prepare(db: Database) {
       `SELECT ${VERSION_COLUMNS}, (SELECT name FROM users WHERE id = created_by) AS created_by_name
        FROM dataset_versions WHERE dataset_id = @id ORDER BY number DESC LIMIT @limit OFFSET @offset`,
     ),
-    tags: db.prepare<{ id: string }, DatasetTag>(`${POINTING} ORDER BY tag`),
-    tag: db.prepare<{ id: string; tag: string }, DatasetTag>(`${POINTING} AND tag = @tag`),
-    countTags: db
-      .prepare<[string], number>('SELECT count(DISTINCT tag) FROM dataset_tag_moves WHERE dataset_id = ?')
-      .pluck(),
-    // Behind all moves, also when the clock went back.
-    moveTag: db.prepare<object>(
-      `INSERT INTO dataset_tag_moves (dataset_id, tag, number, moved_at, moved_by)
-       VALUES (@id, @tag, @number, max(@at, coalesce((SELECT max(moved_at) + 1 FROM dataset_tag_moves WHERE dataset_id = @id AND tag = @tag), 0)), @by)`,
-    ),
-    tagMoves: db.prepare<
-      { id: string; tag: string } & Window,
-      { version_number: number | null; at: Micros; user_id: string; user_name: string }
-    >(
-      `SELECT nullif(m.number, 0) AS version_number, m.moved_at AS at, u.id AS user_id, u.name AS user_name
-       FROM dataset_tag_moves AS m JOIN users AS u ON u.id = m.moved_by
-       WHERE m.dataset_id = @id AND m.tag = @tag ORDER BY m.moved_at DESC, m.id DESC LIMIT @limit OFFSET @offset`,
-    ),
   };
 }
 
 /** Datasets in the SQLite file. */
 export class SqliteDatasetStore implements DatasetStore {
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #moves: TagMoves<number>;
 
   constructor(db: Database) {
     this.#statements = prepare(db);
+    this.#moves = new TagMoves(db, MOVES);
   }
 
   create(projectId: string, { roles, ...draft }: DatasetDraft): Dataset | undefined {
@@ -139,24 +121,25 @@ export class SqliteDatasetStore implements DatasetStore {
   }
 
   tags(datasetId: string): DatasetTag[] {
-    return guarded(() => this.#statements.tags.all({ id: datasetId }));
+    return this.#moves.all(datasetId).map(({ tag, target }) => ({ tag, version_number: target }));
   }
 
   tag(datasetId: string, tag: string): number | undefined {
-    return guarded(() => this.#statements.tag.get({ id: datasetId, tag })?.version_number);
+    return this.#moves.find(datasetId, tag);
   }
 
   countTags(datasetId: string): number {
-    return guarded(() => this.#statements.countTags.get(datasetId) ?? 0);
+    return this.#moves.count(datasetId);
   }
 
   moveTag(datasetId: string, tag: string, number: number | null, at: Micros, by: string): void {
-    guarded(() => this.#statements.moveTag.run({ id: datasetId, tag, number: number ?? 0, at, by }));
+    this.#moves.move({ owner: datasetId, tag, target: number, at, by });
   }
 
   tagMoves(datasetId: string, tag: string, window: Window): DatasetTagMove[] {
-    const rows = guarded(() => this.#statements.tagMoves.all({ id: datasetId, tag, ...window }));
-    return rows.map(({ user_id: id, user_name: name, ...move }) => ({ ...move, by: { id, name } }));
+    return this.#moves
+      .history(datasetId, tag, window)
+      .map(({ target, ...move }) => ({ ...move, version_number: target }));
   }
 
   #unlessTaken(write: () => unknown): boolean {

@@ -1,6 +1,6 @@
 import { guarded, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
-import type { Between, DatasetRow, NewRow, RowPlace, RowReads, RowState, WalkedRow } from '../dataset.js';
+import type { Between, DatasetRow, NewRow, PlacedId, RowPlace, RowReads, RowState, WalkedRow } from '../dataset.js';
 import { DATASET, isIn } from './row-sql.js';
 
 interface OfVersion {
@@ -27,6 +27,11 @@ interface ReadRow extends RowPlace {
 const READ = `SELECT r.seq, r.position, r.row_id, c.content, r.trace_id, r.span_id
   FROM dataset_rows AS r INDEXED BY dataset_rows_in_order CROSS JOIN dataset_contents AS c ON c.seq = r.content
   WHERE r.dataset = ${DATASET} AND ${isIn('r', '@number')}`;
+/** SQL for rows of a version by their ids. */
+const named = (value: string) => `SELECT r.row_id, ${value} AS value
+  FROM json_each(@ids) AS i CROSS JOIN dataset_rows AS r INDEXED BY sqlite_autoindex_dataset_rows_1
+  CROSS JOIN dataset_contents AS c ON c.seq = r.content
+  WHERE r.dataset = ${DATASET} AND r.row_id = i.value AND ${isIn('r', '@number')}`;
 const IN_VERSION = `r.dataset = ${DATASET} AND ${isIn('r', '@number')}`;
 
 function prepare(db: Database) {
@@ -35,6 +40,13 @@ function prepare(db: Database) {
     behind: db.prepare<OfVersion & RowPlace & { limit: number }, ReadRow>(
       `${READ} AND (r.position, r.seq) > (@position, @seq) ORDER BY r.position, r.seq LIMIT @limit`,
     ),
+    ids: db.prepare<OfVersion & RowPlace & { limit: number }, PlacedId>(
+      `SELECT r.row_id, r.position, r.seq FROM dataset_rows AS r INDEXED BY dataset_rows_in_order
+       WHERE ${IN_VERSION} AND r.content IS NOT NULL AND (r.position, r.seq) > (@position, @seq)
+       ORDER BY r.position, r.seq LIMIT @limit`,
+    ),
+    sizes: db.prepare<OfVersion & { ids: string }, { row_id: string; value: number }>(named('octet_length(c.content)')),
+    named: db.prepare<OfVersion & { ids: string }, { row_id: string; value: string }>(named('c.content')),
     saying: db
       .prepare<OfVersion & { hash: Buffer; rowId: string }, string>(
         `SELECT r.row_id FROM dataset_contents AS c CROSS JOIN dataset_rows AS r INDEXED BY dataset_rows_by_content ON r.content = c.seq
@@ -74,6 +86,20 @@ export class SqliteRowReads implements RowReads {
   walk(id: string, number: number, after: RowPlace, { limit, bytes }: { limit: number; bytes: number }): WalkedRow[] {
     const rows = guarded(() => within(bytes, this.#statements.behind.iterate({ id, number, ...after, limit })));
     return rows.map((row) => ({ ...toRow(row), place: { position: row.position, seq: row.seq } }));
+  }
+
+  ids(id: string, number: number, after: RowPlace, limit: number): PlacedId[] {
+    return guarded(() => this.#statements.ids.all({ id, number, position: after.position, seq: after.seq, limit }));
+  }
+
+  sizes(id: string, number: number, rowIds: readonly string[]): ReadonlyMap<string, number> {
+    const rows = guarded(() => this.#statements.sizes.all({ id, number, ids: JSON.stringify(rowIds) }));
+    return new Map(rows.map(({ row_id, value }) => [row_id, value]));
+  }
+
+  named(id: string, number: number, rowIds: readonly string[]): ReadonlyMap<string, string> {
+    const rows = guarded(() => this.#statements.named.all({ id, number, ids: JSON.stringify(rowIds) }));
+    return new Map(rows.map(({ row_id, value }) => [row_id, value]));
   }
 
   hasOther(id: string, number: number, { row_id: rowId, hash }: Pick<NewRow, 'row_id' | 'hash'>): boolean {

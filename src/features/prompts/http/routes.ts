@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { PromptFigureService } from '../prompt-figures.js';
 import type { PromptService } from '../prompt-service.js';
-import { Tag, VersionNumber } from '../schema.js';
+import { TagName } from '../../../engine/schema/tag.js';
+import { VersionNumber } from '../schema.js';
 import {
   checkFigures,
   figuresSince,
@@ -32,7 +33,7 @@ export function promptRoutes(prompts: PromptService, figures: PromptFigureServic
 const selectorQuery = queryOf(
   Type.Object({
     version: Type.Optional(Type.Integer({ ...VersionNumber, description: 'Number of the version; overrides `tag`.' })),
-    tag: Type.String({ ...Tag, default: 'latest', description: 'Tag of the version, such as `production`.' }),
+    tag: Type.String({ ...TagName, default: 'latest', description: 'Tag of the version, such as `production`.' }),
   }),
 );
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { Slug, Tag, VersionNumber } from '../schema.js';
+import { TagName } from '../../../engine/schema/tag.js';
+import { Slug, VersionNumber } from '../schema.js';
 import type { VersionSelector } from '../prompt.js';
 import { count, number, orNull, time, uuid } from '../../../engine/schema/parts.js';
 import { project_id } from '../../../http/parameters.js';
@@ -12,7 +13,7 @@ export const TAG = 'Prompts';
 export const PromptParams = Type.Object({ prompt_slug: Slug });
 export const TaskParams = Type.Object({ task_name: Slug });
 export const ProjectPromptParams = Type.Object({ project_id, prompt_slug: Slug });
-export const TagParams = Type.Object({ project_id, prompt_slug: Slug, tag: Tag });
+export const TagParams = Type.Object({ project_id, prompt_slug: Slug, tag: TagName });
 export const VersionParams = Type.Object({ project_id, prompt_slug: Slug, version: VersionNumber });
 
 /** By number when there is one, else by tag. */
@@ -56,7 +57,7 @@ export const ModelBindingRead = Type.Object(
 export type ModelBindingRead = Static<typeof ModelBindingRead>;
 
 export const TagEntryRead = Type.Object(
-  { tag: Tag, version: Type.Integer({ description: 'Number of the version that the tag points to.' }) },
+  { tag: TagName, version: Type.Integer({ description: 'Number of the version that the tag points to.' }) },
   { $id: 'TagEntry', description: 'A tag and the version that it points to.' },
 );
 
