@@ -58,6 +58,9 @@ import { SqlitePromptIdentities } from '../features/prompts/store/prompt-identit
 import { SqlitePromptStore } from '../features/prompts/store/prompt-store.js';
 import { SqliteRunStore } from '../features/judges/store/run-store.js';
 import type { DatasetStore, RowReads, RowStaging } from '../features/datasets/dataset.js';
+import type { ExperimentStore, ScoringStore } from '../features/experiments/experiment.js';
+import { SqliteExperimentStore } from '../features/experiments/store/experiment-store.js';
+import { SqliteScoringStore } from '../features/experiments/store/scoring-store.js';
 import type { ExpectedOutputs } from '../features/feedback/expected-outputs.js';
 import { SqliteExpectedOutputs } from '../features/feedback/store/expected-outputs.js';
 import { SqliteDatasetStore } from '../features/datasets/store/dataset-store.js';
@@ -83,6 +86,8 @@ export interface MetadataStore {
   readonly datasets: DatasetStore;
   readonly datasetRows: RowReads;
   readonly datasetStaging: RowStaging;
+  readonly experiments: ExperimentStore;
+  readonly experimentScoring: ScoringStore;
   readonly expectedOutputs: ExpectedOutputs;
   /** The number of the deletion that was ordered last. */
   lastDeletion(): number;
@@ -153,6 +158,8 @@ function storesOn(database: Database): MetadataStore {
     datasets: new SqliteDatasetStore(database),
     datasetRows: new SqliteRowReads(database),
     datasetStaging: new SqliteRowStaging(database),
+    experiments: new SqliteExperimentStore(database),
+    experimentScoring: new SqliteScoringStore(database),
     expectedOutputs: new SqliteExpectedOutputs(database),
     lastDeletion: lastDeletionOf(database),
     attachments: new SqliteAttachmentCatalog(database),

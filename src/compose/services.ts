@@ -24,6 +24,7 @@ import { openBackups } from './backup.js';
 import type { Context } from './context.js';
 import { openDatasets, type Datasets } from './datasets.js';
 import { openDeletions } from './deletion.js';
+import { openExperiments, type Experiments } from './experiments.js';
 import { openErasure } from './erasure.js';
 import { openFeedback, type Feedback } from './feedback.js';
 import { openIngest, type Ingest } from './ingest.js';
@@ -40,7 +41,14 @@ const INSTALLATION = 'installation';
 
 /** The services of all features, made once, for routes, OTLP and jobs. */
 export interface Services
-  extends Ingest, Omit<Judges, 'work'>, Omit<Learning, 'work'>, Omit<Playground, 'work'>, Feedback, Datasets {
+  extends
+    Ingest,
+    Omit<Judges, 'work'>,
+    Omit<Learning, 'work'>,
+    Omit<Playground, 'work'>,
+    Feedback,
+    Datasets,
+    Experiments {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
   /** Tells this installation's cookies from those of others on the same host. */
@@ -104,6 +112,9 @@ export async function openServices(context: Context): Promise<Services> {
   const moves = new Moves(context, storage);
   const datasets = openDatasets(context, storage);
   deletions.start([...judgeWork, ...learningWork, ...playgroundWork, datasets.spanRows]);
+  const experiments = openExperiments(context, storage, {
+    ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions },
+  });
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });
@@ -114,6 +125,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...playground,
     ...openFeedback(context, storage, attachments.service),
     ...datasets,
+    ...experiments,
     identity,
     signIns: openSignIns(context, storage, identity),
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),

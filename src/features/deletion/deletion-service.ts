@@ -135,10 +135,23 @@ export class DeletionService {
    * @throws as {@link delete}
    */
   async expire(projectId: string, below: Below): Promise<void> {
-    const target: DeletionTarget = { projectId, kind: 'retention', id: '' };
+    await this.#removeBelow({ projectId, kind: 'retention', id: '' }, below);
+  }
+
+  /**
+   * Deletes spans of the results of an experiment. Resolves when they are gone.
+   * @returns false: there were none
+   * @throws as {@link delete}
+   */
+  removeSpans(projectId: string, experimentId: string, below: Below): Promise<boolean> {
+    return this.#removeBelow({ projectId, kind: 'experiment', id: experimentId }, below);
+  }
+
+  async #removeBelow(target: DeletionTarget, below: Below): Promise<boolean> {
     for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion).done;
     const deletion = await this.#order(target, below);
     if (deletion !== null) await this.#run(deletion).done;
+    return deletion !== null;
   }
 
   /**

@@ -26,10 +26,10 @@ export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
 
 export type ItemDraft = Omit<DeletionItem, 'seq'>;
 
-/** The thing that a client asks to be deleted; or, with an empty id, whatever retention removes. */
+/** What a client asks to be deleted, or an experiment whose results are; with an empty id, whatever retention removes. */
 export interface DeletionTarget {
   readonly projectId: string;
-  readonly kind: DeletedThing['kind'] | 'retention';
+  readonly kind: DeletedThing['kind'] | 'experiment' | 'retention';
   readonly id: string;
 }
 

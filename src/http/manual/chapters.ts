@@ -46,7 +46,10 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   },
   {
     title: 'Improve',
-    names: ['prompts', 'scores', 'datasets', 'feedback', 'judges', 'calibration', 'optimizations', 'playground'],
+    names: [
+      ...['prompts', 'scores', 'datasets', 'experiments', 'feedback', 'judges', 'calibration', 'optimizations'],
+      'playground',
+    ],
   },
   {
     title: 'Operate',
@@ -65,6 +68,7 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Prompts: 'prompts',
   Scores: 'scores',
   Datasets: 'datasets',
+  Experiments: 'experiments',
   'Model prices': 'model-prices',
   Judges: 'judges',
   Calibration: 'calibration',

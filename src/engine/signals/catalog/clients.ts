@@ -34,6 +34,13 @@ export const clientCatalog = catalogOf({
     action: 'If it repeats: check that the disk of DATA_DIR has space and no other program locks the SQLite file',
     log: ({ error }) => ({ error }),
   }),
+  experimentNotRemoved: signal<{ error: unknown }>({
+    level: 'warn',
+    message: 'Could not remove a deleted experiment with its results',
+    when: 'No one sees the experiment. The server tries again, and so does the next start.',
+    action: 'If it repeats: check that ClickHouse responds and that the disk of DATA_DIR has space',
+    log: ({ error }) => ({ error }),
+  }),
   attachmentNotFetched: signal<{ host: string; reason: string }>({
     level: 'info',
     message: 'Image not fetched; its URL is kept as a reference',

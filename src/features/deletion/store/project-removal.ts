@@ -27,6 +27,7 @@ const ofJobs = 'job_id IN (SELECT id FROM jobs WHERE project_id = @projectId)';
 const ofPrompts = 'prompt_id IN (SELECT id FROM prompts WHERE project_id = @projectId)';
 const ofDatasets = 'dataset_id IN (SELECT id FROM datasets WHERE project_id = @projectId)';
 const inDatasets = 'dataset IN (SELECT seq FROM datasets WHERE project_id = @projectId)';
+const inExperiments = 'experiment IN (SELECT seq FROM experiments WHERE project_id = @projectId)';
 const ofLinks = 'link_id IN (SELECT id FROM feedback_links WHERE project_id = @projectId)';
 
 /** Rows of a project that are removed by portions, in this order: a row that names another goes before it. */
@@ -50,6 +51,10 @@ const REMOVALS: readonly Removal[] = [
   { table: 'feedback_links', where: OF_PROJECT },
   { table: 'prompts', where: OF_PROJECT },
   { table: 'model_prices', where: OF_PROJECT, key: 'project_id' },
+  { table: 'experiment_metrics', where: inExperiments, atOnce: 50 },
+  { table: 'experiment_scorers', where: inExperiments, atOnce: 50 },
+  { table: 'experiment_tag_moves', where: OF_PROJECT },
+  { table: 'experiments', where: OF_PROJECT, atOnce: 100 },
   { table: 'dataset_tag_moves', where: ofDatasets },
   { table: 'dataset_rows', where: inDatasets },
   { table: 'dataset_contents', where: inDatasets, atOnce: 50 },

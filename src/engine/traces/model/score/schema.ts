@@ -10,6 +10,8 @@ const MAX_PER_SPAN = 100;
 
 export const ScoreName = line(MAX_SCORE_NAME, 'Name of the score, such as `helpful`.');
 const { minLength, maxLength, pattern, 'x-must': must } = ScoreName;
+/** The names of the members of an object that has scores by name. */
+export const scoreKeys = { minLength, maxLength, pattern, 'x-must': `have keys that ${must}` };
 
 const number = Type.Number();
 const boolean = Type.Boolean();
@@ -32,7 +34,7 @@ export const signalType = optional(
 export const SpanSignals = byKey(
   Type.Union([number, boolean, text, Type.Object({ value: ScoreValueInput, type: signalType })]),
   {
-    propertyNames: { minLength, maxLength, pattern, 'x-must': `have keys that ${must}` },
+    propertyNames: scoreKeys,
     maxProperties: MAX_PER_SPAN,
     description:
       'Scores of the span by name, with the source `sdk`: a value, or an object with `value` and `type`. They are stored with ' +
