@@ -1,9 +1,12 @@
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { DatasetService } from '../features/datasets/dataset-service.js';
+import { EvalService } from '../features/experiments/eval-service.js';
 import { ExperimentRemoval } from '../features/experiments/experiment-removal.js';
 import { ExperimentService } from '../features/experiments/experiment-service.js';
 import { MissingResults } from '../features/experiments/missing-results.js';
 import { ResultIntake } from '../features/experiments/result-intake.js';
+import { ScorerService } from '../features/experiments/scorer-service.js';
+import type { ScoreService } from '../features/scores/score-service.js';
 import type { SpanIngest } from '../features/traces/span-ingest.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
@@ -12,19 +15,22 @@ export interface Experiments {
   readonly experiments: ExperimentService;
   readonly resultIntake: ResultIntake;
   readonly missingResults: MissingResults;
+  readonly evals: EvalService;
+  readonly scorers: ScorerService;
 }
 
 export interface ExperimentDependencies {
   readonly ingest: SpanIngest;
   readonly datasets: DatasetService;
   readonly deletions: DeletionService;
+  readonly scores: ScoreService;
 }
 
 /** Opens experiments, and goes on with the removal of those that were deleted. */
 export function openExperiments(
   { closers, events }: Context,
   { metadata, traces }: Storage,
-  { ingest, datasets, deletions }: ExperimentDependencies,
+  { ingest, datasets, deletions, scores }: ExperimentDependencies,
 ): Experiments {
   const { experiments: store } = metadata;
   const { results } = traces;
@@ -36,8 +42,11 @@ export function openExperiments(
   closers.push(() => removal.close());
   removal.resume();
   const removeHidden = () => removal.remove();
+  const experiments = new ExperimentService({ experiments: store, results, datasets, removeHidden });
   return {
-    experiments: new ExperimentService({ experiments: store, results, datasets, removeHidden }),
+    experiments,
+    evals: new EvalService({ experiments, intake: resultIntake, datasets }),
+    scorers: new ScorerService({ experiments, scoring: metadata.experimentScoring, scores, results }),
     resultIntake,
     missingResults: new MissingResults({ results, datasets }),
   };

@@ -112,8 +112,14 @@ export async function openServices(context: Context): Promise<Services> {
   const moves = new Moves(context, storage);
   const datasets = openDatasets(context, storage);
   deletions.start([...judgeWork, ...learningWork, ...playgroundWork, datasets.spanRows]);
+  const scores = new ScoreService({
+    log: traces.log,
+    scores: traces.scores,
+    definitions: metadata.scoreDefinitions,
+    describe: (principal) => identity.describe(principal),
+  });
   const experiments = openExperiments(context, storage, {
-    ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions },
+    ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores },
   });
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
@@ -132,12 +138,7 @@ export async function openServices(context: Context): Promise<Services> {
     prompts,
     prices,
     unpriced: new UnpricedModels(traces.unpriced, price),
-    scores: new ScoreService({
-      log: traces.log,
-      scores: traces.scores,
-      definitions: metadata.scoreDefinitions,
-      describe: (principal) => identity.describe(principal),
-    }),
+    scores,
     lists: traces.lists,
     statistics: traces.statistics,
     tails: new Tails(traces.tails),

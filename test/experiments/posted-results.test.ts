@@ -21,7 +21,15 @@ describe('results of experiments over HTTP', () => {
     const trace = randomUUID();
     const call = { model: 'gpt-4o', inputTokens: 10, outputTokens: 5 };
     await api.ok('POST', '/spans', [
-      { trace_id: trace, name: 'made', kind: 'llm', started_at: AT, ended_at: '2026-01-15T10:00:00.250000Z', cost: 0.5, attributes: call },
+      {
+        trace_id: trace,
+        name: 'made',
+        kind: 'llm',
+        started_at: AT,
+        ended_at: '2026-01-15T10:00:00.250000Z',
+        cost: 0.5,
+        attributes: call,
+      },
     ]);
     const stored = await api.ok('POST', `~/${experiment.id}/results`, [
       { row_id: 'r1', output: { b: 1, a: [true] }, trace_id: trace, scores: { correct: true, tone: 'true', n: 3 } },

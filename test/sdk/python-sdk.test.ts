@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -50,9 +51,10 @@ describe(`the Python SDK ${VERSION}, unchanged`, function () {
       ...{ PATH: process.env['PATH'], ZEROEVAL_API_KEY: server.key, ZEROEVAL_API_URL: server.url },
       ...{ ZEROEVAL_BASE_URL: server.url, PROMPT: JSON.stringify(prompt) },
     };
-    const { stdout } = await execute(PYTHON, ['-c', `import json, os\nimport zeroeval as ze\nze.init()\n${program}`], {
-      env,
-    });
+    // A file, as the SDK reads the code of tasks.
+    const file = join(tmpdir(), `spanhouse-test-sdk-${process.pid}.py`);
+    await writeFile(file, `import json, os\nimport zeroeval as ze\nze.init()\n${program}`);
+    const { stdout } = await execute(PYTHON, [file], { env });
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? 'null');
   }
   const get = async (path: string) => (await server.request('GET', path)).json;
@@ -131,5 +133,85 @@ print(json.dumps({"numbers": numbers, "pulled": [row["question"] for row in pull
     expect([first, same]).to.deep.equal([2, true]);
     const diff = await get('/v1/datasets/support/from the SDK/diff?from=1');
     expect(diff).to.include({ added: 1, changed: 0, removed: 0 });
+  });
+
+  it('tries a task on a dataset, repeats it, scores and measures the results, and resumes', async () => {
+    const { id, repeated, metrics, resumed, ran, scorers } = await python(`
+from zeroeval import task, evaluation
+from zeroeval.core.execution import ExecutionConfig, RetryPolicy
+rows = [{"question": str(n), "answer": str(n * 2)} for n in range(4)]
+data = ze.Dataset("evals/from the SDK", data=rows)
+data.push()
+ran = []
+
+@task(outputs=["pred"])
+def double(row):
+    ran.append(row["question"])
+    if row["question"] == "3" and len(ran) <= 4:
+        raise ValueError("too large")
+    return {"pred": str(int(row["question"]) * 2)}
+
+@evaluation(mode="row", outputs=["correct", "note"], output_formats={"correct": "percentage"})
+def correct(row, answer, pred):
+    return {"correct": answer == pred, "note": None if pred is None else "seen"}
+
+@evaluation(mode="column", outputs=["accuracy"])
+def accuracy(rows):
+    return {"accuracy": sum(1 for row in rows if row.get("pred") == row["answer"]) / len(rows)}
+
+@evaluation(mode="run", outputs=["runs"])
+def runs(all_runs):
+    return {"runs": len(all_runs)}
+
+retry = ExecutionConfig(workers=1, retry=RetryPolicy(max_attempts=1))
+run = data.eval(double, execution=retry, parameters={"temperature": 0}, model_id="gpt-4o")
+column_map = {"answer": "answer", "pred": "pred"}
+run.eval([correct], column_map=column_map)
+runs_of = run.repeat(2)
+for each in runs_of:
+    each.column_metrics([accuracy])
+runs_of.run_metrics([runs])
+before = len(ran)
+again = run.resume(retry_errors=True)
+ze.tracer.flush()
+print(json.dumps({"id": run.id, "repeated": len(runs_of), "metrics": run.metrics, "resumed": again.health["skipped_count"],
+                  "ran": len(ran) - before, "scorers": [s.name for s in run._scorers]}))`);
+    expect({ repeated, metrics, resumed, ran, scorers }).to.deep.equal({
+      ...{ repeated: 2, metrics: { accuracy: 0.75, runs: 2 }, resumed: 3, ran: 1, scorers: ['correct'] },
+    });
+    const path = `/projects/${server.projectId}/experiments/${id}`;
+    const experiment = await get(path);
+    expect(experiment).to.deep.include({
+      ...{ name: 'double', status: 'finished', rows: 4, repetitions: 2, subject: { model: 'gpt-4o' } },
+    });
+    expect(experiment.dataset.name).to.equal('evals/from the SDK');
+    expect(experiment.parameters).to.include({ temperature: 0 });
+    expect(experiment.figures).to.include({ results: 8, rows: 4, errors: 0 });
+    const figures = Object.fromEntries(experiment.figures.scores.map((each: any) => [each.name, each]));
+    expect(figures.note).to.include({ count: 7 });
+    const { results } = await get(`${path}/results`);
+    const rows = (await get('/v1/datasets/evals/from the SDK/data')).rows;
+    expect(results.map(({ row_id }: any) => row_id)).to.have.members([...rows, ...rows].map(({ row_id }) => row_id));
+    for (const { row_id, output, scores, trace_id, duration_ms } of results) {
+      const { question, answer } = rows.find((row: any) => row.row_id === row_id).data;
+      expect(JSON.parse(output)).to.deep.equal({ pred: answer });
+      if (question !== '3') expect(scores).to.include({ correct: true });
+      expect((await get(`/traces/${trace_id}`)).span_count).to.be.greaterThan(0);
+      expect(duration_ms).to.be.a('number');
+    }
+    const summary = await get(`/v1/evals/${id}/summary`);
+    expect(summary.status).to.equal('completed');
+    const stated = ({ metric_name, run_number, results: said }: any) => [metric_name, run_number, said];
+    expect(summary.column_metrics.map(stated)).to.deep.equal([
+      ['accuracy', 1, { accuracy: 0.75 }],
+      ['accuracy', 2, { accuracy: 1 }],
+    ]);
+    expect(summary.eval_metrics.map(stated)).to.deep.equal([['runs', null, { runs: 2 }]]);
+    const [scorer] = await get(`/v1/evals/${id}/scorers`);
+    expect(scorer).to.deep.include({
+      name: 'correct',
+      outputs: ['correct', 'note'],
+      output_formats: { correct: 'percentage' },
+    });
   });
 });

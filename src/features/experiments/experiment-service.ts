@@ -138,15 +138,18 @@ export class ExperimentService {
     return this.#parts.experiments.find(projectId, experiment.id) ?? experiment;
   }
 
-  /** @throws DomainError `not_found`, `invalid`; `conflict` for repetitions of one that does not run */
-  change(projectId: string, id: string, input: ExperimentPatchInput): Experiment {
+  /**
+   * @param whenEnded whether also the repetitions of one that has ended may change
+   * @throws DomainError `not_found`, `invalid`; `conflict` for repetitions of one that has ended
+   */
+  change(projectId: string, id: string, input: ExperimentPatchInput, whenEnded = false): Experiment {
     const experiment = this.find(projectId, id);
     const { name, description, subject, repetitions } = input;
     requireFitting([
       ...subjectIssues(subject),
       ...(repetitions == null ? [] : repetitionIssues(experiment.rows, repetitions)),
     ]);
-    if (repetitions != null && repetitions !== experiment.repetitions) requireRunning(experiment);
+    if (!whenEnded && repetitions != null && repetitions !== experiment.repetitions) requireRunning(experiment);
     const patch: ExperimentPatch = {
       ...(name != null && { name }),
       ...(description != null && { description }),

@@ -6,10 +6,13 @@ import { ProjectParams } from '../../../http/parameters.js';
 import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody } from '../../../http/route.js';
 import { STATUSES, type ExperimentFilter } from '../experiment.js';
+import type { EvalService } from '../eval-service.js';
+import type { ScorerService } from '../scorer-service.js';
 import type { ExperimentService } from '../experiment-service.js';
 import type { MissingResults } from '../missing-results.js';
 import type { ResultIntake } from '../result-intake.js';
 import { ExperimentInput, ExperimentPage, ExperimentPatchInput, ExperimentRead } from '../schema.js';
+import { evalRoutes } from './eval-routes.js';
 import { ExperimentParams, TAG } from './parameters.js';
 import { toExperimentRead } from './presenters.js';
 import { resultRoutes } from './result-routes.js';
@@ -19,6 +22,8 @@ export interface ExperimentServices {
   readonly experiments: ExperimentService;
   readonly resultIntake: ResultIntake;
   readonly missingResults: MissingResults;
+  readonly evals: EvalService;
+  readonly scorers: ScorerService;
 }
 
 /** Experiments, their results and tags. */
@@ -48,6 +53,7 @@ export function experimentRoutes(services: ExperimentServices) {
     deleteExperimentRoute(experiments),
     ...resultRoutes(services),
     ...tagRoutes(experiments),
+    ...evalRoutes(services),
   ];
 }
 

@@ -1,0 +1,211 @@
+import { v5 as uuidFrom } from 'uuid';
+import { DomainError } from '../../engine/errors.js';
+import type { Principal } from '../../engine/identity/identity.js';
+import { parseJsonText } from '../../engine/json-text.js';
+import type { Window } from '../../engine/schema/page.js';
+import type { ExperimentResults, MeasuredResult } from '../../engine/traces/model/experiment/results.js';
+import type { ScoreValue } from '../../engine/traces/model/score/score.js';
+import { invalid } from '../../engine/validation/validation.js';
+import { signalValue } from '../scores/given-value.js';
+import { MAX_SCORES } from '../scores/schema.js';
+import type { ScoreService } from '../scores/score-service.js';
+import type { ScorerInput, ScorerScores } from './eval-schema.js';
+import type { Scorer, ScoringStore, StatedMetric } from './experiment.js';
+import type { ExperimentService } from './experiment-service.js';
+
+/** Names the ids of what scorers found. */
+const NAMESPACE = 'd7a5f0c2-51b4-4f6c-8e1d-0a9b7c3e6f21';
+const MAX_SCORERS = 200;
+/** Most metrics of an experiment, and characters of the figures of one as JSON. */
+const MAX_METRICS = 1_000;
+const MAX_FIGURES = 65_536;
+
+export interface ScorerServiceParts {
+  readonly experiments: Pick<ExperimentService, 'find'>;
+  readonly scoring: ScoringStore;
+  readonly scores: Pick<ScoreService, 'post'>;
+  readonly results: Pick<ExperimentResults, 'measured'>;
+}
+
+interface NamedScore {
+  /** Index of the element that it came in. */
+  readonly element: number;
+  readonly score: {
+    readonly entity_type: 'span';
+    readonly entity_id: string;
+    readonly name: string;
+    readonly value: ScoreValue;
+    readonly source: 'code';
+    readonly author: string;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** What the Python SDK says of the results of experiments: by programs that score them, and figures that it computes. */
+export class ScorerService {
+  readonly #parts: ScorerServiceParts;
+
+  constructor(parts: ScorerServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws DomainError `not_found` */
+  list(projectId: string, experimentId: string): Scorer[] {
+    this.#parts.experiments.find(projectId, experimentId);
+    return this.#parts.scoring.scorers(experimentId);
+  }
+
+  /** The scorer with this name and mode, which is made unless it is there. @throws DomainError `not_found`, `conflict` */
+  ensure(projectId: string, experimentId: string, input: ScorerInput): Scorer {
+    const { name, scoring_mode, code, description, outputs, output_formats } = input;
+    const mode = scoring_mode ?? 'row';
+    const known = this.list(projectId, experimentId);
+    if (known.length >= MAX_SCORERS && !known.some((scorer) => scorer.name === name && scorer.mode === mode))
+      throw new DomainError('conflict', `An experiment can have at most ${MAX_SCORERS} scorers`);
+    return this.#parts.scoring.ensureScorer(experimentId, {
+      ...{ name, mode, code: code ?? '', description: description ?? '', outputs: outputs ?? [] },
+      ...{ output_formats: output_formats ?? {}, created_at: Date.now() * 1000 },
+    });
+  }
+
+  /** @throws DomainError `not_found` */
+  setFormats(projectId: string, experimentId: string, id: string, formats: Readonly<Record<string, string>>): Scorer {
+    const scorer = this.#find(projectId, experimentId, id);
+    this.#parts.scoring.setFormats(id, formats);
+    return { ...scorer, output_formats: formats };
+  }
+
+  #find(projectId: string, experimentId: string, id: string): Scorer {
+    const found = this.list(projectId, experimentId).find((scorer) => scorer.id === id);
+    if (found === undefined) throw new DomainError('not_found', 'The experiment has no scorer with this id');
+    return found;
+  }
+
+  /**
+   * Stores what a scorer found as scores of the results' spans.
+   * @returns for each element the id of its first score; null: it has none
+   * @throws DomainError `not_found`; `invalid` with every issue; those of WriteLog
+   */
+  async post(
+    by: Principal,
+    experimentId: string,
+    scorerId: string,
+    sent: ScorerScores,
+  ): Promise<{ readonly id: string | null; readonly eval_result_id: string }[]> {
+    const scorer = this.#find(by.project_id, experimentId, scorerId);
+    const named = sent.flatMap((element, index) => scoresOf(element, index, scorer));
+    const first = new Map<number, string>();
+    for (let from = 0; from < named.length; from += MAX_SCORES) {
+      const portion = named.slice(from, from + MAX_SCORES);
+      const stored = await this.#store(by, portion);
+      for (const [index, id] of stored.entries()) {
+        const element = portion[index]?.element ?? -1;
+        if (!first.has(element)) first.set(element, id);
+      }
+    }
+    return sent.map(({ eval_result_id }, index) => ({ id: first.get(index) ?? null, eval_result_id }));
+  }
+
+  async #store(by: Principal, portion: readonly NamedScore[]): Promise<string[]> {
+    try {
+      const stored = await this.#parts.scores.post(
+        by,
+        portion.map(({ score }) => score),
+      );
+      return stored.map(({ id }) => id);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
+      const at = (pointer: string) => portion[Number(pointer.split('/')[1] ?? 0)];
+      throw invalid(
+        error.issues.map(({ pointer, detail }) => ({
+          pointer: `/${at(pointer)?.element ?? 0}/score_value`,
+          detail: `${JSON.stringify(at(pointer)?.score.name ?? '')} ${detail}`,
+        })),
+      );
+    }
+  }
+
+  /** Results that have scores of a scorer, by row and repetition. @throws DomainError `not_found`, `unavailable` */
+  async scored(
+    projectId: string,
+    experimentId: string,
+    scorerId: string,
+    { limit, offset }: Window,
+    signal?: AbortSignal,
+  ): Promise<
+    { readonly id: string; readonly eval_result_id: string; readonly score_value: MeasuredResult['scores'] }[]
+  > {
+    const { name, outputs } = this.#find(projectId, experimentId, scorerId);
+    const names = outputs.length === 0 ? [name] : outputs;
+    const found: { id: string; eval_result_id: string; score_value: MeasuredResult['scores'] }[] = [];
+    let passed = 0;
+    for await (const portion of this.#parts.results.measured(projectId, experimentId, names, signal))
+      for (const { id, scores } of portion) {
+        if (Object.keys(scores).length === 0) continue;
+        passed += 1;
+        if (passed <= offset) continue;
+        found.push({ id: uuidFrom(`${scorerId}/${id}`, NAMESPACE), eval_result_id: id, score_value: scores });
+        if (found.length === limit) return found;
+      }
+    return found;
+  }
+
+  /** @throws DomainError `not_found` */
+  metrics(projectId: string, experimentId: string): StatedMetric[] {
+    this.#parts.experiments.find(projectId, experimentId);
+    return this.#parts.scoring.metrics(experimentId);
+  }
+
+  /** Keeps figures as a client computed them. @throws DomainError `not_found`, `invalid`, `conflict` */
+  keep(projectId: string, experimentId: string, stated: Omit<StatedMetric, 'created_at'>): StatedMetric {
+    this.#parts.experiments.find(projectId, experimentId);
+    if (JSON.stringify(stated.results).length > MAX_FIGURES)
+      throw invalid([{ pointer: '/results', detail: `must have at most ${MAX_FIGURES} characters as JSON` }]);
+    if (this.#parts.scoring.countMetrics(experimentId) >= MAX_METRICS)
+      throw new DomainError('conflict', `An experiment can have at most ${MAX_METRICS} metrics`);
+    const metric = { ...stated, created_at: Date.now() * 1000 };
+    this.#parts.scoring.putMetric(experimentId, metric);
+    return metric;
+  }
+}
+
+function scoresOf(element: ScorerScores[number], index: number, scorer: Scorer): NamedScore[] {
+  const { eval_result_id, trace_id } = element;
+  return Object.entries(valuesOf(element, scorer.name)).flatMap(([name, said]) => {
+    const value = scoreValue(said);
+    if (value === null) return [];
+    const metadata = trace_id == null ? {} : { metadata: { trace_id } };
+    const about = { entity_type: 'span', entity_id: eval_result_id, source: 'code', author: scorer.name } as const;
+    return [{ element: index, score: { ...about, name, value, ...metadata } }];
+  });
+}
+
+/** What is said, by name. */
+function valuesOf({ score_value, score_type }: ScorerScores[number], name: string): Readonly<Record<string, unknown>> {
+  const said = score_type === 'text' ? undefined : pythonJson(score_value);
+  if (said === undefined)
+    return { [name]: score_value === 'None' ? null : signalValue(score_value, 'numerical').first };
+  return typeof said === 'object' && said !== null && !Array.isArray(said)
+    ? (said as Readonly<Record<string, unknown>>)
+    : { [name]: said };
+}
+
+const STRING_OR_NO_NUMBER = /("(?:[^"\\]|\\.)*")|-?Infinity|NaN/g;
+
+/** JSON as Python writes it, in which numbers that are none count as nothing. @returns undefined: it is no JSON */
+function pythonJson(text: string): unknown {
+  for (const json of [text, text.replace(STRING_OR_NO_NUMBER, (_match, string?: string) => string ?? 'null')])
+    try {
+      return parseJsonText(json);
+    } catch {
+      // It may be JSON without what only Python writes.
+    }
+  return undefined;
+}
+
+/** @returns null: nothing is said */
+function scoreValue(said: unknown): ScoreValue | null {
+  if (said === null || said === undefined || said === '') return null;
+  if (typeof said === 'number' || typeof said === 'boolean' || typeof said === 'string') return said;
+  return JSON.stringify(said);
+}
