@@ -15,7 +15,7 @@ CREATE TABLE experiments (
   created_at      INTEGER NOT NULL,
   created_by      TEXT NOT NULL REFERENCES users (id),
   finished_at     INTEGER,
-  sent            INTEGER NOT NULL DEFAULT 0, -- there are no more results than this
+  strays          INTEGER NOT NULL DEFAULT 0, -- results of rows that the version does not have, also sent again: there are no more
   deleted_at      INTEGER, -- since when it is being removed, with its results
   subject_commit  TEXT,
   subject_branch  TEXT,
@@ -26,7 +26,7 @@ CREATE TABLE experiments (
 ) STRICT;
 
 CREATE INDEX experiments_in_order ON experiments (project_id, created_at, seq) WHERE deleted_at IS NULL;
-CREATE INDEX experiments_by_project ON experiments (project_id);
+CREATE INDEX experiments_by_id ON experiments (project_id, id);
 CREATE INDEX experiments_by_user ON experiments (created_by);
 CREATE INDEX experiments_being_removed ON experiments (deleted_at) WHERE deleted_at IS NOT NULL;
 
@@ -41,8 +41,7 @@ CREATE TABLE experiment_tag_moves (
   moved_by      TEXT NOT NULL REFERENCES users (id)
 ) STRICT;
 
-CREATE INDEX experiment_tag_moves_by_tag ON experiment_tag_moves (dataset_id, tag, moved_at, id);
-CREATE INDEX experiment_tag_moves_by_project ON experiment_tag_moves (project_id);
+CREATE INDEX experiment_tag_moves_by_tag ON experiment_tag_moves (project_id, dataset_id, tag, moved_at, id);
 CREATE INDEX experiment_tag_moves_by_experiment ON experiment_tag_moves (experiment_id) WHERE experiment_id <> '';
 CREATE INDEX experiment_tag_moves_by_user ON experiment_tag_moves (moved_by);
 

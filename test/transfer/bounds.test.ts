@@ -31,6 +31,11 @@ const OVER: readonly (readonly [part: Part, pointer: string, change: (record: Js
   ['datasets', '/description', () => ({ description: plain(10_001) })],
   ['dataset_rows', '/row_id', () => ({ row_id: plain(201) })],
   ['dataset_rows', '/content', () => ({ content: { q: plain(1024 * 1024) } })],
+  ['experiments', '/name', () => ({ name: plain(201) })],
+  ['experiments', '/subject', () => ({ subject: { x: plain(16_384) } })],
+  ['experiments', '/parameters', () => ({ parameters: { x: plain(MOST.metadata) } })],
+  ['experiment_scorers', '/code', () => ({ code: plain(262_145) })],
+  ['experiment_metrics', '/results', () => ({ results: { x: plain(65_536) } })],
   ['judges', '/name', () => ({ name: plain(MOST.judgeName + 1) })],
   ['judges', '/model', () => ({ model: plain(MOST.model + 1) })],
   ['judges', '/temperature', () => ({ temperature: 2.1 })],
@@ -73,7 +78,8 @@ const saidOf = (reason: string) => ({ criteria_feedback: { k: { expected_score: 
 const image = () => ({ type: 'image', sha256: sha256('x') });
 
 /** What is bounded by its service, or by the body alone, as it is where it is sent otherwise. */
-const FREE = /^(spans|traces|sessions)\/|\/metadata$|^attachments\/base64$|^dataset_rows\/content$/;
+const FREE =
+  /^(spans|traces|sessions)\/|\/metadata$|^attachments\/base64$|^dataset_rows\/content$|^experiments\/(subject|parameters)$|^experiment_metrics\/results$/;
 
 /** Places of a schema whose length or count has no bound. */
 function unbounded(schema: Schema, at: string): string[] {

@@ -79,6 +79,7 @@ export async function fillToBounds(server: TestServer): Promise<void> {
     `{"rows":[{"id":"deep","q":${nested(MOST.depth - 3)}}]}`,
   );
   await api.expect(200, 'POST', `/v1/datasets/${set}/tags/${'t'.repeat(64)}:pin`, { version_number: 1 });
+  await experiments(api, set);
   const score = { entity_type: 'span', entity_id: uuid(1), name: wide(64), author: wide(100), comment: wide(5_000) };
   await api.expect(200, 'POST', '/scores', { ...score, value: wide(5_000), metadata: metadataOf(MOST.metadata) });
   const prompt = await LinkedPrompt.make(feedbackApi(server));
@@ -88,6 +89,27 @@ export async function fillToBounds(server: TestServer): Promise<void> {
   const review = { completion_id: span?.['id'], thumbs_up: true, reviewer_name: '\ufb2c'.repeat(MOST.reviewer) };
   const { status, text } = await new Visitor(url).postJson(review);
   expect(status, text).to.equal(200);
+}
+
+async function experiments(api: LearningApi, set: string): Promise<void> {
+  const path = `${api.project}/experiments`;
+  const { id, dataset } = await api.expect(201, 'POST', path, {
+    ...{ name: wide(100), dataset: set, dataset_version: 1, description: wide(5_000), repetitions: 32 },
+    ...{ subject: { note: plain(16_000), commit: wide(500) }, parameters: metadataOf(MOST.metadata) },
+  });
+  await api.expect(200, 'POST', `${path}/${id}/results`, {
+    ...{ row_id: wide(100), repetition: 32, output: wide(5_000), error: wide(5_000), scores: { [wide(64)]: 1 } },
+  });
+  await api.expect(200, 'POST', `${path}/${id}/tags/${'t'.repeat(64)}:pin`);
+  const outputs = Array.from({ length: 64 }, (_none, index) => `${index}`.padEnd(200, 'x'));
+  await api.expect(200, 'POST', `/v1/evals/${id}/scorers`, {
+    ...{ name: wide(100), code: plain(262_144), description: wide(5_000), outputs },
+    output_formats: Object.fromEntries(outputs.map((name) => [name, plain(64)])),
+  });
+  const metric = { metric_name: wide(100), results: { x: plain(65_000) } };
+  await api.expect(200, 'POST', `/v1/evals/${id}/eval-metrics`, metric);
+  await api.expect(200, 'POST', `/v1/evals/${id}/column-metrics`, { ...metric, run_number: 32 });
+  await api.expect(200, 'GET', `/v1/evals?dataset_id=${dataset.id}`);
 }
 
 async function spans(api: LearningApi, slug: string): Promise<void> {

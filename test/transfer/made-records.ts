@@ -27,6 +27,7 @@ export interface Named {
   readonly prompt: string;
   readonly judge: string;
   readonly dataset: string;
+  readonly experiment: string;
   readonly link: string;
   readonly evaluation: string;
   readonly feedback: string;
@@ -38,6 +39,7 @@ export function freshIds(uuid: () => string = randomUUID): Named {
     prompt: uuid(),
     judge: uuid(),
     dataset: uuid(),
+    experiment: uuid(),
     link: uuid(),
     evaluation: uuid(),
     feedback: uuid(),
@@ -80,6 +82,22 @@ export function madeRecords(
       ...{ content: { q: 'What?' }, trace_id: null, span_id: null },
     },
     dataset_tag_moves: { dataset_id: ids.dataset, tag: 'ci', number: 1, moved_at: AT, moved_by: person },
+    experiments: {
+      ...{ id: ids.experiment, name: 'made', description: 'made', dataset_id: ids.dataset, dataset_name: 'made' },
+      ...{ dataset_version: 1, row_count: 1, repetitions: 1, status: 'finished', phase: null, active_at: AT },
+      ...{ subject: { commit: 'abc' }, parameters: {}, created_at: AT, created_by: person, finished_at: AT },
+    },
+    experiment_scorers: {
+      ...{ id: uuid(), experiment_id: ids.experiment, name: 'made', mode: 'row', code: '', description: '' },
+      ...{ outputs: ['made'], output_formats: { made: 'number' }, created_at: AT },
+    },
+    experiment_metrics: {
+      ...{ experiment_id: ids.experiment, scope: 'run', name: 'made', repetition: 0, results: { made: 1 } },
+      ...{ output_formats: {}, created_at: AT },
+    },
+    experiment_tag_moves: {
+      ...{ dataset_id: ids.dataset, tag: 'ci', experiment_id: ids.experiment, moved_at: AT, moved_by: person },
+    },
     feedback_links: {
       ...{ id: ids.link, prompt_id: ids.prompt, link_type: 'prompt_completion', created_at: AT, created_by: person },
       span_ids: null,

@@ -69,6 +69,7 @@ export async function fill(server: TestServer) {
   await spans(api);
   await scored(api);
   await collected(api);
+  await tried(api);
   const judge = await judged(api);
   await reviewed(server);
   return { judge: judge.id as string, shown: [uuid(8), uuid(9), uuid(10)] };
@@ -155,6 +156,22 @@ async function collected(api: LearningApi): Promise<void> {
   await api.expect(200, 'POST', `${path}/tags/old:pin`, { version_number: 1 });
   await api.expect(204, 'DELETE', `${path}/tags/old`);
   await api.expect(201, 'POST', '/v1/datasets', { name: 'empty' });
+}
+
+async function tried(api: LearningApi): Promise<void> {
+  const path = `${api.project}/experiments`;
+  const create = (body: object) => api.expect(201, 'POST', path, { dataset: 'folder/set', ...body });
+  const one = await create({ name: 'one', subject: { commit: 'abc', branch: 'main' }, repetitions: 2 });
+  const two = await create({ name: 'two', dataset_version: 1, parameters: { t: 0 } });
+  await api.expect(200, 'POST', `${path}/${one.id}/results`, [
+    { row_id: 'b', output: { a: 1 }, scores: { level: 0.5 } },
+    { row_id: 'b', repetition: 2, error: 'No' },
+  ]);
+  await api.expect(200, 'POST', `${path}/${two.id}/results`, { row_id: 'a', output: 'x', trace_id: uuid(1) });
+  for (const { id } of [one, two]) await api.expect(200, 'POST', `${path}/${id}/tags/baseline:pin`);
+  await api.expect(200, 'POST', `${path}/${one.id}:finish`);
+  await api.expect(200, 'POST', `/v1/evals/${one.id}/scorers`, { name: 'scorer', outputs: ['level'] });
+  await api.expect(200, 'POST', `/v1/evals/${one.id}/eval-metrics`, { metric_name: 'm', results: { m: 1 } });
 }
 
 async function judged(api: LearningApi) {

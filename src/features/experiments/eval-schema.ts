@@ -3,7 +3,7 @@ import { optional } from '../../engine/schema/inputs.js';
 import { byKey, line, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { LONGEST_ROW_ID } from '../../engine/traces/model/experiment/mark.js';
 import { MAX_REPETITIONS, SCORER_MODES } from './experiment.js';
-import { ExperimentDescription, ExperimentName, FiguresRead, Parameters } from './schema.js';
+import { ExperimentDescription, ExperimentName, FiguresRead, MAX_DESCRIPTION, Parameters } from './schema.js';
 
 /* Experiments as the Python SDK sends and reads them, which calls them evals. */
 
@@ -136,23 +136,26 @@ const outputFormats = byKey(note(64, 'Such as `number` or `percentage`.'), {
   propertyNames: { maxLength: 200, 'x-must': 'have keys of at most 200 characters' },
   description: 'How values are shown, by name.',
 });
-const scorerFields = {
+/** What a client says of a scorer. */
+export const SCORER_FIELDS = {
   name: line(200, 'Name of the scorer.'),
   scoring_mode: oneOf(SCORER_MODES, 'Whether it scores rows, all results of a repetition, or all repetitions.'),
+  code: note(MAX_CODE, 'Its code.'),
+  description: note(MAX_DESCRIPTION, 'What it does.'),
+  outputs: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+    maxItems: MAX_OUTPUTS,
+    description: 'Names of its scores.',
+  }),
+  output_formats: outputFormats,
 };
 export const ScorerInput = Type.Object(
   {
-    name: scorerFields.name,
-    scoring_mode: optional(scorerFields.scoring_mode),
-    code: optional(note(MAX_CODE, 'Its code.')),
-    description: optional(ExperimentDescription),
-    outputs: optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-        maxItems: MAX_OUTPUTS,
-        description: 'Names of its scores.',
-      }),
-    ),
-    output_formats: optional(outputFormats),
+    name: SCORER_FIELDS.name,
+    scoring_mode: optional(SCORER_FIELDS.scoring_mode),
+    code: optional(SCORER_FIELDS.code),
+    description: optional(SCORER_FIELDS.description),
+    outputs: optional(SCORER_FIELDS.outputs),
+    output_formats: optional(SCORER_FIELDS.output_formats),
   },
   { $id: 'EvalScorerInput', description: 'A program of the client that scores results.' },
 );
@@ -161,11 +164,7 @@ export type ScorerInput = Static<typeof ScorerInput>;
 export const ScorerRead = Type.Object(
   {
     id: uuid('Id of the scorer.'),
-    ...scorerFields,
-    code: Type.String({ description: 'Its code.' }),
-    description: Type.String({ description: 'What it does.' }),
-    outputs: Type.Array(Type.String(), { description: 'Names of its scores.' }),
-    output_formats: outputFormats,
+    ...SCORER_FIELDS,
     created_at: time('When it was created.'),
   },
   { $id: 'EvalScorer', description: 'A program of a client that scores results.' },
@@ -213,7 +212,8 @@ export const ScorerScoreRead = Type.Object(
   { $id: 'EvalScore', description: 'Scores of a result.' },
 );
 
-const metricFields = {
+/** What a client says of its figures. */
+export const METRIC_FIELDS = {
   metric_name: line(200, 'Name of the metric.'),
   results: Type.Record(Type.String(), Type.Unknown(), { description: 'The figures, as the client computed them.' }),
 };
@@ -221,7 +221,7 @@ const runNumber = Type.Integer({ minimum: 1, maximum: MAX_REPETITIONS, descripti
 const totalRuns = Type.Integer({ minimum: 1, maximum: MAX_REPETITIONS, description: 'The number of repetitions.' });
 export const ColumnMetricInput = Type.Object(
   {
-    ...metricFields,
+    ...METRIC_FIELDS,
     run_number: optional(runNumber),
     repetition_number: optional({ ...runNumber, description: 'The same as `run_number`.' }),
     output_formats: optional(outputFormats),
@@ -230,7 +230,7 @@ export const ColumnMetricInput = Type.Object(
 );
 export const RunMetricInput = Type.Object(
   {
-    ...metricFields,
+    ...METRIC_FIELDS,
     total_runs: optional(totalRuns),
     total_repetitions: optional({ ...totalRuns, description: 'The same as `total_runs`.' }),
     output_formats: optional(outputFormats),
@@ -240,7 +240,7 @@ export const RunMetricInput = Type.Object(
 
 export const MetricRead = Type.Object(
   {
-    ...metricFields,
+    ...METRIC_FIELDS,
     run_number: orNull(Type.Integer({ description: 'The repetition; null: all.' })),
     output_formats: outputFormats,
     created_at: time('When they were received.'),

@@ -1,6 +1,5 @@
 import { DomainError, type Issue } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
-import { metadataIssues } from '../../engine/schema/metadata.js';
 import type { Window } from '../../engine/schema/page.js';
 import type {
   ExperimentFigures,
@@ -24,10 +23,7 @@ import {
   type Phase,
   type StoredStatus,
 } from './experiment.js';
-import type { ExperimentInput, ExperimentPatchInput } from './schema.js';
-
-/** Most characters of a subject as JSON. */
-const MAX_SUBJECT = 16_384;
+import { jsonIssues, type ExperimentInput, type ExperimentPatchInput } from './schema.js';
 
 export interface ExperimentServiceParts {
   readonly experiments: ExperimentStore;
@@ -55,7 +51,7 @@ export class ExperimentService {
   /** @throws DomainError `invalid`; `not_found` for the dataset or its version; `conflict` when there are too many */
   create({ project_id, user_id }: Principal, input: ExperimentInput): Experiment {
     const { name, description, repetitions, subject, parameters, dataset_version } = input;
-    requireFitting([...subjectIssues(subject), ...metadataIssues(parameters, '/parameters')]);
+    requireFitting([...jsonIssues({ subject, parameters })]);
     const { datasets, experiments } = this.#parts;
     const dataset = datasets.find(project_id, input.dataset);
     const version = datasets.version(dataset, String(dataset_version ?? 'latest'));
@@ -87,7 +83,7 @@ export class ExperimentService {
 
   /** The experiment of a dataset that a tag points at. @throws DomainError `not_found` */
   tagged(projectId: string, datasetId: string, tag: string): Experiment {
-    const id = this.#parts.experiments.tagged(datasetId, tag);
+    const id = this.#parts.experiments.tagged(projectId, datasetId, tag);
     const found = id === undefined ? undefined : this.#parts.experiments.find(projectId, id);
     if (found === undefined) throw new DomainError('not_found', `No experiment of this dataset has the tag ${tag}`);
     return found;
@@ -146,7 +142,7 @@ export class ExperimentService {
     const experiment = this.find(projectId, id);
     const { name, description, subject, repetitions } = input;
     requireFitting([
-      ...subjectIssues(subject),
+      ...jsonIssues({ subject }),
       ...(repetitions == null ? [] : repetitionIssues(experiment.rows, repetitions)),
     ]);
     if (!whenEnded && repetitions != null && repetitions !== experiment.repetitions) requireRunning(experiment);
@@ -191,8 +187,8 @@ export class ExperimentService {
   pin({ project_id, user_id }: Principal, id: string, tag: string): Experiment {
     const { dataset } = this.find(project_id, id);
     const { experiments } = this.#parts;
-    const pointed = experiments.tagged(dataset.id, tag);
-    if (pointed === undefined && experiments.countTags(dataset.id) >= MAX_TAGS)
+    const pointed = experiments.tagged(project_id, dataset.id, tag);
+    if (pointed === undefined && experiments.countTags(project_id, dataset.id) >= MAX_TAGS)
       throw new DomainError(
         'conflict',
         `The experiments of a dataset can have at most ${MAX_TAGS} tags, including removed ones: move an existing tag`,
@@ -204,7 +200,7 @@ export class ExperimentService {
   /** @throws DomainError `not_found`, also where the tag points elsewhere */
   removeTag({ project_id, user_id }: Principal, id: string, tag: string): void {
     const { dataset } = this.find(project_id, id);
-    if (this.#parts.experiments.tagged(dataset.id, tag) !== id)
+    if (this.#parts.experiments.tagged(project_id, dataset.id, tag) !== id)
       throw new DomainError('not_found', `The experiment has no tag ${tag}`);
     this.#parts.experiments.moveTag(project_id, dataset.id, tag, null, Date.now() * 1000, user_id);
   }
@@ -212,7 +208,7 @@ export class ExperimentService {
   /** Where a tag of the dataset's experiments pointed, newest first. @throws DomainError `not_found` */
   tagHistory(projectId: string, id: string, tag: string, window: Window): ExperimentTagMove[] {
     const { dataset } = this.find(projectId, id);
-    const moves = this.#parts.experiments.tagMoves(dataset.id, tag, window);
+    const moves = this.#parts.experiments.tagMoves(projectId, dataset.id, tag, window);
     if (moves.length === 0 && window.offset === 0)
       throw new DomainError('not_found', `The experiments of the dataset have no tag ${tag}`);
     return moves;
@@ -221,11 +217,6 @@ export class ExperimentService {
 
 function requireFitting(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(issues);
-}
-
-function subjectIssues(subject: unknown): Issue[] {
-  if (subject == null || JSON.stringify(subject).length <= MAX_SUBJECT) return [];
-  return [{ pointer: '/subject', detail: `must have at most ${MAX_SUBJECT} characters as JSON` }];
 }
 
 function repetitionIssues(rows: number, repetitions: number): Issue[] {

@@ -98,6 +98,15 @@ export function requireRunning({ status }: Experiment): void {
 /** A move of a tag to an experiment. */
 export type ExperimentTagMove = TagMove<{ readonly id: string; readonly name: string | null }>;
 
+/** What is noted of results that came. */
+export interface NotedResults {
+  /** Those of rows that the version does not have. */
+  readonly strays: number;
+  /** The highest of their repetitions. */
+  readonly repetitions: number;
+  readonly at: Micros;
+}
+
 /**
  * Experiments and their tags.
  * @throws DomainError `unavailable` when the store does not answer; nothing is written then
@@ -111,10 +120,10 @@ export interface ExperimentStore {
   change(id: string, patch: ExperimentPatch): void;
   setStatus(id: string, status: StoredStatus, phase: Phase | null, at: Micros): void;
   /** Notes that results came, and how many repetitions there are at least. */
-  noteResults(id: string, count: number, repetitions: number, at: Micros): void;
-  /** The number of results above which nobody knows how many there are. */
-  sent(id: string): number;
-  setSent(id: string, results: number): void;
+  noteResults(id: string, noted: NotedResults): void;
+  /** How many results of rows that the version does not have came, also again. */
+  strays(id: string): number;
+  setStrays(id: string, strays: number): void;
   /** Notes that it was active then, too. */
   noteActive(id: string, at: Micros): void;
   /** Hides an experiment for good, and takes its tags. */
@@ -125,12 +134,16 @@ export interface ExperimentStore {
   forget(id: string): void;
 
   /** The experiment of a dataset that a tag points at. */
-  tagged(datasetId: string, tag: string): string | undefined;
-  countTags(datasetId: string): number;
+  tagged(projectId: string, datasetId: string, tag: string): string | undefined;
+  countTags(projectId: string, datasetId: string): number;
   moveTag(projectId: string, datasetId: string, tag: string, id: string | null, at: Micros, by: string): void;
   /** Newest first. */
-  tagMoves(datasetId: string, tag: string, window: Window): ExperimentTagMove[];
+  tagMoves(projectId: string, datasetId: string, tag: string, window: Window): ExperimentTagMove[];
 }
+
+/** Most scorers and metrics of an experiment. */
+export const MAX_SCORERS = 200;
+export const MAX_METRICS = 1_000;
 
 export const SCORER_MODES = ['row', 'column', 'run'] as const;
 export const METRIC_SCOPES = ['column', 'run'] as const;

@@ -123,20 +123,21 @@ export class ResultIntake {
 
   async #store(projectId: string, experiment: Experiment, results: readonly GivenResult[]): Promise<StoredId[]> {
     if (results.length === 0) return [];
-    await this.#requireRoom(projectId, experiment.id, results.length);
     const { datasets, experiments, ingest } = this.#parts;
-    const stored: StoredId[] = [];
     const place = placeOf(experiment);
     const rowIds = results.map(({ row_id }) => row_id);
-    for (const [from, to] of portions(rowIds, datasets.rowSizes(place, rowIds))) {
+    const sizes = datasets.rowSizes(place, rowIds);
+    await this.#requireRoom(projectId, experiment, rowIds.filter((rowId) => !sizes.has(rowId)).length);
+    const stored: StoredId[] = [];
+    for (const [from, to] of portions(rowIds, sizes)) {
       const portion = results.slice(from, to);
-      const repetitions = Math.max(...portion.map(({ repetition }) => repetition));
-      // Before they are stored: there are never more results than were noted.
-      experiments.noteResults(experiment.id, portion.length, repetitions, Date.now() * 1000);
       const rows = datasets.namedRows(place, rowIds.slice(from, to));
       const spans = portion.map((result) => spanOf(experiment, result, rows.get(result.row_id) ?? null));
       const options = { minimal: true, mayRead: true, unknown: new UnknownNames() };
       await ingest.postSpans(projectId, spans, options);
+      const strays = portion.filter(({ row_id }) => !sizes.has(row_id)).length;
+      const repetitions = Math.max(...portion.map(({ repetition }) => repetition));
+      experiments.noteResults(experiment.id, { strays, repetitions, at: Date.now() * 1000 });
       stored.push(
         ...portion.map(({ row_id, repetition }) => ({
           id: resultId(experiment.id, row_id, repetition),
@@ -148,14 +149,13 @@ export class ResultIntake {
     return stored;
   }
 
-  /** Counts results only where so many were sent that there may be too many. */
-  async #requireRoom(projectId: string, id: string, more: number): Promise<void> {
+  /** Counts results only where so many of unknown rows came that there may be too many: those of its rows fit. */
+  async #requireRoom(projectId: string, { id, rows, repetitions }: Experiment, strays: number): Promise<void> {
     const { experiments, results } = this.#parts;
-    if (experiments.sent(id) + more <= MAX_RESULTS) return;
-    const figures = (await results.figures(projectId, [id])).get(id);
-    const held = figures?.results ?? 0;
-    experiments.setSent(id, held);
-    if (held + more > MAX_RESULTS)
+    if (strays === 0 || rows * repetitions + experiments.strays(id) + strays <= MAX_RESULTS) return;
+    const held = (await results.figures(projectId, [id])).get(id)?.results ?? 0;
+    experiments.setStrays(id, held);
+    if (held + strays > MAX_RESULTS)
       throw new DomainError('conflict', `An experiment can have at most ${MAX_RESULTS} results, and has ${held}`);
   }
 }

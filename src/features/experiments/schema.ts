@@ -1,5 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
+import type { Issue } from '../../engine/errors.js';
 import { optional } from '../../engine/schema/inputs.js';
+import { MAX_METADATA } from '../../engine/schema/metadata.js';
 import { pageRead } from '../../engine/schema/page.js';
 import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { LONGEST_ROW_ID } from '../../engine/traces/model/experiment/mark.js';
@@ -20,6 +22,18 @@ export const ExperimentDescription = Type.String({
   description: 'What is tried, and why.',
 });
 const subjectText = (description: string) => optional(Type.String({ maxLength: MAX_SUBJECT_TEXT, description }));
+
+/** Most characters of free JSON, by what it is. */
+const MOST_JSON = { subject: 16_384, parameters: MAX_METADATA, results: 65_536 } as const;
+
+/** Issues with the JSON of an experiment, or of figures that clients state: no schema bounds how much that is. */
+export function jsonIssues(json: Readonly<Partial<Record<keyof typeof MOST_JSON, unknown>>>): Issue[] {
+  return Object.entries(json).flatMap(([name, value]) => {
+    const most = MOST_JSON[name as keyof typeof MOST_JSON];
+    if (value == null || JSON.stringify(value).length <= most) return [];
+    return [{ pointer: `/${name}`, detail: `must have at most ${most} characters as JSON` }];
+  });
+}
 
 /** What an experiment tries. Its size is checked by the service. */
 export const Subject = Type.Object(

@@ -10,15 +10,12 @@ import { signalValue } from '../scores/given-value.js';
 import { MAX_SCORES } from '../scores/schema.js';
 import type { ScoreService } from '../scores/score-service.js';
 import type { ScorerInput, ScorerScores } from './eval-schema.js';
-import type { Scorer, ScoringStore, StatedMetric } from './experiment.js';
+import { MAX_METRICS, MAX_SCORERS, type Scorer, type ScoringStore, type StatedMetric } from './experiment.js';
 import type { ExperimentService } from './experiment-service.js';
+import { jsonIssues } from './schema.js';
 
 /** Names the ids of what scorers found. */
 const NAMESPACE = 'd7a5f0c2-51b4-4f6c-8e1d-0a9b7c3e6f21';
-const MAX_SCORERS = 200;
-/** Most metrics of an experiment, and characters of the figures of one as JSON. */
-const MAX_METRICS = 1_000;
-const MAX_FIGURES = 65_536;
 
 export interface ScorerServiceParts {
   readonly experiments: Pick<ExperimentService, 'find'>;
@@ -159,8 +156,8 @@ export class ScorerService {
   /** Keeps figures as a client computed them. @throws DomainError `not_found`, `invalid`, `conflict` */
   keep(projectId: string, experimentId: string, stated: Omit<StatedMetric, 'created_at'>): StatedMetric {
     this.#parts.experiments.find(projectId, experimentId);
-    if (JSON.stringify(stated.results).length > MAX_FIGURES)
-      throw invalid([{ pointer: '/results', detail: `must have at most ${MAX_FIGURES} characters as JSON` }]);
+    const issues = jsonIssues({ results: stated.results });
+    if (issues.length > 0) throw invalid(issues);
     if (this.#parts.scoring.countMetrics(experimentId) >= MAX_METRICS)
       throw new DomainError('conflict', `An experiment can have at most ${MAX_METRICS} metrics`);
     const metric = { ...stated, created_at: Date.now() * 1000 };

@@ -6,14 +6,10 @@ import { EvaluationRead, JudgeRead, MAX_EVALUATION_REASON } from '../judges/sche
 import { CRITERION_KEY, MAX_CRITERIA, MAX_MODEL, settingSchemas } from '../judges/settings.js';
 import { MAX_COLUMNS, MAX_DATASET_VERSIONS, MAX_ROWS } from '../datasets/dataset.js';
 import { MAX_ROW_ID } from '../datasets/files/row-set.js';
-import {
-  ColumnName,
-  DatasetName,
-  DatasetRead,
-  Description,
-  MAX_MESSAGE,
-  VersionRead,
-} from '../datasets/schema.js';
+import { ColumnName, DatasetName, DatasetRead, Description, MAX_MESSAGE, VersionRead } from '../datasets/schema.js';
+import { METRIC_FIELDS, SCORER_FIELDS } from '../experiments/eval-schema.js';
+import { MAX_REPETITIONS, METRIC_SCOPES, PHASES, STORED_STATUSES } from '../experiments/experiment.js';
+import { ExperimentDescription, ExperimentName, Repetitions } from '../experiments/schema.js';
 import { callFields, spanFields, type SpanCall } from '../../engine/traces/model/list/fields.js';
 import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../prices/schema.js';
 import { ContentHash, MAX_CONTENT_BYTES, ModelId, MAX_VERSIONS, Slug, VersionNumber } from '../prompts/schema.js';
@@ -161,6 +157,62 @@ const dataset_tag_moves = record('DatasetTagMove', 'A move of a tag of a dataset
   moved_at: time('When it was moved.'),
   moved_by: person('Who moved it.'),
 });
+
+const experiments = record('Experiment', 'An experiment. Its results are spans.', {
+  id: uuid('Id of the experiment.'),
+  name: ExperimentName,
+  description: ExperimentDescription,
+  dataset_id: uuid('The dataset; it may be gone.'),
+  dataset_name: DatasetName,
+  dataset_version: versionNumber,
+  row_count: { ...row_count, maximum: MAX_ROWS },
+  repetitions: Repetitions,
+  status: oneOf(STORED_STATUSES, 'Whether it takes results.'),
+  phase: orNull(oneOf(PHASES, 'What a client says beside that.')),
+  active_at: time('When it was created, or got its last result.'),
+  subject: json('What is tried.'),
+  parameters: json('What was set.'),
+  created_at: time('When it was created.'),
+  created_by: person('Who created it.'),
+  finished_at: orNull(time('When it was finished or canceled.')),
+});
+
+const { name: scorerName, code, description: scorerDescription, outputs, output_formats } = SCORER_FIELDS;
+const experiment_scorers = record('ExperimentScorer', 'A program of a client that scores results of an experiment.', {
+  id: uuid('Id of the scorer.'),
+  experiment_id: uuid('The experiment.'),
+  ...{
+    name: scorerName,
+    mode: SCORER_FIELDS.scoring_mode,
+    code,
+    description: scorerDescription,
+    outputs,
+    output_formats,
+  },
+  created_at: time('When it was created.'),
+});
+
+const experiment_metrics = record('ExperimentMetric', 'Figures of an experiment, as a client computed them.', {
+  experiment_id: uuid('The experiment.'),
+  scope: oneOf(METRIC_SCOPES, 'Whether they are of one repetition, or of all.'),
+  name: METRIC_FIELDS.metric_name,
+  repetition: Type.Integer({ minimum: 0, maximum: MAX_REPETITIONS, description: 'The repetition; 0: all.' }),
+  results: json('The figures.'),
+  output_formats,
+  created_at: time('When they were received.'),
+});
+
+const experiment_tag_moves = record(
+  'ExperimentTagMove',
+  'A move of a tag of the experiments of a dataset; the last one says where it points.',
+  {
+    dataset_id: uuid('The dataset.'),
+    tag: TagName,
+    experiment_id: orNull(uuid('The experiment that it points to from then on; null: it was removed.')),
+    moved_at: time('When it was moved.'),
+    moved_by: person('Who moved it.'),
+  },
+);
 
 const feedback_links = record(
   'FeedbackLink',
@@ -321,6 +373,10 @@ export const RECORDS = {
   dataset_versions,
   dataset_rows,
   dataset_tag_moves,
+  experiments,
+  experiment_scorers,
+  experiment_metrics,
+  experiment_tag_moves,
   feedback_links,
   judges,
   spans,

@@ -13,7 +13,7 @@ const OF_CLIENTS: Partial<Record<Part, readonly string[]>> = {
   sessions: [],
 };
 /** Records that are told apart by their time: it stays exactly what it was. */
-const TOLD_APART_BY_TIME: readonly Part[] = ['tag_moves', 'dataset_tag_moves'];
+const TOLD_APART_BY_TIME: readonly Part[] = ['tag_moves', 'dataset_tag_moves', 'experiment_tag_moves'];
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -4,6 +4,7 @@ import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { tagFlaws } from '../traces/tag-limit.js';
 import { MAX_ROW_BYTES } from '../datasets/dataset.js';
+import { jsonIssues } from '../experiments/schema.js';
 import { hashOf, versionIssues } from '../prompts/version-rules.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer } from '../../engine/schema/normalize.js';
@@ -166,6 +167,8 @@ export class TransferService {
 const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = {
   prompt_versions: (version) => versionIssues(version, hashOf(String(version['content']))),
   feedback: ({ metadata }) => metadataIssues(metadata),
+  experiments: ({ subject, parameters }) => jsonIssues({ subject, parameters }),
+  experiment_metrics: ({ results }) => jsonIssues({ results }),
   dataset_rows: ({ content }) =>
     content === null || Buffer.byteLength(JSON.stringify(content)) <= MAX_ROW_BYTES
       ? []

@@ -22,7 +22,7 @@ const VERSION_COLUMNS =
   'id, dataset_id, number, message, columns, row_count, added, changed, removed, created_at, created_by';
 const LISTED =
   "FROM datasets WHERE project_id = @projectId AND deleted_at IS NULL AND (@q = '' OR instr(lower(name), lower(@q)) > 0)";
-const MOVES = { table: 'dataset_tag_moves', owner: 'dataset_id', target: 'number', nowhere: '0' } as const;
+const MOVES = { table: 'dataset_tag_moves', owner: ['dataset_id'], target: 'number', nowhere: '0' } as const;
 
 function prepare(db: Database) {
   const one = (by: string) =>
@@ -121,24 +121,24 @@ export class SqliteDatasetStore implements DatasetStore {
   }
 
   tags(datasetId: string): DatasetTag[] {
-    return this.#moves.all(datasetId).map(({ tag, target }) => ({ tag, version_number: target }));
+    return this.#moves.all({ dataset_id: datasetId }).map(({ tag, target }) => ({ tag, version_number: target }));
   }
 
   tag(datasetId: string, tag: string): number | undefined {
-    return this.#moves.find(datasetId, tag);
+    return this.#moves.find({ dataset_id: datasetId }, tag);
   }
 
   countTags(datasetId: string): number {
-    return this.#moves.count(datasetId);
+    return this.#moves.count({ dataset_id: datasetId });
   }
 
   moveTag(datasetId: string, tag: string, number: number | null, at: Micros, by: string): void {
-    this.#moves.move({ owner: datasetId, tag, target: number, at, by });
+    this.#moves.move({ owner: { dataset_id: datasetId }, tag, target: number, at, by });
   }
 
   tagMoves(datasetId: string, tag: string, window: Window): DatasetTagMove[] {
     return this.#moves
-      .history(datasetId, tag, window)
+      .history({ dataset_id: datasetId }, tag, window)
       .map(({ target, ...move }) => ({ ...move, version_number: target }));
   }
 

@@ -12,6 +12,7 @@ import {
   type ExperimentPatch,
   type ExperimentStore,
   type ExperimentTagMove,
+  type NotedResults,
   type Phase,
   type StoredStatus,
 } from '../experiment.js';
@@ -31,10 +32,12 @@ interface Row extends Omit<Experiment, 'dataset' | 'rows' | 'subject' | 'paramet
 type Asked = ExperimentFilter & { readonly projectId: string; readonly id: string | null; readonly now: Micros };
 
 const MOVES: MoveTable = {
-  ...{ table: 'experiment_tag_moves', owner: 'dataset_id', target: 'experiment_id', nowhere: "''" },
-  more: ['project_id'],
+  table: 'experiment_tag_moves',
+  owner: ['project_id', 'dataset_id'],
+  target: 'experiment_id',
+  nowhere: "''",
 };
-const TAGS = pointing(MOVES, 'm.tag', 'm.experiment_id = e.id');
+const TAGS = pointing(MOVES, 'm.tag', 'm.experiment_id = e.id AND m.project_id = e.project_id');
 const CURRENT_NAME = `(SELECT name FROM datasets WHERE id = e.dataset_id AND project_id = e.project_id AND deleted_at IS NULL)`;
 const STATUS = `CASE WHEN e.status = 'running' AND e.active_at < @now - ${EXPIRES_AFTER_MICROS} THEN 'expired' ELSE e.status END`;
 const SELECT = `SELECT e.id, e.name, e.description, e.dataset_id, e.dataset_name, ${CURRENT_NAME} AS current_name, e.dataset_version,
@@ -79,14 +82,14 @@ function prepare(db: Database) {
          active_at = CASE WHEN @status = 'running' THEN max(active_at, @at) ELSE active_at END WHERE id = @id`,
     ),
     noteResults: db.prepare<object>(
-      `UPDATE experiments SET sent = sent + @count, repetitions = max(repetitions, @repetitions), active_at = max(active_at, @at)
+      `UPDATE experiments SET strays = strays + @strays, repetitions = max(repetitions, @repetitions), active_at = max(active_at, @at)
        WHERE id = @id`,
     ),
-    sent: db.prepare<[string], number>('SELECT sent FROM experiments WHERE id = ?').pluck(),
-    setSent: db.prepare<[number, string]>('UPDATE experiments SET sent = ? WHERE id = ?'),
+    strays: db.prepare<[string], number>('SELECT strays FROM experiments WHERE id = ?').pluck(),
+    setStrays: db.prepare<[number, string]>('UPDATE experiments SET strays = ? WHERE id = ?'),
     noteActive: db.prepare<[Micros, string]>('UPDATE experiments SET active_at = max(active_at, ?) WHERE id = ?'),
-    tagsOf: db.prepare<{ id: string }, { tag: string; dataset_id: string }>(
-      pointing(MOVES, 'm.tag, m.dataset_id', 'm.experiment_id = @id'),
+    tagsOf: db.prepare<{ id: string; projectId: string }, { tag: string; dataset_id: string }>(
+      pointing(MOVES, 'm.tag, m.dataset_id', 'm.experiment_id = @id AND m.project_id = @projectId'),
     ),
     hide: db.prepare<[Micros, string]>('UPDATE experiments SET deleted_at = ? WHERE id = ?'),
     hidden: db.prepare<[], { id: string; project_id: string }>(
@@ -96,7 +99,11 @@ function prepare(db: Database) {
       db.prepare<[string]>(`DELETE FROM ${table} WHERE experiment = (SELECT seq FROM experiments WHERE id = ?)`),
     ),
     remove: db.prepare<[string]>('DELETE FROM experiments WHERE id = ?'),
-    name: db.prepare<[string], string>('SELECT name FROM experiments WHERE id = ? AND deleted_at IS NULL').pluck(),
+    name: db
+      .prepare<[string, string], string>(
+        'SELECT name FROM experiments WHERE id = ? AND project_id = ? AND deleted_at IS NULL',
+      )
+      .pluck(),
   };
 }
 
@@ -161,16 +168,16 @@ export class SqliteExperimentStore implements ExperimentStore {
     guarded(() => this.#statements.setStatus.run({ id, status, phase, at }));
   }
 
-  noteResults(id: string, count: number, repetitions: number, at: Micros): void {
-    guarded(() => this.#statements.noteResults.run({ id, count, repetitions, at }));
+  noteResults(id: string, noted: NotedResults): void {
+    guarded(() => this.#statements.noteResults.run({ id, ...noted }));
   }
 
-  sent(id: string): number {
-    return guarded(() => this.#statements.sent.get(id) ?? 0);
+  strays(id: string): number {
+    return guarded(() => this.#statements.strays.get(id) ?? 0);
   }
 
-  setSent(id: string, results: number): void {
-    guarded(() => this.#statements.setSent.run(results, id));
+  setStrays(id: string, strays: number): void {
+    guarded(() => this.#statements.setStrays.run(strays, id));
   }
 
   noteActive(id: string, at: Micros): void {
@@ -179,7 +186,7 @@ export class SqliteExperimentStore implements ExperimentStore {
 
   hide(projectId: string, id: string, at: Micros, by: string): void {
     const hide = this.#db.transaction(() => {
-      for (const { tag, dataset_id } of this.#statements.tagsOf.all({ id }))
+      for (const { tag, dataset_id } of this.#statements.tagsOf.all({ id, projectId }))
         this.moveTag(projectId, dataset_id, tag, null, at, by);
       this.#statements.hide.run(at, id);
     });
@@ -198,22 +205,23 @@ export class SqliteExperimentStore implements ExperimentStore {
     guarded(forget);
   }
 
-  tagged(datasetId: string, tag: string): string | undefined {
-    return this.#moves.find(datasetId, tag);
+  tagged(projectId: string, datasetId: string, tag: string): string | undefined {
+    return this.#moves.find({ project_id: projectId, dataset_id: datasetId }, tag);
   }
 
-  countTags(datasetId: string): number {
-    return this.#moves.count(datasetId);
+  countTags(projectId: string, datasetId: string): number {
+    return this.#moves.count({ project_id: projectId, dataset_id: datasetId });
   }
 
   moveTag(projectId: string, datasetId: string, tag: string, id: string | null, at: Micros, by: string): void {
-    this.#moves.move({ owner: datasetId, tag, target: id, at, by, more: { project_id: projectId } });
+    this.#moves.move({ owner: { project_id: projectId, dataset_id: datasetId }, tag, target: id, at, by });
   }
 
-  tagMoves(datasetId: string, tag: string, window: Window): ExperimentTagMove[] {
-    return this.#moves.history(datasetId, tag, window).map(({ target: id, ...move }) => ({
+  tagMoves(projectId: string, datasetId: string, tag: string, window: Window): ExperimentTagMove[] {
+    const moves = this.#moves.history({ project_id: projectId, dataset_id: datasetId }, tag, window);
+    return moves.map(({ target: id, ...move }) => ({
       ...move,
-      target: id === null ? null : { id, name: guarded(() => this.#statements.name.get(id)) ?? null },
+      target: id === null ? null : { id, name: guarded(() => this.#statements.name.get(id, projectId)) ?? null },
     }));
   }
 }

@@ -3,6 +3,12 @@ import { MAX_IMPORTED_OF_SPAN, MAX_IMPORTED_VERSIONS } from '../../judges/evalua
 import { MAX_TAGS } from '../../prompts/prompt.js';
 import { MAX_PRICES_PER_PROJECT } from '../../prices/schema.js';
 import { MAX_DATASET_BYTES, MAX_DATASETS } from '../../datasets/dataset.js';
+import {
+  MAX_EXPERIMENTS,
+  MAX_METRICS,
+  MAX_SCORERS,
+  MAX_TAGS as MAX_EXPERIMENT_TAGS,
+} from '../../experiments/experiment.js';
 import { MAX_DEFINITIONS } from '../../scores/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
@@ -22,6 +28,10 @@ export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Boun
     score_definitions: countBound(db, 'score_definitions', MAX_DEFINITIONS, 'score definitions'),
     datasets: countBound(db, 'datasets', MAX_DATASETS, 'datasets'),
     dataset_rows: datasetBound(db),
+    experiments: countBound(db, 'experiments', MAX_EXPERIMENTS, 'experiments'),
+    experiment_scorers: experimentBound(db, 'experiment_scorers', MAX_SCORERS, 'scorers'),
+    experiment_metrics: experimentBound(db, 'experiment_metrics', MAX_METRICS, 'metrics'),
+    experiment_tag_moves: experimentTagBound(db),
     tag_moves: tagBound(db),
     evaluations: evaluationBound(db),
   };
@@ -30,7 +40,7 @@ export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Boun
 /** @param what the rows are called, in the plural */
 function countBound(
   db: Database,
-  table: 'model_prices' | 'score_definitions' | 'datasets',
+  table: 'model_prices' | 'score_definitions' | 'datasets' | 'experiments',
   most: number,
   what: string,
 ): Bound {
@@ -56,6 +66,45 @@ function datasetBound(db: Database): Bound {
         throw new DomainError(
           'conflict',
           `The dataset ${dataset} would have more than ${MAX_DATASET_BYTES} bytes of rows; none of these were stored`,
+        );
+  };
+}
+
+/** @param what the rows are called, in the plural */
+function experimentBound(
+  db: Database,
+  table: 'experiment_scorers' | 'experiment_metrics',
+  most: number,
+  what: string,
+): Bound {
+  const count = db
+    .prepare<[string], number>(
+      `SELECT count(*) FROM ${table} WHERE experiment = (SELECT seq FROM experiments WHERE id = ?)`,
+    )
+    .pluck();
+  return (_projectId, records) => {
+    for (const experiment of new Set(records.map(({ experiment_id }) => String(experiment_id))))
+      if ((count.get(experiment) ?? 0) > most)
+        throw new DomainError(
+          'conflict',
+          `The experiment ${experiment} would have more than ${most} ${what}; none of these were stored`,
+        );
+  };
+}
+
+function experimentTagBound(db: Database): Bound {
+  const most = MAX_EXPERIMENT_TAGS;
+  const count = db
+    .prepare<[string, string], number>(
+      'SELECT count(DISTINCT tag) FROM experiment_tag_moves WHERE project_id = ? AND dataset_id = ?',
+    )
+    .pluck();
+  return (projectId, records) => {
+    for (const dataset of new Set(records.map(({ dataset_id }) => String(dataset_id))))
+      if ((count.get(projectId, dataset) ?? 0) > most)
+        throw new DomainError(
+          'conflict',
+          `The experiments of the dataset ${dataset} would have more than ${most} tags, including removed ones; none of these moves were stored`,
         );
   };
 }

@@ -4,8 +4,8 @@ import { SETTING_NAMES } from '../../judges/settings.js';
 import { STORED_AS } from '../../judges/store/judge-rows.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
 
-/** What rows are found by: an index that has the project in front, or else each prompt, judge or dataset of the project. */
-export type GroupedBy = 'project' | 'prompt' | 'judge' | 'dataset';
+/** What rows are found by: an index that has the project in front, or else each prompt, judge, dataset or experiment of the project. */
+export type GroupedBy = 'project' | 'prompt' | 'judge' | 'dataset' | 'experiment';
 
 /** Where the records of a part are read. */
 export interface Source {
@@ -32,6 +32,7 @@ const SAID = `t.thumbs_up, t.reason, t.expected_output, t.expected_score, t.scor
 /** SQL for the number of the newest version of a dataset then. */
 const LAST_VERSION =
   'ifnull((SELECT max(number) FROM dataset_versions WHERE dataset_id = @group AND created_at <= @asOf), 0)';
+const OF_EXPERIMENT = 't.experiment = (SELECT seq FROM experiments WHERE id = @group)';
 const plain = { json: [], flags: [] };
 const GIVEN_FIELDS = `${SAID}, t.metadata, t.created_at, t.updated_at, ${person('t.user_id')} AS created_by,
       (SELECT g.link_id FROM feedback_guests AS g WHERE g.user_id = t.user_id LIMIT 1) AS feedback_link_id`;
@@ -135,6 +136,46 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     keys: ['t.tag', 't.id'],
     json: ['moved_by'],
   },
+  experiments: {
+    ...plain,
+    by: 'project',
+    select: `t.id, t.name, t.description, t.dataset_id, t.dataset_name, t.dataset_version, t.row_count, t.repetitions, t.status, t.phase,
+      t.active_at, t.subject, t.parameters, t.created_at, ${person('t.created_by')} AS created_by, t.finished_at`,
+    from: 'experiments AS t INDEXED BY experiments_in_order',
+    where: 't.project_id = @group AND t.deleted_at IS NULL AND t.created_at <= @asOf',
+    keys: ['t.created_at', 't.seq'],
+    json: ['subject', 'parameters', 'created_by'],
+  },
+  experiment_scorers: {
+    ...plain,
+    by: 'experiment',
+    select: `t.id, @group AS experiment_id, t.name, t.mode, t.code, t.description, t.outputs, t.output_formats, t.created_at`,
+    from: 'experiment_scorers AS t',
+    where: OF_EXPERIMENT,
+    until: 't.created_at <= @asOf',
+    keys: ['t.name', 't.mode'],
+    json: ['outputs', 'output_formats'],
+  },
+  experiment_metrics: {
+    ...plain,
+    by: 'experiment',
+    select: `@group AS experiment_id, t.scope, t.name, t.repetition, t.results, t.output_formats, t.created_at`,
+    from: 'experiment_metrics AS t',
+    where: OF_EXPERIMENT,
+    until: 't.created_at <= @asOf',
+    keys: ['t.scope', 't.name', 't.repetition'],
+    json: ['results', 'output_formats'],
+  },
+  experiment_tag_moves: {
+    ...plain,
+    by: 'project',
+    select: `t.dataset_id, t.tag, nullif(t.experiment_id, '') AS experiment_id, t.moved_at, ${person('t.moved_by')} AS moved_by`,
+    from: 'experiment_tag_moves AS t INDEXED BY experiment_tag_moves_by_tag',
+    where: 't.project_id = @group',
+    until: 't.moved_at <= @asOf',
+    keys: ['t.dataset_id', 't.tag', 't.moved_at', 't.id'],
+    json: ['moved_by'],
+  },
   feedback_links: {
     ...plain,
     by: 'project',
@@ -202,5 +243,8 @@ export const GROUPS: Readonly<Record<Exclude<GroupedBy, 'project'>, (past: '>' |
     `SELECT id, slug AS position FROM prompts WHERE project_id = ? AND slug ${past} ? ORDER BY slug LIMIT 1`,
   dataset: (past) =>
     `SELECT id, name AS position FROM datasets WHERE project_id = ? AND deleted_at IS NULL AND name ${past} ? ORDER BY name LIMIT 1`,
+  experiment: (past) =>
+    `SELECT id, id AS position FROM experiments INDEXED BY experiments_by_id
+     WHERE project_id = ? AND deleted_at IS NULL AND id ${past} ? ORDER BY id LIMIT 1`,
   judge: (past) => `SELECT id, id AS position FROM judges WHERE project_id = ? AND id ${past} ? ORDER BY id LIMIT 1`,
 };

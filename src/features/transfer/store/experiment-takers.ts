@@ -1,0 +1,112 @@
+import type { Database } from '../../../engine/metadata/database.js';
+import { MAX_RESULTS } from '../../experiments/experiment.js';
+import type { MetadataPart } from '../parts.js';
+import { missing, TAKEN, text, type By, type Take, type Values } from './take.js';
+
+interface Known {
+  readonly seq: number;
+  readonly project_id: string;
+  readonly deleted_at: number | null;
+}
+
+/** How the records of experiments are stored. */
+export function experimentTakers(db: Database, by: By) {
+  const find = db.prepare<[unknown], Known>('SELECT seq, project_id, deleted_at FROM experiments WHERE id = ?');
+  const seqOf = (projectId: string, id: unknown) => {
+    const known = find.get(id);
+    return known?.project_id === projectId && known.deleted_at === null ? known.seq : undefined;
+  };
+  return {
+    experiments: experimentTaker(db, by, (id) => find.get(id)),
+    experiment_scorers: scorerTaker(db, seqOf),
+    experiment_metrics: metricTaker(db, seqOf),
+    experiment_tag_moves: moveTaker(db, by),
+  } satisfies Partial<Record<MetadataPart, Take>>;
+}
+
+type SeqOf = (projectId: string, id: unknown) => number | undefined;
+
+function experimentTaker(db: Database, by: By, find: (id: unknown) => Known | undefined): Take {
+  // How many results it has is not known before its spans are counted.
+  const insert = db.prepare<Values>(
+    `INSERT INTO experiments (id, project_id, name, description, dataset_id, dataset_name, dataset_version, row_count, repetitions,
+       status, phase, active_at, created_at, created_by, finished_at, strays, subject_commit, subject_branch, subject_prompt, subject,
+       parameters)
+     VALUES (@id, @project_id, @name, @description, @dataset_id, @dataset_name, @dataset_version, @row_count, @repetitions,
+       @status, @phase, @active_at, @created_at, @created_by, @finished_at, ${MAX_RESULTS}, @commit, @branch, @prompt, @subject,
+       @parameters)`,
+  );
+  return (project_id, record) => {
+    const known = find(record['id']);
+    if (known !== undefined && known.project_id !== project_id) return { field: 'id', detail: TAKEN, taken: true };
+    if (known !== undefined && known.deleted_at !== null)
+      return { field: 'id', detail: 'is being deleted: retry when that is done', taken: true };
+    if (known !== undefined) return false;
+    const subject = record['subject'] as Readonly<Record<string, unknown>>;
+    const said = (name: string) => (typeof subject[name] === 'string' ? subject[name] : null);
+    insert.run({
+      ...{ ...record, project_id, subject: text(subject), parameters: text(record['parameters']) },
+      ...{ commit: said('commit'), branch: said('branch'), prompt: said('prompt_slug') },
+      created_by: by(project_id, record['created_by']),
+    });
+    return true;
+  };
+}
+
+function scorerTaker(db: Database, seqOf: SeqOf): Take {
+  const known = db.prepare<[unknown], number>('SELECT experiment FROM experiment_scorers WHERE id = ?').pluck();
+  const named = db
+    .prepare<Values, number>(
+      'SELECT 1 FROM experiment_scorers WHERE experiment = @experiment AND name = @name AND mode = @mode',
+    )
+    .pluck();
+  const insert = db.prepare<Values>(
+    `INSERT INTO experiment_scorers (id, experiment, name, mode, code, description, outputs, output_formats, created_at)
+     VALUES (@id, @experiment, @name, @mode, @code, @description, @outputs, @output_formats, @created_at)`,
+  );
+  return (projectId, record) => {
+    const experiment = seqOf(projectId, record['experiment_id']);
+    if (experiment === undefined) return missing('experiment_id', 'experiment');
+    const owner = known.get(record['id']);
+    if (owner === experiment) return false;
+    if (owner !== undefined) return { field: 'id', detail: TAKEN, taken: true };
+    const row = { ...record, experiment };
+    if (named.get(row) === 1)
+      return { field: 'name', detail: 'is the name of another scorer of the experiment', taken: true };
+    insert.run({ ...row, outputs: text(record['outputs']), output_formats: text(record['output_formats']) });
+    return true;
+  };
+}
+
+function metricTaker(db: Database, seqOf: SeqOf): Take {
+  const insert = db.prepare<Values>(
+    `INSERT INTO experiment_metrics (experiment, scope, name, repetition, results, output_formats, created_at)
+     VALUES (@experiment, @scope, @name, @repetition, @results, @output_formats, @created_at) ON CONFLICT DO NOTHING`,
+  );
+  return (projectId, record) => {
+    const experiment = seqOf(projectId, record['experiment_id']);
+    if (experiment === undefined) return missing('experiment_id', 'experiment');
+    const json = { results: text(record['results']), output_formats: text(record['output_formats']) };
+    return insert.run({ ...record, ...json, experiment }).changes > 0;
+  };
+}
+
+/** Moves to experiments that are gone are history. */
+function moveTaker(db: Database, by: By): Take {
+  const known = db
+    .prepare<Values, number>(
+      `SELECT 1 FROM experiment_tag_moves WHERE project_id = @project_id AND dataset_id = @dataset_id AND tag = @tag
+         AND moved_at = @moved_at AND experiment_id = @experiment_id LIMIT 1`,
+    )
+    .pluck();
+  const insert = db.prepare<Values>(
+    `INSERT INTO experiment_tag_moves (project_id, dataset_id, tag, experiment_id, moved_at, moved_by)
+     VALUES (@project_id, @dataset_id, @tag, @experiment_id, @moved_at, @moved_by)`,
+  );
+  return (project_id, record) => {
+    const row = { ...record, project_id, experiment_id: record['experiment_id'] ?? '' };
+    if (known.get(row) === 1) return false;
+    insert.run({ ...row, moved_by: by(project_id, record['moved_by']) });
+    return true;
+  };
+}
