@@ -95,10 +95,10 @@ async function experiments(api: LearningApi, set: string): Promise<void> {
   const path = `${api.project}/experiments`;
   const { id, dataset } = await api.expect(201, 'POST', path, {
     ...{ name: wide(100), dataset: set, dataset_version: 1, description: wide(5_000), repetitions: 32 },
-    ...{ subject: { note: plain(16_000), commit: wide(500) }, parameters: metadataOf(MOST.metadata) },
+    ...{ subject: { note: plain(14_000), commit: wide(500) }, parameters: metadataOf(MOST.metadata) },
   });
   await api.expect(200, 'POST', `${path}/${id}/results`, {
-    ...{ row_id: wide(100), repetition: 32, output: wide(5_000), error: wide(5_000), scores: { [wide(64)]: 1 } },
+    ...{ row_id: wide(100), repetition: 32, output: wide(5_000), error: wide(5_000), scores: { [`${wide(63)}xx`]: 1 } },
   });
   await api.expect(200, 'POST', `${path}/${id}/tags/${'t'.repeat(64)}:pin`);
   const outputs = Array.from({ length: 64 }, (_none, index) => `${index}`.padEnd(200, 'x'));

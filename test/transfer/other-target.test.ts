@@ -80,7 +80,7 @@ describe('an import that was cut off', function () {
         }
       }
       isWhole(await importProject(new Noting(here.url, here.key), undefined, file, quiet));
-      expect(asked.slice(0, 3)).to.deep.equal(['feedback_links', 'judges', 'evaluations']);
+      expect(asked.slice(0, 3)).to.deep.equal(['experiments', 'experiment_scorers', 'experiment_metrics']);
     }));
 
   it('begins anew with another server that has a project of the same id', () =>

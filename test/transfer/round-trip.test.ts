@@ -104,7 +104,7 @@ describe('a project that moves', function () {
       await same(`/v1/evals/${id}/scorers`);
     }
     expect(await same(`$/experiments/${experiments[0].id}/tags/baseline/history`, ['by'])).to.have.length(2);
-    expect(await same('/scores?sort_by=value', ['id'])).to.have.length(4);
+    expect(await same('/scores?sort_by=value', ['id'])).to.have.length(5);
     await same('$/judges', ['judged_since', 'runnable', 'not_runnable_reason']);
     expect((await same(`$/judges/${ids.judge}/evaluations`)).total).to.equal(3);
     await same(`$/judges/${ids.judge}/calibration`);
