@@ -27,6 +27,7 @@ CREATE TABLE experiments (
 
 CREATE INDEX experiments_in_order ON experiments (project_id, created_at, seq) WHERE deleted_at IS NULL;
 CREATE INDEX experiments_by_id ON experiments (project_id, id);
+CREATE INDEX experiments_by_dataset ON experiments (dataset_id, id);
 CREATE INDEX experiments_by_user ON experiments (created_by);
 CREATE INDEX experiments_being_removed ON experiments (deleted_at) WHERE deleted_at IS NOT NULL;
 
@@ -71,3 +72,19 @@ CREATE TABLE experiment_metrics (
   created_at     INTEGER NOT NULL,
   UNIQUE (experiment, scope, name, repetition)
 ) STRICT;
+
+-- Deletions note rows of datasets that are erased with their span (`row`: `trace_id` is the dataset, `id` the row): results of
+-- experiments were made of them, and hold their texts.
+CREATE TABLE new_deletion_items (
+  seq        INTEGER PRIMARY KEY,
+  deletion   INTEGER NOT NULL REFERENCES deletions (seq) ON DELETE CASCADE,
+  kind       TEXT NOT NULL CHECK (kind IN ('span', 'trace', 'session', 'run', 'shown', 'row', 'call')),
+  trace_id   TEXT NOT NULL,
+  id         TEXT NOT NULL,
+  started_at INTEGER NOT NULL -- of a span or call; else 0
+) STRICT;
+
+INSERT INTO new_deletion_items SELECT seq, deletion, kind, trace_id, id, started_at FROM deletion_items;
+DROP TABLE deletion_items;
+ALTER TABLE new_deletion_items RENAME TO deletion_items;
+CREATE INDEX deletion_items_in_order ON deletion_items (deletion, kind, seq);

@@ -37,7 +37,8 @@ export function openExperiments(
   const resultIntake = new ResultIntake({ experiments: store, results, datasets, ingest });
   const removal = new ExperimentRemoval({
     ...{ experiments: store, results, intake: resultIntake },
-    ...{ stored: traces.deletions, deletions, observer: events },
+    ...{ stored: traces.deletions, observer: events },
+    removeSpans: (...given) => deletions.removeSpans(...given),
   });
   closers.push(() => removal.close());
   removal.resume();

@@ -111,7 +111,6 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
   const moves = new Moves(context, storage);
   const datasets = openDatasets(context, storage);
-  deletions.start([...judgeWork, ...learningWork, ...playgroundWork, datasets.spanRows]);
   const scores = new ScoreService({
     log: traces.log,
     scores: traces.scores,
@@ -121,6 +120,10 @@ export async function openServices(context: Context): Promise<Services> {
   const experiments = openExperiments(context, storage, {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores },
   });
+  deletions.start([
+    ...[...judgeWork, ...learningWork, ...playgroundWork],
+    ...[datasets.spanRows, experiments.resultIntake],
+  ]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });

@@ -184,4 +184,34 @@ describe('results of experiments over HTTP', () => {
       'beside',
     ]);
   });
+
+  it('go with the span of which their row was made', async () => {
+    const [from, other] = [randomUUID(), randomUUID()];
+    const spans = [from, other].map((id) => ({
+      id,
+      trace_id: randomUUID(),
+      name: 'asked',
+      started_at: AT,
+      input_data: id,
+    }));
+    await api.ok('POST', '/spans', spans);
+    await api.ok('POST', '/v1/datasets', { name: 'made' });
+    await api.ok('POST', '/v1/datasets/made/rows:from_spans', {
+      span_ids: [from, other],
+      mapping: { q: 'input_data' },
+    });
+    const experiments = [await api.create('made', { repetitions: 2 }), await api.create('made')];
+    for (const { id } of experiments)
+      await post(
+        id,
+        [from, other].map((row_id) => ({ row_id, output: 'x', scores: { made: 1 } })),
+      );
+    const [{ id: result }] = (await post(experiments[0].id, { row_id: from, repetition: 2, output: 'y' })).json;
+    expect((await api.call('DELETE', `/spans/${from}`)).status).to.equal(204);
+    for (const { id } of experiments)
+      expect((await results(id)).map(({ row_id }: any) => row_id)).to.deep.equal([other]);
+    expect((await api.call('GET', `/spans/${result}`)).status).to.equal(404);
+    expect((await api.ok('GET', '/scores?name=made')).length).to.equal(2);
+    expect((await post(experiments[0].id, { row_id: from, output: 'z' })).status).to.equal(422);
+  });
 });

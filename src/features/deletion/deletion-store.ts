@@ -16,12 +16,12 @@ export interface Deletion {
 
 /**
  * An item of a deletion: a thing to delete, or a note about a deleted record. `run`: its calls of a model are stored as
- * spans. `shown`: the span may have been shown as an example to the judge that `trace_id` names. `call`: the span of a
- * call, which goes too.
+ * spans. `shown`: the span may have been shown as an example to the judge that `trace_id` names. `row`: a row of the dataset
+ * that `trace_id` names was erased. `call`: the span of a call, or of a result of that row, which goes too.
  */
 export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
   readonly seq: number;
-  readonly kind: DeletedThing['kind'] | 'run' | 'shown' | 'call';
+  readonly kind: DeletedThing['kind'] | 'run' | 'shown' | 'row' | 'call';
 }
 
 export type ItemDraft = Omit<DeletionItem, 'seq'>;
@@ -86,6 +86,13 @@ export interface DeletionStore {
    * @returns also the last item of the portion; null: there is none
    */
   traces(deletion: number, after: number): { readonly ids: readonly string[]; readonly last: number | null };
+  /** Experiments on a dataset behind one of them, by id: results of its rows hold texts of these. */
+  experimentsOn(
+    projectId: string,
+    datasetId: string,
+    after: string,
+    limit: number,
+  ): { readonly id: string; readonly repetitions: number }[];
   /** Whether any record is about a span. */
   knows(projectId: string, spanId: string): boolean;
   /** Which of some spans any record or image is about. */

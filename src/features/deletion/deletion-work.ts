@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { REMOVED_WITH_SPANS, type AttachmentVault } from '../images/vault.js';
 import type { JobStore, WithoutSpans } from '../../engine/work/job.js';
 import { callTraceId } from '../judges/call-spans.js';
+import { resultIds } from '../../engine/traces/model/experiment/result-id.js';
 import { jobTraceId } from '../trials/model-trials.js';
 import type { DeletedSpan, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
@@ -37,6 +38,8 @@ const SPANS_AT_ONCE = 10_000;
 const RECORDS_AT_ONCE = 100;
 const LOOKED_UP_AT_ONCE = 500;
 const TRACES_AT_ONCE = 500;
+/** Experiments whose results of a row are looked for together: each may have 32. */
+const EXPERIMENTS_AT_ONCE = 16;
 /** Spans whose words go together: each time, rows of the index are rewritten. */
 const WORDS_AT_ONCE = 250_000;
 
@@ -110,6 +113,7 @@ export class DeletionWork {
     this.#enter('calls');
     let noted = await this.#noteRuns(deletion, 0);
     await this.#noteCalls(deletion, [...dependents.jobs.keys()]);
+    await this.#noteResults(deletion);
     for await (const page of this.#pages(deletion, ['call'])) {
       const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
       await this.#parts.spans.writeTombstones(deletion.project_id, calls, null);
@@ -265,6 +269,20 @@ export class DeletionWork {
       await this.#note(deletion, spans.callsShowing(projectId, judges, [...new Set(page.map(({ id }) => id))]));
     }
     await this.#note(deletion, spans.contents(projectId, jobIds.map(jobTraceId)));
+  }
+
+  /** Notes results of experiments that were made of erased rows, whose texts they hold: each is in a trace of its own. */
+  async #noteResults(deletion: Deletion): Promise<void> {
+    const { store, spans } = this.#parts;
+    for await (const page of this.#pages(deletion, ['row']))
+      for (const { trace_id: datasetId, id: rowId } of page)
+        for (let after: string | undefined = ''; after !== undefined;) {
+          const portion = store.experimentsOn(deletion.project_id, datasetId, after, EXPERIMENTS_AT_ONCE);
+          const results = portion.flatMap(({ id, repetitions }) => resultIds(id, rowId, repetitions));
+          if (results.length > 0) await this.#note(deletion, spans.contents(deletion.project_id, results));
+          await this.#rest();
+          after = portion.at(-1)?.id;
+        }
   }
 
   /** Notes calls that go too: clients may send very many that look like some. */

@@ -15,7 +15,8 @@ import {
   type StoredStatus,
 } from './experiment.js';
 import type { ExperimentService } from './experiment-service.js';
-import { placeOf, resultId, type GivenResult, type ResultIntake } from './result-intake.js';
+import { resultId } from '../../engine/traces/model/experiment/result-id.js';
+import { placeOf, type GivenResult, type ResultIntake } from './result-intake.js';
 
 /** What each status of the SDK is. */
 const STATUS_OF: Readonly<Record<Exclude<EvalStatus, 'expired'>, { status: StoredStatus; phase: Phase | null }>> = {

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
-import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
+import type { Below, DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
-import type { DeletionService } from '../deletion/deletion-service.js';
 import type { ExperimentStore } from './experiment.js';
 import type { ResultIntake } from './result-intake.js';
 
@@ -17,7 +16,8 @@ export interface ExperimentRemovalParts {
   readonly results: Pick<ExperimentResults, 'spansOf'>;
   readonly intake: Pick<ResultIntake, 'idle'>;
   readonly stored: Pick<StoredSpans, 'contents'>;
-  readonly deletions: Pick<DeletionService, 'removeSpans'>;
+  /** Deletes spans with all that belongs to them. @returns false: there were none */
+  readonly removeSpans: (projectId: string, experimentId: string, below: Below) => Promise<boolean>;
   readonly observer: Pick<Signals, 'experimentNotRemoved'>;
 }
 
@@ -80,11 +80,11 @@ export class ExperimentRemoval {
   }
 
   async #remove(projectId: string, id: string): Promise<void> {
-    const { experiments, intake, deletions } = this.#parts;
+    const { experiments, intake, removeSpans } = this.#parts;
     await intake.idle(id);
     // Clients may mark spans as its results meanwhile.
     for (let more = true; more;)
-      more = await deletions.removeSpans(projectId, id, {
+      more = await removeSpans(projectId, id, {
         upTo: Date.now() * 1000,
         things: this.#things(projectId, id),
       });

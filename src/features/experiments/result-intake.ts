@@ -1,4 +1,3 @@
-import { v5 as uuidFrom } from 'uuid';
 import { DomainError, MAX_ISSUES, type Issue } from '../../engine/errors.js';
 import { sortedJson } from '../../engine/json-text.js';
 import { NIL_UUID } from '../../engine/schema/ids.js';
@@ -8,6 +7,7 @@ import { KEEP_TAG } from '../../engine/traces/model/retention/keep-tag.js';
 import type { ScoreValue } from '../../engine/traces/model/score/score.js';
 import type { SpanInput } from '../../engine/traces/model/span/schema.js';
 import { UnknownNames } from '../../engine/validation/unknown-names.js';
+import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 import { compileClosed, invalid } from '../../engine/validation/validation.js';
 import type { DatasetService, VersionPlace } from '../datasets/dataset-service.js';
 import type { SpanIngest } from '../traces/span-ingest.js';
@@ -18,10 +18,9 @@ import {
   type Experiment,
   type ExperimentStore,
 } from './experiment.js';
+import { resultId } from '../../engine/traces/model/experiment/result-id.js';
 import { ResultInput } from './schema.js';
 
-/** Names the ids of results, which are made of what tells results apart. */
-const NAMESPACE = '3f2c9d54-8d0b-4b0e-9a7e-5f6b1c0d7e42';
 /** Most bytes of the rows that the results of one request are stored with. */
 const MAX_ROW_BYTES_AT_ONCE = 32 * 1024 * 1024;
 
@@ -51,17 +50,19 @@ export interface ResultIntakeParts {
   readonly ingest: Pick<SpanIngest, 'postSpans'>;
 }
 
-/** The id of a result: what is sent again replaces. */
-export function resultId(experimentId: string, rowId: string, repetition: number): string {
-  return uuidFrom(JSON.stringify([experimentId, rowId, repetition]), NAMESPACE);
-}
-
 const validator = compileClosed(ResultInput);
 
+/** Results that are being stored. */
+interface Storing {
+  readonly projectId: string;
+  readonly experimentId: string;
+  readonly done: Promise<unknown>;
+}
+
 /** Takes results of experiments in, and makes spans of them. */
-export class ResultIntake {
+export class ResultIntake implements WorkUnderWay {
   readonly #parts: ResultIntakeParts;
-  readonly #underWay = new Map<string, Set<Promise<unknown>>>();
+  readonly #underWay = new Set<Storing>();
 
   constructor(parts: ResultIntakeParts) {
     this.#parts = parts;
@@ -104,21 +105,28 @@ export class ResultIntake {
    * @throws DomainError `conflict` with too many; what SpanIngest throws
    */
   async store(projectId: string, experiment: Experiment, results: readonly GivenResult[]): Promise<StoredId[]> {
-    const { id } = experiment;
-    const storing = this.#store(projectId, experiment, results);
-    const others = this.#underWay.get(id) ?? new Set();
-    this.#underWay.set(id, others.add(storing));
+    const done = this.#store(projectId, experiment, results);
+    const storing: Storing = { projectId, experimentId: experiment.id, done: done.catch(() => undefined) };
+    this.#underWay.add(storing);
     try {
-      return await storing;
+      return await done;
     } finally {
-      others.delete(storing);
-      if (others.size === 0) this.#underWay.delete(id);
+      this.#underWay.delete(storing);
     }
   }
 
   /** Resolves when what is under way of an experiment is stored, or has failed. */
   async idle(experimentId: string): Promise<void> {
-    await Promise.allSettled(this.#underWay.get(experimentId) ?? []);
+    await this.#ended((storing) => storing.experimentId === experimentId);
+  }
+
+  /** A row that is erased may have been read for a result: that is stored by then, and found. */
+  async giveUp({ projectId }: DeletionScope): Promise<void> {
+    await this.#ended((storing) => storing.projectId === projectId);
+  }
+
+  async #ended(which: (storing: Storing) => boolean): Promise<void> {
+    await Promise.all([...this.#underWay].filter(which).map(({ done }) => done));
   }
 
   async #store(projectId: string, experiment: Experiment, results: readonly GivenResult[]): Promise<StoredId[]> {

@@ -62,6 +62,10 @@ function prepare(db: Database) {
          SELECT * FROM (${placesOf('span')}) UNION ALL SELECT * FROM (${placesOf('trace')}) ORDER BY seq LIMIT @limit
        ) GROUP BY trace_id`,
     ),
+    experimentsOn: db.prepare<[string, string, string, number], { id: string; repetitions: number }>(
+      `SELECT id, repetitions FROM experiments INDEXED BY experiments_by_dataset
+       WHERE dataset_id = ? AND project_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    ),
     forgetItems: db.prepare<[number, number]>(
       'DELETE FROM deletion_items WHERE seq IN (SELECT seq FROM deletion_items WHERE deletion = ? LIMIT ?)',
     ),
@@ -142,6 +146,10 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
     const rows = guarded(() => this.statements.places.all({ deletion, after, limit: TRACES_OF }));
     const last = rows.reduce((most, row) => Math.max(most, row.last), -1);
     return { ids: rows.map(({ trace_id }) => trace_id), last: last < 0 ? null : last };
+  }
+
+  experimentsOn(projectId: string, datasetId: string, after: string, limit: number) {
+    return guarded(() => this.statements.experimentsOn.all(datasetId, projectId, after, limit));
   }
 
   knows(projectId: string, spanId: string): boolean {

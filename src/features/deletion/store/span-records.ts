@@ -131,7 +131,7 @@ function choice(db: Database, table: keyof typeof MEANT, key: string) {
 }
 
 /** SQL that notes an item of the deletion for each of some rows, so that it is followed up. */
-function noting(kind: 'run' | 'shown', traceId: string, id: string, from: string): string {
+function noting(kind: 'run' | 'shown' | 'row', traceId: string, id: string, from: string): string {
   return `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
     SELECT DISTINCT @deletion, '${kind}', ${traceId}, ${id}, 0 FROM ${from}`;
 }
@@ -184,10 +184,21 @@ function evaluationStep(db: Database): Step {
 /** Rows of datasets that were made of the span. */
 function rowStep(db: Database): Step {
   const choose = choice(db, 'rows', 'seq');
+  const tried = db.prepare<object>(
+    noting(
+      'row',
+      'd.id',
+      'r.row_id',
+      `dataset_rows AS r CROSS JOIN datasets AS d ON d.seq = r.dataset
+       WHERE r.seq IN ${CHOSEN} AND EXISTS (SELECT 1 FROM experiments WHERE dataset_id = d.id AND project_id = d.project_id)`,
+    ),
+  );
   const erase = rowErasure(db);
   return (of, most) => {
     const rows = choose.all({ ...of, most });
-    if (rows.length > 0) erase(rows);
+    if (rows.length === 0) return 0;
+    tried.run({ deletion: of.deletion, keys: JSON.stringify(rows) });
+    erase(rows);
     return rows.length;
   };
 }
