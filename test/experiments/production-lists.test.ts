@@ -117,6 +117,20 @@ describe('spans of experiments in lists', () => {
     expect(await names()).to.deep.equal(listed);
   });
 
+  it('hide nothing behind them where the newest of all are theirs', async () => {
+    const tried = (index: number) =>
+      span(10_000 + index, { ...marked(OTHER, { row_id: `row ${index}` }), started_at: '2026-03-01T00:00:00Z' });
+    await api.post(
+      'spans',
+      Array.from({ length: 700 }, (_, index) => tried(index)),
+    );
+    for (const list of ['spans', 'traces'] as const) {
+      const found = await api.ids(list, 'limit=2');
+      expect(found).to.have.length(2);
+      expect(named(list, 1, 6, 20)).to.include.members(found);
+    }
+  });
+
   it('are marked by OpenTelemetry, too', async () => {
     const traceId = randomUUID().replaceAll('-', '');
     const id = randomUUID();

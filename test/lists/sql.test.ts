@@ -98,6 +98,12 @@ const cases: Readonly<Record<string, () => Sql>> = {
   'spans-of-experiment': () =>
     spanPage({ ...SCOPE, hasMarked: true }, parsed(spanList, `experiment_id=${ID}&fields=id`)),
   'traces-outside-experiments': () => rollup(traceSource, 'fields=id', { ...SCOPE, hasMarked: true, aside: [ID] }),
+  'traces-outside-many-experiments': () => {
+    const query = parsed(traceList, 'fields=id');
+    const [edge] = accessPathsOf(traceSource, query);
+    if (edge.by !== 'edge') throw new Error('it is not looked for at the edge');
+    return rollupPage(traceSource, { ...SCOPE, hasMarked: true }, query, { ...edge, meant: true });
+  },
   'traces-of-experiment': () => rollup(traceSource, `experiment_id=${ID}&fields=id`, { ...SCOPE, hasMarked: true }),
   'spans-by-cost': () => spans('sort_by=cost&sort_order=asc&limit=7&offset=14&fields=id,cost'),
   'spans-count': () => countOf(spanMatches(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`))),

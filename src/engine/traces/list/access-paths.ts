@@ -2,6 +2,7 @@ import type { ListQuery } from '../model/list/query.js';
 import type { ReadRows } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import type { Sql } from '../clickhouse/client/sql.js';
+import { leavesOutPicked } from './experiment-filters.js';
 import { accessPathsOf, ALL, entriesEstimated, type AccessPath } from './rows.js';
 import type { ListSource } from './sources.js';
 
@@ -27,7 +28,10 @@ export async function accessPaths(
   query: ListQuery,
   signal?: AbortSignal,
 ): Promise<readonly AccessPath[]> {
-  const paths = accessPathsOf(source, query);
+  const [first, ...others] = accessPathsOf(source, query);
+  // All the newest traces may be of an experiment.
+  const again = source.list.hasInternal && first.by === 'edge' && leavesOutPicked(scope, query);
+  const paths = again ? [first, { ...first, meant: true } as const, ...others] : [first, ...others];
   const last = paths.at(-1);
   if (last?.by !== 'times') return paths;
   const entries = await estimated(read, entriesEstimated(scope, last), signal);

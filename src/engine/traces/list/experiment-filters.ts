@@ -33,10 +33,14 @@ export function experimentConditions(source: ListSource, scope: ReadScope, query
   return [own, ...listed];
 }
 
+/** Whether a list leaves out traces that an index of traces may name. */
+export function leavesOutPicked(scope: ReadScope, { experiments }: Asked): boolean {
+  return scope.hasMarked === true && experiments === 'left out';
+}
+
 /** The condition on traces that a list leaves out, for where they are only picked; empty: it leaves out none. */
-export function leftOutOfPicked(column: Sql, scope: ReadScope, { experiments }: Asked): Sql[] {
-  if (scope.hasMarked !== true || experiments !== 'left out') return [];
-  return [unmarked(column, scope)];
+export function leftOutOfPicked(column: Sql, scope: ReadScope, query: Asked): Sql[] {
+  return leavesOutPicked(scope, query) ? [unmarked(column, scope)] : [];
 }
 
 /** `identity` keeps the index of the key out of it: hardly any granule has only such traces, and asking each takes its time. */

@@ -28,6 +28,8 @@ interface Indexed<By> {
   readonly query: ListQuery;
   readonly source: ListSource;
   readonly index: TimeIndex;
+  /** Whether entries of what the list leaves out are not among those that are looked at; otherwise they are left out of the rows. */
+  readonly meant?: true;
 }
 
 /** All rows of a list. */
@@ -127,8 +129,7 @@ function indexed(scope: ReadScope, access: Indexed<'times' | 'edge'>): Sql {
   const entries = sql`SELECT ${time}, id FROM ${table} WHERE ${inProject(projectId)}${join(times, '')}`;
   if (by === 'times') return entries;
   const direction = query.descending ? sql`DESC` : sql`ASC`;
-  // All the newest traces may be of an experiment.
-  const meant = source.list.hasInternal ? leftOutOfPicked(sql`id`, scope, query).map((each) => sql` AND ${each}`) : [];
+  const meant = access.meant === true ? leftOutOfPicked(sql`id`, scope, query).map((each) => sql` AND ${each}`) : [];
   return sql`${entries}${join(meant, '')} ORDER BY project_id ${direction}, ${time} ${direction}, id ${direction} LIMIT ${looked(query)}`;
 }
 
