@@ -1,5 +1,6 @@
 import { send, type TestResponse } from '../harness/server.js';
 import { agreeWithSpans, agreeWithTraces, differenceOf, expectSame, ids, microsOf, parse } from './comparison.js';
+import { EXPERIMENTS } from './histories.js';
 import { Model, type Moment } from './model.js';
 import { contradiction, type Reading, type Writing } from './moments.js';
 import { meanProblem, scoreKey } from './scores.js';
@@ -8,6 +9,8 @@ import { spanRead, type Read } from './stored-span.js';
 import { iso, micros } from './units.js';
 import {
   disagreement,
+  experiments,
+  ofExperiment,
   pathOf,
   spansOfSession,
   startedFrom,
@@ -92,6 +95,8 @@ export class Player {
       startedFrom('sessions', String(started_at)),
     ]);
     const views = [...byTags, ...started];
+    const tried = byExperiments[this.#sent.length % byExperiments.length];
+    for (const view of thoroughly ? byExperiments : tried ? [tried] : []) this.#compare(view, await this.#list(view));
     // Reads take most of the time of histories.
     const turn = this.#sent.length % views.length;
     for (const view of thoroughly ? views : views.slice(turn, turn + 1)) this.#compare(view, await this.#list(view));
@@ -104,7 +109,7 @@ export class Player {
 
   /** Statistics of a score against the values that objects must have. */
   async #compareMean(list: Listed): Promise<void> {
-    const path = `/${list}:stats?measures=scores.quality`;
+    const path = `/${list}:stats?measures=scores.quality${list === 'sessions' ? '' : '&experiments=true'}`;
     const { response } = await this.#acknowledged('GET', path, undefined, [200]);
     const { totals } = JSON.parse(response.text) as { totals: Record<string, Read> };
     const scores = [...this.#model.recount()[list].values()].map((expected) => expected.scores['quality']);
@@ -317,6 +322,16 @@ const byScores = LISTS.flatMap((list) => [
   withScores(list, null, { tone: ['calm'] }),
 ]);
 
+/** Lists without experiments, of them alone and of one; the last of those take another way to the page. */
+const byExperiments = (['spans', 'traces'] as const).flatMap((list) => [
+  experiments(list, 'false'),
+  experiments(list, 'only'),
+  ofExperiment(list, EXPERIMENTS[0]),
+  ofExperiment(list, EXPERIMENTS[1]),
+  experiments(list, 'false', startedFrom(list, '2026-01-01T00:00:00.000000Z')),
+  experiments(list, 'only', tagged(list, { env: 'prod' })),
+]);
+
 /** What is read while these are written: every list, and one that chooses or sorts, another one from step to step. */
 function viewsDuring(posts: readonly Post[], step: number): View[] {
   const [trace] = posts.flatMap((post) => (post.to === 'spans' ? post.body.map((span) => span.trace_id) : []));
@@ -327,6 +342,7 @@ function viewsDuring(posts: readonly Post[], step: number): View[] {
   const others = [
     ...[tracesByCost, where('traces', 'has_error', true), ...ofTrace, ...ofSession, ...started, ...byTags],
     ...LISTS.map((list) => withScores(list, 'scores.quality')),
+    ...byExperiments,
   ];
   return [whole('spans'), whole('traces'), whole('sessions'), ...others.slice(step % others.length).slice(0, 1)];
 }

@@ -33,6 +33,7 @@ const filters = fc
       ['duration_min=0.1', 'duration_max=1500'],
       ['tags.env=prod', 'tags.env=test&tags.user=prod'],
       ['internal=true'],
+      ['experiments=true', 'experiments=only'],
     ].map((some) => fc.constantFrom(...some)),
     { maxLength: 3 },
   )
@@ -88,8 +89,8 @@ type Within = (list: ListName, row: Row) => readonly Row[];
 
 async function everything(get: Get): Promise<Within> {
   const [spans, traces]: [Row[], Row[]] = [
-    await get(`/spans?limit=${MOST.spans}&internal=true`),
-    await get(`/traces?limit=${MOST.traces}&internal=true`),
+    await get(`/spans?limit=${MOST.spans}&internal=true&experiments=true`),
+    await get(`/traces?limit=${MOST.traces}&internal=true&experiments=true`),
   ];
   return function within(list, row): readonly Row[] {
     if (list === 'spans') return [row];
@@ -104,7 +105,9 @@ async function compare(
   get: Get,
   within: Within,
 ): Promise<void> {
-  const kept = filters.filter((filter) => definitions[list].hasInternal || filter !== 'internal=true').join('&');
+  const kept = filters
+    .filter((filter) => definitions[list].hasInternal || !/^(internal|experiments)=/.test(filter))
+    .join('&');
   const rows: Row[] = await get(`/${list}?limit=${MOST[list]}&${kept}`);
   const properties = [...definitions[list].groups, 'tags.env', 'tags.user'];
   const name = properties[property % properties.length] ?? '';

@@ -17,6 +17,8 @@ export interface View {
   readonly sort: string;
   /** Whether it shows scores. */
   readonly scores?: true;
+  /** Whether it says itself what of experiments it lists. Absent: all. */
+  readonly plain?: true;
 }
 
 const LIMITS: Readonly<Record<Listed, number>> = { spans: 10_000, traces: 500, sessions: 500 };
@@ -69,6 +71,48 @@ function everythingIn(list: Listed, read: Read, recount: Recount): readonly Read
   return [read, ...inside.flatMap((each) => everythingIn(below, each, recount))];
 }
 
+/** What a span says of its experiment, in the ways in which histories do. */
+function markOf({ attributes }: Read): { readonly experiment: string; readonly traces: readonly unknown[] } | null {
+  const said = attributes as Read;
+  const nested = (said['spanhouse'] as { experiment: Read } | undefined)?.experiment;
+  const id = nested?.['id'] ?? said['spanhouse.experiment.id'];
+  return id === undefined || id === 'malformed' ? null : { experiment: String(id), traces: [nested?.['trace_id']] };
+}
+
+/** The traces of an experiment: those that its spans are in, and those that they were made in. @param only absent: of any */
+function tracesTried({ spans }: Recount, only?: string): ReadonlySet<unknown> {
+  const read = [...spans.values()].flatMap(({ variants }): readonly Read[] => variants.slice(0, 1));
+  return new Set(
+    read.flatMap((span) => {
+      const mark = markOf(span);
+      return mark === null || (only ?? mark.experiment) !== mark.experiment ? [] : [span['trace_id'], ...mark.traces];
+    }),
+  );
+}
+
+/** A list without what is of experiments, or that alone. */
+export function experiments(list: 'spans' | 'traces', tried: 'false' | 'only', more: View = whole(list)): View {
+  const field = list === 'spans' ? 'trace_id' : 'id';
+  return {
+    ...more,
+    // What is left out is what nobody asked for.
+    parameters: `${more.parameters}${tried === 'false' ? '' : `&experiments=${tried}`}`,
+    plain: true,
+    holds: (read, recount) => more.holds(read, recount) && tracesTried(recount).has(read[field]) === (tried === 'only'),
+  };
+}
+
+/** Spans of an experiment, or its traces. */
+export function ofExperiment(list: 'spans' | 'traces', id: string): View {
+  return {
+    ...whole(list),
+    parameters: `&experiment_id=${id}`,
+    plain: true,
+    holds: (read, recount) =>
+      list === 'spans' ? markOf(read)?.experiment === id : tracesTried(recount, id).has(read['id']),
+  };
+}
+
 /** The list with the scores of its objects, in its order or that of a score. @param chosen those with a score that is one of these */
 export function withScores(list: Listed, sort: string | null, chosen: Readonly<Record<string, unknown[]>> = {}): View {
   const wanted = Object.entries(chosen);
@@ -87,8 +131,9 @@ export function withScores(list: Listed, sort: string | null, chosen: Readonly<R
 
 export const tracesByCost: View = { ...whole('traces'), parameters: '&sort_by=cost', sort: 'cost' };
 
-export function pathOf({ list, parameters }: View): string {
-  return `/${list}?limit=${LIMITS[list]}${parameters}`;
+export function pathOf({ list, parameters, plain }: View): string {
+  const all = plain === true || list === 'sessions' ? '' : '&experiments=true';
+  return `/${list}?limit=${LIMITS[list]}${parameters}${all}`;
 }
 
 /** What distinguishes an answer from a recount; null: nothing does. */
