@@ -76,7 +76,7 @@ function markOf({ attributes }: Read): { readonly experiment: string; readonly t
   const said = attributes as Read;
   const nested = (said['spanhouse'] as { experiment: Read } | undefined)?.experiment;
   const id = nested?.['id'] ?? said['spanhouse.experiment.id'];
-  return id === undefined || id === 'malformed' ? null : { experiment: String(id), traces: [nested?.['trace_id']] };
+  return typeof id !== 'string' || id === 'malformed' ? null : { experiment: id, traces: [nested?.['trace_id']] };
 }
 
 /** The traces of an experiment: those that its spans are in, and those that they were made in. @param only absent: of any */
