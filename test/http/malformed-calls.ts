@@ -48,7 +48,8 @@ export class MalformedCalls {
 
   /** Whether it takes a list of things that have ids. */
   get takesList(): boolean {
-    return this.#schema?.['type'] === 'array';
+    const { type, items = {} } = this.#schema ?? {};
+    return type === 'array' && Object.hasOwn(this.#scene.document.resolve(items).properties ?? {}, 'id');
   }
 
   get takesQuery(): boolean {

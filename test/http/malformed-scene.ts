@@ -90,15 +90,26 @@ export class MalformedScene {
     return new MalformedScene(api, model, await ApiDocument.of(api.server, TIME), known);
   }
 
-  /** A judge and a dataset that nothing was done to. */
+  /** A judge, a dataset and an experiment that nothing was done to. */
   async renew(): Promise<void> {
     await this.#renewJudge();
     const name = `set ${++this.#datasets}`;
     const path = `/v1/datasets/${name}`;
-    await this.api.expect(201, 'POST', '/v1/datasets', { name });
-    await this.api.expect(200, 'POST', `${path}/versions`, { rows: [{ id: 1 }] });
+    const { id: dataset_id } = await this.api.expect(201, 'POST', '/v1/datasets', { name });
+    const version = await this.api.expect(200, 'POST', `${path}/versions`, { rows: [{ id: 1 }] });
     await this.api.expect(200, 'POST', `${path}/tags/production:pin`, { version_number: 1 });
-    this.known['name'] = name;
+    Object.assign(this.known, { name, dataset: name, dataset_id, dataset_version_id: version.id });
+    await this.#renewExperiment(name);
+  }
+
+  async #renewExperiment(dataset: string): Promise<void> {
+    const path = `${this.api.project}/experiments`;
+    const { id } = await this.api.expect(201, 'POST', path, { name: 'trial', dataset });
+    const [result] = await this.api.expect(200, 'POST', `${path}/${id}/results`, [{ row_id: '1', output: 'x' }]);
+    await this.api.expect(200, 'POST', `${path}/${id}/tags/production:pin`);
+    const scorer = await this.api.expect(200, 'POST', `/v1/evals/${id}/scorers`, { name: 'scorer' });
+    const ids = { experiment_id: id, eval_id: id, scorer_id: scorer.id, eval_result_id: result.id };
+    Object.assign(this.known, { ...ids, row_id: '1', repetition: 1, dataset_version: 1, dataset_ref: 'latest' });
   }
 
   async #renewJudge(): Promise<void> {
