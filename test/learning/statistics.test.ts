@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cohensKappa, mean, wilson } from '../../src/features/calibration/statistics.js';
+import { mean, wilson } from '../../src/engine/statistics/intervals.js';
+import { cohensKappa } from '../../src/features/calibration/statistics.js';
 
 describe('statistics of calibration', () => {
   // R. G. Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), table I.
@@ -81,8 +82,8 @@ describe('statistics of calibration', () => {
   });
 
   it('means of nothing, of one and of equals have no interval', () => {
-    expect(mean([])).to.deep.equal({ count: 0, value: null, interval: null });
-    expect(mean([3])).to.deep.equal({ count: 1, value: 3, interval: null });
-    expect(mean([3, 3, 3])).to.deep.equal({ count: 3, value: 3, interval: null });
+    expect(mean([])).to.deep.equal({ count: 0, value: null, standard_error: null, interval: null });
+    expect(mean([3])).to.deep.equal({ count: 1, value: 3, standard_error: null, interval: null });
+    expect(mean([3, 3, 3])).to.deep.equal({ count: 3, value: 3, standard_error: null, interval: null });
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { wilson } from '../../src/features/calibration/statistics.js';
+import { wilson } from '../../src/engine/statistics/intervals.js';
 import { keyOfAnotherUser } from '../feedback/feedback-api.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { bootServer, type TestServer } from '../harness/server.js';

@@ -1,7 +1,8 @@
 import type { Micros } from '../../engine/timestamp.js';
 import { scoreError, truthOf, type Truth } from './opinion.js';
 import type { Correction, JudgedResult, UsedVersion } from './correction.js';
-import { CONFIDENCE, cohensKappa, wilson, type Interval, type Kappa } from './statistics.js';
+import { CONFIDENCE, wilson, type Interval } from '../../engine/statistics/intervals.js';
+import { cohensKappa, type Kappa } from './statistics.js';
 import { EXTERNAL, groupVersions, newestOf, revisionOf, type Grouping, type VersionGroup } from './versions.js';
 
 /** Figures of some corrections of a judge; null: they do not define it. */

@@ -1,6 +1,7 @@
 import { sumOf, type Spent, type Trial, type TrialVerdict } from '../trials/model-trials.js';
 import { scoreError } from './opinion.js';
-import { cohensKappa, mean, wilson, type Interval } from './statistics.js';
+import { mean, wilson, type Interval } from '../../engine/statistics/intervals.js';
+import { cohensKappa } from './statistics.js';
 import type { SpanTruth } from './truths.js';
 
 /** Evaluations of one span by a judge without and with examples of other spans. */

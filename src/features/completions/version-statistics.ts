@@ -1,4 +1,4 @@
-import { wilson, type Interval } from '../calibration/statistics.js';
+import { wilson, type Interval } from '../../engine/statistics/intervals.js';
 import type { JudgeVerdict, Thumbs } from './completion-opinions.js';
 import type { CallFigures } from '../../engine/traces/model/prompts/prompt-spans.js';
 

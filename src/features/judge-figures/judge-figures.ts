@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JudgedResult, Opinion, UsedVersion } from '../calibration/correction.js';
 import { truthOf } from '../calibration/opinion.js';
 import { kappaOf, verdictsOf } from '../calibration/report.js';
-import { wilson, type Interval } from '../calibration/statistics.js';
+import { wilson, type Interval } from '../../engine/statistics/intervals.js';
 import { EXTERNAL, groupVersions, newestOf } from '../calibration/versions.js';
 import { PortionSize } from '../../engine/work/portions.js';
 import type { Window } from '../../engine/schema/page.js';

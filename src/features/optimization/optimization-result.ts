@@ -1,4 +1,4 @@
-import { mean, wilson, type Interval } from '../calibration/statistics.js';
+import { mean, wilson, type Interval } from '../../engine/statistics/intervals.js';
 import type { EvaluationType } from '../judges/judge.js';
 import { sumOf, type Spent, type TrialVerdict } from '../trials/model-trials.js';
 import type { TrainingExample } from './training-examples.js';

@@ -1,8 +1,0 @@
-// The package brings no types; these are the parts in use.
-declare module 'jstat' {
-  const jStat: {
-    readonly studentt: { inv(probability: number, degreesOfFreedom: number): number };
-    readonly normal: { inv(probability: number, mean: number, deviation: number): number };
-  };
-  export default jStat;
-}
