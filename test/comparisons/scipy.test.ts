@@ -103,7 +103,7 @@ async function ask(asked: unknown): Promise<any> {
   const child = spawn(PYTHON, ['-c', PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(asked));
   let output = '';
-  for await (const chunk of child.stdout) output += chunk;
+  for await (const chunk of child.stdout) output += String(chunk);
   return JSON.parse(output);
 }
 

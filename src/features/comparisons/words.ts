@@ -1,0 +1,69 @@
+import type { Interval } from '../../engine/statistics/intervals.js';
+import type { ArmFigures, Difference, Metric, MetricFigures } from './comparison.js';
+
+type Named = Pick<Metric, 'name' | 'measure'>;
+
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const EXACT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
+const TENTHS = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** A whole number of things, with their name in the plural where there are several. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${WHOLE.format(count)} ${count === 1 ? one : many}`;
+}
+
+/** A value of a metric, as people write it. */
+export function valueText({ name, measure }: Named, value: number): string {
+  if (measure === 'boolean') return `${TENTHS.format(value * 100)} %`;
+  if (name === 'cost' && measure === 'sum') return `$${EXACT.format(value)}`;
+  if (name === 'duration_ms' && measure === 'sum') return `${EXACT.format(value)} ms`;
+  return EXACT.format(value);
+}
+
+/** What an arm has of a metric, in a word; null: nothing that one word says. */
+export function armText(metric: Named, arm: ArmFigures): string | null {
+  const value = arm.sum ?? arm.mean;
+  return value === null ? null : valueText(metric, value);
+}
+
+/** A difference, with its sign. */
+export function differenceText({ measure }: Named, value: number, relative: boolean, signed = true): string {
+  const sign = signed && value > 0 ? '+' : '';
+  if (relative) return `${sign}${TENTHS.format(value * 100)} %`;
+  if (measure === 'boolean') return `${sign}${TENTHS.format(value * 100)} points`;
+  return `${sign}${EXACT.format(value)}`;
+}
+
+/** A difference with its interval. */
+export function differenceWithInterval(metric: Named, { value, interval, relative }: Difference): string {
+  const text = (number: number) => differenceText(metric, number, relative);
+  return interval === null ? text(value) : `${text(value)} (${text(interval.low)} to ${text(interval.high)})`;
+}
+
+export function intervalText(metric: Named, { low, high }: Interval): string {
+  return `${valueText(metric, low)} to ${valueText(metric, high)}`;
+}
+
+export function probabilityText(p: number): string {
+  return p < 0.0001 ? 'below 0.0001' : p.toPrecision(2);
+}
+
+/** What was found of a metric, in one sentence. */
+export function foundText(metric: MetricFigures): string {
+  const { name, rows, difference, wins, losses, ties, moves } = metric;
+  if (metric.measure === 'text') return `${name}: texts are not compared.`;
+  if (rows === 0) return `${name}: no row has a value in both experiments.`;
+  if (moves !== null) return `${name}: ${countOf(rows - ties, 'row')} of ${WHOLE.format(rows)} changed category.`;
+  const [candidate, baseline] = [armText(metric, metric.candidate), armText(metric, metric.baseline)];
+  const change = difference === null ? '' : `, ${differenceWithInterval(metric, difference)}`;
+  const counts = `${countOf(wins, 'win')}, ${countOf(losses, 'loss', 'losses')}, ${countOf(ties, 'tie')}`;
+  return `${name}: ${candidate ?? 'nothing'}, before ${baseline ?? 'nothing'}${change}; ${counts}.`;
+}
+
+/** What these rows could have found; null: nothing says so. */
+export function detectableText(metric: MetricFigures): string | null {
+  const { detectable, rows, difference } = metric;
+  if (detectable === null || difference === null) return null;
+  const size = differenceText(metric, detectable, difference.relative, false);
+  return `${countOf(rows, 'row')} would show a true change of ${size} in four of five cases.`;
+}
