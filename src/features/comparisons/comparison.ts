@@ -35,6 +35,11 @@ export interface Metric {
   readonly measure: Measure;
 }
 
+/** A metric without what goes beyond it. */
+export function metricOf({ name, rule, margin, value, direction, measure }: Metric): Metric {
+  return { name, rule, margin, value, direction, measure };
+}
+
 /** A metric of the rows that have it in both arms, by row. */
 export interface PairedMetric extends Metric {
   /** Of booleans 0 and 1, of categories their place in `categories`; means of repetitions. */

@@ -1,7 +1,8 @@
 import { detectable, rowsFor } from '../../engine/statistics/power.js';
 import { RandomBits } from '../../engine/statistics/random-bits.js';
 import { armOf } from './arm-figures.js';
-import type { ArmFigures, MetricFigures, PairedMetric, PairedRows, SliceFigures, Slicing } from './comparison.js';
+import { metricOf, type ArmFigures, type MetricFigures, type PairedMetric } from './comparison.js';
+import type { PairedRows, SliceFigures, Slicing } from './comparison.js';
 import { changedOf, differing, differingOfSlice, type Differing } from './differences.js';
 import { movesOf } from './moves.js';
 
@@ -9,8 +10,8 @@ type Options = Pick<PairedRows, 'seed' | 'confidence' | 'slicings'> & { readonly
 
 /** What a metric is in both arms, and how they differ: the same each time for one seed. */
 export function figuresOf(metric: PairedMetric, { seed, confidence, slicings, resamples }: Options): MetricFigures {
-  const { candidate, baseline, rows, single, categories, ...known } = metric;
-  const { measure, direction } = metric;
+  const { candidate, baseline, rows, measure, direction } = metric;
+  const known = { ...metricOf(metric), left_out: metric.left_out };
   const arm = (values: Float64Array) => armOf(metric, values, confidence);
   const arms = { candidate: arm(candidate), baseline: arm(baseline), rows: rows.length };
   const ordered = measure !== 'category' && measure !== 'text';

@@ -1,5 +1,6 @@
 import type { MeasuredResult } from '../../engine/traces/model/experiment/results.js';
-import { ERROR, FIGURES, type ErrorWay, type Figure, type Metric, type PairedMetric } from './comparison.js';
+import { ERROR, FIGURES, metricOf } from './comparison.js';
+import type { ErrorWay, Figure, Metric, PairedMetric } from './comparison.js';
 
 /** A metric, and the values that its definition allows; null: any. */
 export interface MeasuredMetric extends Metric {
@@ -122,10 +123,9 @@ export function pair(
   arms: { readonly candidate: Arm; readonly baseline: Arm },
   { errors, categories }: { readonly errors: ErrorWay; readonly categories: readonly Map<string, number>[] },
 ): PairedMetric[] {
-  return metrics.map((measured, index) => {
-    const { min, max, ...metric } = measured;
+  return metrics.map((metric, index) => {
     const { candidate, baseline } = arms;
-    const worst = errors === 'count_as_fail' ? worstOf(measured, candidate.range(index), baseline.range(index)) : null;
+    const worst = errors === 'count_as_fail' ? worstOf(metric, candidate.range(index), baseline.range(index)) : null;
     const kept: number[] = [];
     const leftOut = { no_value: 0, error: 0 };
     let most = 0;
@@ -141,7 +141,7 @@ export function pair(
     }
     const of = (arm: Arm) => Float64Array.from(kept, (row) => arm.value(index, rows[row] ?? 0, worst));
     return {
-      ...metric,
+      ...metricOf(metric),
       ...{ candidate: of(candidate), baseline: of(baseline), rows: Int32Array.from(kept), single: most <= 1 },
       ...{ categories: [...(categories[index]?.keys() ?? [])], left_out: leftOut },
     };
