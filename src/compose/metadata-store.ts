@@ -59,6 +59,8 @@ import { SqlitePromptStore } from '../features/prompts/store/prompt-store.js';
 import { SqliteRunStore } from '../features/judges/store/run-store.js';
 import type { DatasetStore, RowReads, RowStaging } from '../features/datasets/dataset.js';
 import type { ExperimentStore, ScoringStore } from '../features/experiments/experiment.js';
+import type { ComparisonStore } from '../features/comparisons/comparison-store.js';
+import { SqliteComparisonStore } from '../features/comparisons/store/comparison-store.js';
 import { SqliteExperimentStore } from '../features/experiments/store/experiment-store.js';
 import { SqliteScoringStore } from '../features/experiments/store/scoring-store.js';
 import type { ExpectedOutputs } from '../features/feedback/expected-outputs.js';
@@ -88,6 +90,7 @@ export interface MetadataStore {
   readonly datasetStaging: RowStaging;
   readonly experiments: ExperimentStore;
   readonly experimentScoring: ScoringStore;
+  readonly comparisons: ComparisonStore;
   readonly expectedOutputs: ExpectedOutputs;
   /** The number of the deletion that was ordered last. */
   lastDeletion(): number;
@@ -160,6 +163,7 @@ function storesOn(database: Database): MetadataStore {
     datasetStaging: new SqliteRowStaging(database),
     experiments: new SqliteExperimentStore(database),
     experimentScoring: new SqliteScoringStore(database),
+    comparisons: new SqliteComparisonStore(database),
     expectedOutputs: new SqliteExpectedOutputs(database),
     lastDeletion: lastDeletionOf(database),
     attachments: new SqliteAttachmentCatalog(database),

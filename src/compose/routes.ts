@@ -29,6 +29,7 @@ import { priceRoutes } from '../features/prices/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
 import { datasetRoutes } from '../features/datasets/http/routes.js';
+import { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import { experimentRoutes } from '../features/experiments/http/routes.js';
 import { organizationRoutes } from '../features/projects/http/organization-routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
@@ -75,6 +76,7 @@ function apiRoutes(services: Services): Route[] {
     ...scoreRoutes(services.scores),
     ...datasetRoutes(services),
     ...experimentRoutes(services),
+    ...comparisonRoutes(services.comparisons),
     ...attachmentRoutes(attachments),
     postOtlpTracesRoute(exportTraces),
     ...promptRoutes(prompts, services.promptFigures),

@@ -12,6 +12,7 @@ import { PromptService } from '../features/prompts/prompt-service.js';
 import { createListPrices } from '../engine/traces/model/span/pricing.js';
 import { OutlineService } from '../engine/traces/model/trace/outline.js';
 import { UnpricedModels } from '../features/prices/unpriced-models.js';
+import type { ComparisonService } from '../features/comparisons/comparison-service.js';
 import { ScoreService } from '../features/scores/score-service.js';
 import { ProjectService } from '../features/projects/project-service.js';
 import type { ProjectStorage } from '../features/projects/project-storage.js';
@@ -22,6 +23,7 @@ import type { ReadinessCheck } from '../http/operations/readiness.js';
 import { openAttachments } from './attachments.js';
 import { openBackups } from './backup.js';
 import type { Context } from './context.js';
+import { openComparisons } from './comparisons.js';
 import { openDatasets, type Datasets } from './datasets.js';
 import { openDeletions } from './deletion.js';
 import { openExperiments, type Experiments } from './experiments.js';
@@ -57,6 +59,7 @@ export interface Services
   readonly prices: PriceService;
   readonly unpriced: UnpricedModels;
   readonly scores: ScoreService;
+  readonly comparisons: ComparisonService;
   readonly lists: Lists;
   readonly statistics: ListStatistics;
   readonly outlines: OutlineService;
@@ -135,6 +138,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...openFeedback(context, storage, attachments.service),
     ...datasets,
     ...experiments,
+    comparisons: openComparisons(context, storage),
     identity,
     signIns: openSignIns(context, storage, identity),
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),

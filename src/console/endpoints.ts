@@ -3,6 +3,7 @@ import type { attachmentRoutes } from '../features/images/http/routes.js';
 import type { calibrationRoutes } from '../features/calibration/http/routes.js';
 import type { completionRoutes } from '../features/completions/http/routes.js';
 import type { datasetRoutes } from '../features/datasets/http/routes.js';
+import type { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import type { experimentRoutes } from '../features/experiments/http/routes.js';
 import type { feedbackRoutes } from '../features/feedback/http/routes.js';
 import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
@@ -26,6 +27,7 @@ type Groups =
   | typeof completionRoutes
   | typeof datasetRoutes
   | typeof experimentRoutes
+  | typeof comparisonRoutes
   | typeof feedbackRoutes
   | typeof judgeFigureRoutes
   | typeof judgeRoutes

@@ -40,6 +40,9 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   // A query or the spans themselves, but not both.
   addDatasetRowsFromSpans: 422,
   explainCost: 404,
+  // They need two finished experiments.
+  createComparison: 422,
+  listComparedRows: 404,
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */

@@ -59,6 +59,30 @@ export interface LeftOutValues {
   readonly error: number;
 }
 
+/** Rows of the dataset that are not compared, by why. */
+export interface LeftOutRows {
+  readonly missing_in_candidate: number;
+  readonly missing_in_baseline: number;
+  readonly missing_in_both: number;
+  /** What they say differs between the two versions. */
+  readonly content_differs: number;
+  /** Only one of the two versions has them. */
+  readonly not_in_both_versions: number;
+  /** Their content is gone, with the span that they were made of. */
+  readonly erased: number;
+}
+
+export type LeftOut = keyof LeftOutRows;
+
+export const NONE_LEFT_OUT: Readonly<Record<LeftOut, number>> = {
+  missing_in_candidate: 0,
+  missing_in_baseline: 0,
+  missing_in_both: 0,
+  content_differs: 0,
+  not_in_both_versions: 0,
+  erased: 0,
+};
+
 /** Which paired rows have which value of a column. */
 export interface Slicing {
   readonly column: string;

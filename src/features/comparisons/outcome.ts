@@ -1,4 +1,4 @@
-import type { MetricOutcome, PairedRows, Verdict } from './comparison.js';
+import { NONE_LEFT_OUT, type LeftOutRows, type MetricOutcome, type PairedRows, type Verdict } from './comparison.js';
 import { outcomesOf } from './gate.js';
 import { figuresOf } from './metric-figures.js';
 import { countOf, detectableText } from './words.js';
@@ -9,6 +9,13 @@ export interface Outcome {
   /** Why, in sentences. */
   readonly because: readonly string[];
   readonly metrics: readonly MetricOutcome[];
+}
+
+/** What a comparison found, and of how many rows. */
+export interface Compared extends Outcome {
+  /** Rows that have results in both experiments. */
+  readonly rows: number;
+  readonly left_out: LeftOutRows;
 }
 
 /** Compares paired rows: the same each time for the same rows and seed. @param resamples for tests */
@@ -36,6 +43,6 @@ function sentence(metric: MetricOutcome): string {
 }
 
 /** What is said when there is nothing to compare. */
-export function incomparable(...because: string[]): Outcome {
-  return { verdict: 'incomparable', because, metrics: [] };
+export function incomparable(because: string, left_out: LeftOutRows = NONE_LEFT_OUT): Compared {
+  return { verdict: 'incomparable', because: [because], metrics: [], rows: 0, left_out };
 }

@@ -246,6 +246,8 @@ export interface RowReads {
   countErased(datasetId: string, number: number): number;
   /** The next row ids behind one, in their order, with what two versions have of each. Empty: there are no more. */
   states(datasetId: string, versions: Between, after: string, limit: number): RowState[];
+  /** The same of rows by their ids; those that there never were are left out. */
+  statesOf(datasetId: string, versions: Between, rowIds: readonly string[]): RowState[];
   /** What rows say, by the number of their content. */
   contents(numbers: readonly number[]): ReadonlyMap<number, string>;
 }

@@ -47,8 +47,8 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   {
     title: 'Improve',
     names: [
-      ...['prompts', 'scores', 'datasets', 'experiments', 'feedback', 'judges', 'calibration', 'optimizations'],
-      'playground',
+      ...['prompts', 'scores', 'datasets', 'experiments', 'comparisons', 'feedback', 'judges', 'calibration'],
+      ...['optimizations', 'playground'],
     ],
   },
   {
@@ -69,6 +69,7 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Scores: 'scores',
   Datasets: 'datasets',
   Experiments: 'experiments',
+  Comparisons: 'comparisons',
   'Model prices': 'model-prices',
   Judges: 'judges',
   Calibration: 'calibration',

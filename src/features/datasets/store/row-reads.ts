@@ -34,6 +34,12 @@ const named = (value: string) => `SELECT r.row_id, ${value} AS value
   WHERE r.dataset = ${DATASET} AND r.row_id = i.value AND ${isIn('r', '@number')}`;
 const IN_VERSION = `r.dataset = ${DATASET} AND ${isIn('r', '@number')}`;
 
+/** SQL for what two versions have of rows. */
+const STATES = `SELECT row_id,
+    max(CASE WHEN ${isIn('r', '@from')} THEN seq END) AS before, max(CASE WHEN ${isIn('r', '@from')} THEN content END) AS said_before,
+    max(CASE WHEN ${isIn('r', '@to')} THEN seq END) AS after, max(CASE WHEN ${isIn('r', '@to')} THEN content END) AS said_after
+  FROM dataset_rows AS r WHERE dataset = ${DATASET}`;
+
 function prepare(db: Database) {
   return {
     page: db.prepare<OfVersion & Window, ReadRow>(`${READ} ORDER BY r.position, r.seq LIMIT @limit OFFSET @offset`),
@@ -59,11 +65,10 @@ function prepare(db: Database) {
       )
       .pluck(),
     states: db.prepare<Between & { id: string; after: string; limit: number }, StateRow>(
-      `SELECT row_id,
-         max(CASE WHEN ${isIn('r', '@from')} THEN seq END) AS before, max(CASE WHEN ${isIn('r', '@from')} THEN content END) AS said_before,
-         max(CASE WHEN ${isIn('r', '@to')} THEN seq END) AS after, max(CASE WHEN ${isIn('r', '@to')} THEN content END) AS said_after
-       FROM dataset_rows AS r WHERE dataset = ${DATASET} AND row_id > @after
-       GROUP BY row_id ORDER BY row_id LIMIT @limit`,
+      `${STATES} AND row_id > @after GROUP BY row_id ORDER BY row_id LIMIT @limit`,
+    ),
+    statesOf: db.prepare<Between & { id: string; rowIds: string }, StateRow>(
+      `${STATES} AND row_id IN (SELECT value FROM json_each(@rowIds)) GROUP BY row_id`,
     ),
     contents: db.prepare<[string], { seq: number; content: string }>(
       'SELECT seq, content FROM dataset_contents WHERE seq IN (SELECT value FROM json_each(?))',
@@ -111,12 +116,13 @@ export class SqliteRowReads implements RowReads {
   }
 
   states(id: string, versions: Between, after: string, limit: number): RowState[] {
-    const rows = guarded(() => this.#statements.states.all({ id, ...versions, after, limit }));
-    return rows.map(({ row_id, ...row }) => ({
-      row_id,
-      before: row.before === null ? null : { content: row.said_before },
-      after: row.after === null ? null : { content: row.said_after },
-    }));
+    return guarded(() => this.#statements.states.all({ id, ...versions, after, limit })).map(toState);
+  }
+
+  statesOf(id: string, versions: Between, rowIds: readonly string[]): RowState[] {
+    return guarded(() => this.#statements.statesOf.all({ id, ...versions, rowIds: JSON.stringify(rowIds) })).map(
+      toState,
+    );
   }
 
   contents(numbers: readonly number[]): ReadonlyMap<number, string> {
@@ -135,6 +141,14 @@ function within<R extends object>(bytes: number, rows: Iterable<R>): R[] {
     if (left <= 0) break;
   }
   return taken;
+}
+
+function toState({ row_id, before, said_before, after, said_after }: StateRow): RowState {
+  return {
+    row_id,
+    before: before === null ? null : { content: said_before },
+    after: after === null ? null : { content: said_after },
+  };
 }
 
 function toRow({ row_id, content, trace_id, span_id }: ReadRow): DatasetRow {

@@ -51,6 +51,7 @@ const REMOVALS: readonly Removal[] = [
   { table: 'feedback_links', where: OF_PROJECT },
   { table: 'prompts', where: OF_PROJECT },
   { table: 'model_prices', where: OF_PROJECT, key: 'project_id' },
+  { table: 'comparisons', where: OF_PROJECT, atOnce: 20 },
   { table: 'experiment_metrics', where: inExperiments, atOnce: 50 },
   { table: 'experiment_scorers', where: inExperiments, atOnce: 50 },
   { table: 'experiment_tag_moves', where: OF_PROJECT },

@@ -1,0 +1,53 @@
+import { DomainError } from '../engine/errors.js';
+import { ExperimentLookup } from '../features/comparisons/compared-experiments.js';
+import type { PairedRows } from '../features/comparisons/comparison.js';
+import { ComparisonService } from '../features/comparisons/comparison-service.js';
+import type { Outcome } from '../features/comparisons/outcome.js';
+import type { Context } from './context.js';
+import type { Storage } from './storage.js';
+import { ThreadLostError, Threads } from './threads.js';
+
+/** Numbers of the most rows and metrics lie outside of the heap. */
+const HEAP_MB = 256;
+
+/** Opens comparisons, whose statistics a thread computes. */
+export function openComparisons({ closers }: Context, { metadata, traces }: Storage): ComparisonService {
+  const stopping = new AbortController();
+  const threads = new Threads({
+    what: 'comparisons computed',
+    module: new URL('./comparison-thread.js', import.meta.url),
+    count: 1,
+    data: null,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  closers.push(() => {
+    stopping.abort();
+    return threads.close();
+  });
+  const { comparisons, datasets, datasetRows, experiments, scoreDefinitions } = metadata;
+  return new ComparisonService({
+    comparisons,
+    datasets,
+    rows: datasetRows,
+    results: traces.results,
+    definitions: scoreDefinitions,
+    experiments: new ExperimentLookup({ experiments, datasets, stopping: stopping.signal }),
+    compute: (projectId, paired) => compute(threads, projectId, paired),
+  });
+}
+
+async function compute(threads: Threads, projectId: string, paired: PairedRows): Promise<Outcome> {
+  const ask = await threads.take(projectId);
+  const buffers = [
+    ...paired.metrics.flatMap(({ candidate, baseline, rows }) => [candidate.buffer, baseline.buffer, rows.buffer]),
+    ...paired.slicings.map(({ of }) => of.buffer),
+  ] as ArrayBuffer[];
+  return ask<Outcome>(paired, buffers).catch((error: unknown) => {
+    if (error instanceof ThreadLostError && threads.closed)
+      throw new DomainError('unavailable', 'The server is shutting down. Retry.', {
+        retryAfterSeconds: 1,
+        cause: error,
+      });
+    throw error;
+  });
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../engine/errors.js';
+import type { Principal } from '../../engine/identity/identity.js';
+import type { Window } from '../../engine/schema/page.js';
+import { invalid } from '../../engine/validation/validation.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import type { Experiment } from '../experiments/experiment.js';
+import { comparedRows, type ComparedRowPage, type ComparedRowsParts, type RowQuery } from './compared-rows.js';
+import type { ComparedExperiments, ExperimentLookup } from './compared-experiments.js';
+import type { PairedRows } from './comparison.js';
+import type { Comparison, ComparisonFilter, ComparisonStore, ListedComparison, Request } from './comparison-store.js';
+import type { ComparedArm } from './comparison-store.js';
+import { readMetrics } from './metrics.js';
+import { incomparable, type Compared, type Outcome } from './outcome.js';
+import type { MeasuredMetric } from './pairing.js';
+import { countLeftOut, readRowPairs } from './row-pairs.js';
+import type { ComparisonInput } from './schema.js';
+
+/** Comparisons at once: what they hold in memory is bounded for each. */
+const TURNS = { atOnce: 2, perParty: 1, maxWaiting: 32, maxWaitMs: 60_000 };
+const CONFIDENCE = 0.95;
+
+export interface ComparisonServiceParts extends ComparedRowsParts {
+  readonly comparisons: ComparisonStore;
+  readonly experiments: ExperimentLookup;
+  /** Computes figures and verdicts elsewhere than in the thread that serves requests. @throws DomainError */
+  readonly compute: (projectId: string, paired: PairedRows) => Promise<Outcome>;
+}
+
+/** Comparisons of experiments: made once, and kept with what they found. Everything is inside the caller's project. */
+export class ComparisonService {
+  readonly #parts: ComparisonServiceParts;
+  readonly #turns = new FairSemaphore('comparisons', TURNS);
+
+  constructor(parts: ComparisonServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Compares two experiments, once both are finished, and keeps what was found.
+   * @throws DomainError `invalid`, `not_found`; `conflict` when one is still running; `overloaded`, `unavailable`; the signal's reason
+   */
+  async compare(
+    { project_id: projectId, user_id }: Principal,
+    input: ComparisonInput,
+    signal: AbortSignal,
+  ): Promise<Comparison> {
+    const { comparisons, experiments } = this.#parts;
+    this.#metrics(projectId, input);
+    const asked = experiments.find(projectId, input);
+    const compared = await experiments.finished(projectId, asked, input.wait_seconds ?? 0, signal);
+    const metrics = this.#metrics(projectId, input);
+    const request: Request = {
+      metrics: input.metrics,
+      confidence: input.confidence ?? CONFIDENCE,
+      slices: input.slices ?? [],
+      errors: input.errors ?? 'count_as_fail',
+    };
+    const found = await this.#found(projectId, compared, { ...request, metrics }, signal);
+    const { candidate, baseline } = compared;
+    const comparison: Comparison = {
+      id: randomUUID(),
+      dataset: { id: candidate.dataset.id, name: candidate.dataset.name },
+      candidate: armOf(candidate),
+      baseline: armOf(baseline),
+      verdict: found.verdict,
+      created_at: Date.now() * 1000,
+      created_by: user_id,
+      request,
+      found,
+    };
+    comparisons.add(projectId, comparison);
+    return comparison;
+  }
+
+  /** @throws DomainError `not_found` */
+  get(projectId: string, id: string): Comparison {
+    const found = this.#parts.comparisons.find(projectId, id);
+    if (found === undefined) throw new DomainError('not_found', 'There is no comparison with this id');
+    return found;
+  }
+
+  list(
+    projectId: string,
+    filter: ComparisonFilter,
+    window: Window,
+  ): { readonly comparisons: ListedComparison[]; readonly total: number } {
+    const { comparisons } = this.#parts;
+    return { comparisons: comparisons.list(projectId, filter, window), total: comparisons.count(projectId, filter) };
+  }
+
+  /** @throws DomainError `not_found` */
+  remove(projectId: string, id: string): void {
+    if (!this.#parts.comparisons.remove(projectId, this.get(projectId, id).id))
+      throw new DomainError('not_found', 'There is no comparison with this id');
+  }
+
+  /** Rows of a comparison by what became of them. @throws DomainError as {@link comparedRows} */
+  async rows(projectId: string, id: string, query: RowQuery, signal: AbortSignal): Promise<ComparedRowPage> {
+    const comparison = this.get(projectId, id);
+    const end = await this.#turns.take(projectId);
+    try {
+      return await comparedRows(this.#parts, projectId, comparison, query, signal);
+    } finally {
+      end();
+    }
+  }
+
+  /** @throws DomainError `invalid` */
+  #metrics(projectId: string, { metrics: inputs }: ComparisonInput): readonly MeasuredMetric[] {
+    const { definitions } = this.#parts;
+    const { metrics, issues } = readMetrics(inputs, (name) => definitions.find(projectId, name));
+    if (issues.length > 0) throw invalid(issues);
+    return metrics;
+  }
+
+  async #found(
+    projectId: string,
+    { candidate, baseline }: ComparedExperiments,
+    asked: Omit<Request, 'metrics'> & { readonly metrics: readonly MeasuredMetric[] },
+    signal: AbortSignal,
+  ): Promise<Compared> {
+    const reason = reasonAgainst(candidate, baseline);
+    if (reason !== null) return incomparable(reason);
+    const end = await this.#turns.take(projectId);
+    try {
+      const pairOf = { datasetId: candidate.dataset.id, candidate, baseline };
+      const pairs = await readRowPairs(this.#parts, projectId, pairOf, asked, signal);
+      const left_out = countLeftOut(pairs.leftOut);
+      if (pairs.ids.length === 0)
+        return incomparable('No row with the same content has results in both experiments.', left_out);
+      const { metrics, slicings } = pairs;
+      const seed = `${candidate.id}/${baseline.id}`;
+      const outcome = await this.#parts.compute(projectId, { seed, confidence: asked.confidence, metrics, slicings });
+      return { ...outcome, rows: pairs.ids.length, left_out };
+    } finally {
+      end();
+    }
+  }
+}
+
+const armOf = ({ id, name, dataset_version }: Experiment): ComparedArm => ({ id, name, dataset_version });
+
+/** Why two experiments cannot be compared at all; null: they can. */
+function reasonAgainst(candidate: Experiment, baseline: Experiment): string | null {
+  const [first, second] = [candidate.dataset, baseline.dataset];
+  if (first.id !== second.id)
+    return `The candidate ran on the dataset ${JSON.stringify(first.name)}, the baseline on ${JSON.stringify(second.name)}: only experiments of one dataset have rows in common.`;
+  if (first.gone) return `The dataset ${JSON.stringify(first.name)} was deleted, and its rows with it.`;
+  for (const [what, { status }] of Object.entries({ candidate, baseline }))
+    if (status !== 'finished') return `The ${what} is ${status}: what it lacks would look like a difference.`;
+  return null;
+}

@@ -1,0 +1,67 @@
+import type { MetricOutcome } from '../comparison.js';
+import type { Comparison } from '../comparison-store.js';
+import { armText, countOf, differenceWithInterval, probabilityText, valueText } from '../words.js';
+import { leftOutText } from './left-out.js';
+
+const MARKS = { passed: '✅', failed: '❌', undecided: '❔', incomparable: '⛔', reported: '' };
+
+/** A comparison as Markdown, for summaries of CI and for reviews. */
+export function toMarkdown({ candidate, baseline, dataset, verdict, found }: Comparison): string {
+  const { because, rows, metrics } = found;
+  const version = candidate.dataset_version === baseline.dataset_version ? ` v${candidate.dataset_version}` : '';
+  const leftOut = leftOutText(found);
+  const parts = [
+    `## ${MARKS[verdict]} Comparison ${verdict}: ${escaped(candidate.name)} with ${escaped(baseline.name)}`,
+    [
+      `Dataset ${escaped(dataset.name)}${version}, ${countOf(rows, 'row')} compared`,
+      leftOut === '' ? '' : `; left out: ${leftOut}`,
+      '.',
+    ].join(''),
+    because.map((sentence) => `- ${escaped(sentence)}`).join('\n'),
+    metrics.length === 0 ? '' : table(metrics),
+    slices(metrics),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function table(metrics: readonly MetricOutcome[]): string {
+  const head = ['Metric', 'Rule', 'Baseline', 'Candidate', 'Difference', 'Wins', 'Losses', 'p', 'Verdict'];
+  const rows = metrics.map((metric) => {
+    const { name, rule, wins, losses, adjusted_p, p, verdict, difference } = metric;
+    const probability = adjusted_p ?? p;
+    return [
+      name,
+      rule,
+      armText(metric, metric.baseline) ?? '',
+      armText(metric, metric.candidate) ?? '',
+      difference === null ? '' : differenceWithInterval(metric, difference),
+      String(wins),
+      String(losses),
+      probability === null ? '' : probabilityText(probability),
+      `${MARKS[verdict]} ${verdict}`.trim(),
+    ];
+  });
+  return [head, head.map(() => '-'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
+}
+
+function slices(metrics: readonly MetricOutcome[]): string {
+  const rows = metrics.flatMap((metric) =>
+    metric.slices.map(({ column, value, rows: count, candidate, baseline, difference }) => [
+      metric.name,
+      `${column} = ${value}`,
+      String(count),
+      baseline === null ? '' : valueText(metric, baseline),
+      candidate === null ? '' : valueText(metric, candidate),
+      difference === null ? '' : differenceWithInterval(metric, difference),
+    ]),
+  );
+  if (rows.length === 0) return '';
+  const head = ['Metric', 'Slice', 'Rows', 'Baseline', 'Candidate', 'Difference'];
+  const lines = [head, head.map(() => '-'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`);
+  return `<details><summary>Slices</summary>\n\n${lines.join('\n')}\n\n</details>`;
+}
+
+/** A text of somebody else in one line, of which nothing is taken for Markdown or HTML. */
+function escaped(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>|~#&@]/g, (character) => `\\${character}`);
+}

@@ -1,0 +1,97 @@
+import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
+import type { RowReads } from '../datasets/dataset.js';
+import { NONE_LEFT_OUT, type ErrorWay, type LeftOut, type LeftOutRows, type PairedMetric } from './comparison.js';
+import type { Slicing } from './comparison.js';
+import { scoresAmong } from './metrics.js';
+import { Arm, pair, type MeasuredMetric } from './pairing.js';
+import { readSlicings, readVersionRows } from './version-rows.js';
+
+/** Two experiments of one dataset. */
+export interface ComparedPair {
+  readonly datasetId: string;
+  readonly candidate: { readonly id: string; readonly dataset_version: number };
+  readonly baseline: { readonly id: string; readonly dataset_version: number };
+}
+
+export interface PairsAsked {
+  readonly metrics: readonly MeasuredMetric[];
+  readonly errors: ErrorWay;
+  readonly slices: readonly string[];
+}
+
+/** The rows of two experiments, side by side. */
+export interface RowPairs {
+  /** Ids of the rows that both have results of, in the order of the metrics' rows. */
+  readonly ids: readonly string[];
+  readonly metrics: readonly PairedMetric[];
+  readonly slicings: readonly Slicing[];
+  /** Of `ids`, those with an error in either experiment. */
+  readonly errors: readonly number[];
+  readonly leftOut: readonly { readonly id: string; readonly reason: LeftOut }[];
+}
+
+export interface RowPairsParts {
+  readonly results: Pick<ExperimentResults, 'measured'>;
+  readonly rows: Pick<RowReads, 'states' | 'contents'>;
+}
+
+/**
+ * Reads what two experiments measured, row by row. A row counts where both versions of the dataset say the same of it.
+ * @throws DomainError `unavailable`, and the signal's reason
+ */
+export async function readRowPairs(
+  { results, rows }: RowPairsParts,
+  projectId: string,
+  { datasetId, candidate, baseline }: ComparedPair,
+  { metrics, errors, slices }: PairsAsked,
+  signal: AbortSignal,
+): Promise<RowPairs> {
+  const versions = { from: baseline.dataset_version, to: candidate.dataset_version };
+  const alike = await readVersionRows(rows, datasetId, versions, signal);
+  const places = new Map(alike.ids.map((id, place) => [id, place]));
+  const options = { errors, categories: metrics.map(() => new Map<string, number>()) };
+  const armOf = async ({ id }: { readonly id: string }) => {
+    const arm = new Arm(places, metrics, options);
+    for await (const portion of results.measured(projectId, id, scoresAmong(metrics), signal)) arm.add(portion);
+    arm.end();
+    return arm;
+  };
+  const arms = { candidate: await armOf(candidate), baseline: await armOf(baseline) };
+  const { paired, missing } = placesOf(alike.ids, arms);
+  const contents = Array.from(paired, (place) => alike.contents[place] ?? 0);
+  return {
+    ids: Array.from(paired, (place) => alike.ids[place] ?? ''),
+    metrics: pair(paired, metrics, arms, options),
+    slicings: await readSlicings(rows, contents, slices, signal),
+    errors: [...paired.keys()].filter((row) => hasError(arms, paired[row] ?? 0)),
+    leftOut: [...alike.leftOut, ...missing],
+  };
+}
+
+interface Arms {
+  readonly candidate: Arm;
+  readonly baseline: Arm;
+}
+
+const hasError = ({ candidate, baseline }: Arms, place: number) =>
+  candidate.hasError(place) || baseline.hasError(place);
+
+/** Which rows both arms have, and why the others are left out. */
+function placesOf(ids: readonly string[], { candidate, baseline }: Arms) {
+  const paired: number[] = [];
+  const missing: { id: string; reason: LeftOut }[] = [];
+  for (const [place, id] of ids.entries()) {
+    const [first, second] = [candidate.has(place), baseline.has(place)];
+    if (first && second) paired.push(place);
+    else if (first) missing.push({ id, reason: 'missing_in_baseline' });
+    else missing.push({ id, reason: second ? 'missing_in_candidate' : 'missing_in_both' });
+  }
+  return { paired: Int32Array.from(paired), missing };
+}
+
+/** How many rows are left out, by why. */
+export function countLeftOut(leftOut: RowPairs['leftOut']): LeftOutRows {
+  const counts = { ...NONE_LEFT_OUT };
+  for (const { reason } of leftOut) counts[reason] += 1;
+  return counts;
+}

@@ -1,0 +1,311 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { optional } from '../../engine/schema/inputs.js';
+import { byKey, count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { ScoreName } from '../../engine/traces/model/score/schema.js';
+import { DIRECTIONS, ERROR_WAYS, MEASURES, RULES, TESTS, VERDICTS } from './comparison.js';
+
+/** Most metrics of a comparison. */
+export const MAX_METRICS = 64;
+/** Most columns that slices are made of. */
+export const MAX_SLICES = 5;
+/** Longest wait for experiments to finish. */
+export const MAX_WAIT_SECONDS = 600;
+
+const RULE =
+  '`no_regression`: fails when the metric is worse beyond chance. `not_worse`: passes when it is not worse by the margin or more, fails ' +
+  'when it is worse beyond chance, else is undecided. `at_least`: compares the mean of the candidate with `value`. `report`: gates nothing.';
+const METRIC_NAME =
+  'Name of a score; or `cost`, `duration_ms`, `input_tokens` or `output_tokens` of the traces of results; or `error`, the share of results with one.';
+const MARGIN =
+  'How much worse is still good enough: in the unit of the metric, or as a share of the baseline, such as `"10%"`.';
+const VALUE = 'For `at_least`: what the mean of the candidate must reach; where lower is better, must not exceed.';
+const DIRECTION =
+  'Whether higher or lower is better. Default: what the definition of the score says, else higher; lower for figures and errors.';
+const CONFIDENCE = 'Confidence of intervals.';
+const SLICES =
+  'Columns of the dataset, such as `data.language`: metrics are shown for each of their most frequent values, too.';
+const ERRORS =
+  'How results with an error count in scores: as the worst value (of numbers: the lowest that the definition allows, or else that was seen; where lower is better, the highest), or not at all.';
+
+export const MetricInput = Type.Object(
+  {
+    name: { ...ScoreName, description: METRIC_NAME },
+    rule: oneOf(RULES, RULE),
+    margin: optional(
+      Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,6}(\\.[0-9]{1,6})?%$' })], {
+        description: `For \`not_worse\`: ${MARGIN}`,
+      }),
+    ),
+    value: optional(number(VALUE)),
+    direction: optional(oneOf(DIRECTIONS, DIRECTION)),
+  },
+  { $id: 'ComparisonMetricInput', description: 'A metric, and what it must be.' },
+);
+export type MetricInput = Static<typeof MetricInput>;
+
+const experiment = (what: string) =>
+  Type.Union(
+    [
+      uuid('Id of an experiment.'),
+      Type.Object(
+        {
+          tag: Type.String({ minLength: 1, maxLength: 64, description: 'Tag that points at the experiment.' }),
+          dataset: optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 128,
+              description: 'Name or id of its dataset. Default: that of the other experiment.',
+            }),
+          ),
+        },
+        { description: 'The experiment that a tag points at.' },
+      ),
+    ],
+    { description: what },
+  );
+
+const CANDIDATE = 'The experiment that is to be judged.';
+const BASELINE = 'The experiment that it is compared with.';
+
+export const ComparisonInput = Type.Object(
+  {
+    candidate: experiment(CANDIDATE),
+    baseline: experiment(BASELINE),
+    metrics: Type.Array(MetricInput, { minItems: 1, maxItems: MAX_METRICS, description: 'The metrics.' }),
+    confidence: optional(Type.Number({ minimum: 0.5, maximum: 0.999, description: `${CONFIDENCE} Default: 0.95.` })),
+    slices: optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 205 }), {
+        maxItems: MAX_SLICES,
+        uniqueItems: true,
+        description: SLICES,
+      }),
+    ),
+    errors: optional(oneOf(ERROR_WAYS, `${ERRORS} Default: \`count_as_fail\`.`)),
+    wait_seconds: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_WAIT_SECONDS,
+        description: 'How long to wait until both experiments are finished. Default: 0.',
+      }),
+    ),
+  },
+  { $id: 'ComparisonInput', description: 'Two experiments to compare, and how.' },
+);
+export type ComparisonInput = Static<typeof ComparisonInput>;
+
+const arm = (description: string) =>
+  Type.Object(
+    {
+      id: uuid('Id of the experiment.'),
+      name: Type.String({ description: 'Name of the experiment.' }),
+      dataset_version: Type.Integer({ minimum: 1, description: 'Number of the version of the dataset.' }),
+    },
+    { description },
+  );
+
+const listed = {
+  id: uuid('Id of the comparison.'),
+  dataset: Type.Object(
+    { id: uuid('Id of the dataset.'), name: Type.String({ description: 'Its name at the time.' }) },
+    { description: 'The dataset of both; of the candidate, if they differ.' },
+  ),
+  candidate: arm(CANDIDATE),
+  baseline: arm(BASELINE),
+  verdict: oneOf(
+    VERDICTS,
+    '`failed` if a metric failed, else `undecided` if one is, else `passed`; `incomparable`: nothing can be compared.',
+  ),
+  created_at: time('When it was made.'),
+  created_by: uuid('Id of the user who made it.'),
+};
+
+export const ListedComparisonRead = Type.Object(listed, {
+  $id: 'ListedComparison',
+  description: 'A comparison in a list.',
+});
+
+const interval = (of: string) =>
+  orNull(
+    Type.Object(
+      { low: number('Lower end.'), high: number('Upper end.') },
+      { description: `Interval of the ${of} with the confidence; null: none.` },
+    ),
+  );
+const ofRows = (description: string) => orNull(number(`${description} Null: not of such values.`));
+
+const armFigures = (description: string) =>
+  Type.Object(
+    {
+      mean: ofRows('Mean over rows; of booleans, the share that is true.'),
+      interval: interval('mean'),
+      standard_error: ofRows('Standard error of the mean.'),
+      sum: ofRows('Sum over rows, for figures.'),
+      median: ofRows('Median of rows, for figures.'),
+      p95: ofRows('95th percentile of rows, for figures.'),
+      categories: orNull(
+        Type.Array(
+          Type.Object(
+            { category: Type.String({ description: 'The category.' }), rows: count('Rows with it.') },
+            { description: 'A category.' },
+          ),
+          { description: 'Categories, the most frequent first; null: no categories.' },
+        ),
+      ),
+    },
+    { description },
+  );
+
+const difference = orNull(
+  Type.Object(
+    {
+      value: number('The difference.'),
+      interval: interval('difference'),
+      relative: Type.Boolean({ description: 'Whether it is a share of the sum of the baseline, as for figures.' }),
+    },
+    { description: 'Candidate minus baseline; null: not defined.' },
+  ),
+);
+const changed = {
+  wins: count('Rows where the candidate is better.'),
+  losses: count('Rows where it is worse.'),
+  ties: count('Rows where both are equal.'),
+};
+
+const slice = Type.Object(
+  {
+    column: Type.String({ description: 'The column.' }),
+    value: Type.String({ description: 'Its value.' }),
+    rows: count('Rows compared.'),
+    candidate: ofRows('Mean of the candidate.'),
+    baseline: ofRows('Mean of the baseline.'),
+    difference,
+    ...changed,
+  },
+  { description: 'The rows with one value of a column. They gate nothing.' },
+);
+
+const metric = Type.Object(
+  {
+    name: Type.String({ description: METRIC_NAME }),
+    rule: oneOf(RULES, RULE),
+    margin: orNull(
+      Type.Object(
+        {
+          absolute: Type.Optional(number('In the unit of the metric.')),
+          share: Type.Optional(number('Of the baseline.')),
+        },
+        { description: MARGIN },
+      ),
+    ),
+    value: orNull(number(VALUE)),
+    direction: oneOf(DIRECTIONS, 'Whether higher or lower is better.'),
+    measure: oneOf(MEASURES, 'What its values are: `sum` for figures of traces, else the kind of the score.'),
+    verdict: oneOf(['passed', 'failed', 'undecided', 'reported'], 'What came of its rule.'),
+    because: Type.String({ description: 'Why, in words.' }),
+    rows: count('Rows with a value in both experiments.'),
+    left_out: Type.Object(
+      {
+        no_value: count('Rows left out because an experiment has no value.'),
+        error: count('Rows left out because of an error.'),
+      },
+      { description: 'Rows of the comparison that this metric leaves out.' },
+    ),
+    candidate: armFigures('The candidate.'),
+    baseline: armFigures('The baseline.'),
+    difference,
+    ...changed,
+    test: orNull(oneOf(TESTS, 'The test of the difference.')),
+    p: orNull(number('How likely so large a difference is by chance, by the test.')),
+    adjusted_p: orNull(
+      number('The same, adjusted for how many metrics are gated (Holm); null: not gated by its difference.'),
+    ),
+    margin_of_difference: orNull(number('The margin in the unit of the difference.')),
+    detectable: orNull(number('The smallest true difference that these rows would show in four of five cases.')),
+    rows_for_margin: orNull(count('How many rows would show the margin in four of five cases.')),
+    moves: orNull(
+      Type.Array(
+        Type.Object(
+          {
+            from: Type.String({ description: 'Category in the baseline.' }),
+            to: Type.String({ description: 'Category in the candidate.' }),
+            rows: count('Rows that moved.'),
+          },
+          { description: 'A move.' },
+        ),
+        { description: 'Rows whose category changed, the most frequent first.' },
+      ),
+    ),
+    slices: Type.Array(slice, { description: 'The same by slice.' }),
+  },
+  { $id: 'ComparisonMetric', description: 'What a comparison found of a metric.' },
+);
+
+export const ComparisonRead = Type.Object(
+  {
+    ...listed,
+    because: Type.Array(Type.String(), { description: 'Why, in sentences.' }),
+    confidence: number(CONFIDENCE),
+    slices: Type.Array(Type.String(), { description: SLICES }),
+    errors: oneOf(ERROR_WAYS, ERRORS),
+    rows: count('Rows compared: those with results in both experiments.'),
+    left_out: Type.Object(
+      {
+        missing_in_candidate: count('Rows with no result in the candidate.'),
+        missing_in_baseline: count('Rows with no result in the baseline.'),
+        missing_in_both: count('Rows with no result at all.'),
+        content_differs: count('Rows whose content differs between the two versions of the dataset.'),
+        not_in_both_versions: count('Rows that only one of the two versions has.'),
+        erased: count('Rows whose content was erased.'),
+      },
+      { description: 'Rows of the dataset that are not compared, by why.' },
+    ),
+    metrics: Type.Array(metric, { description: 'The metrics, in their order.' }),
+  },
+  { $id: 'Comparison', description: 'A comparison of two experiments.' },
+);
+
+export type ComparisonRead = Static<typeof ComparisonRead>;
+
+/** Which rows are shown. */
+export const ROW_OUTCOMES = ['win', 'loss', 'tie', 'error', 'left_out'] as const;
+export type RowOutcome = (typeof ROW_OUTCOMES)[number];
+export const LEFT_OUT_REASONS = [
+  'missing_in_candidate',
+  'missing_in_baseline',
+  'missing_in_both',
+  'content_differs',
+  'not_in_both_versions',
+  'erased',
+  'no_value',
+  'error',
+] as const;
+
+const rowArm = (description: string) =>
+  Type.Object(
+    {
+      value: orNull(
+        Type.Union([Type.Number(), Type.String()], {
+          description: 'Value of the metric: the mean of repetitions, or the category; null: none.',
+        }),
+      ),
+      output: orNull(Type.String({ description: 'Output of its first result; null: there is none.' })),
+      error_message: orNull(Type.String({ description: 'Error of that result.' })),
+      has_error: Type.Boolean({ description: 'Whether that result is an error.' }),
+      trace_id: orNull(uuid('Trace of that result.')),
+    },
+    { description },
+  );
+const columns = (description: string) => orNull(byKey(Type.Unknown(), { description }));
+
+export const ComparedRow = Type.Object(
+  {
+    row_id: Type.String({ description: 'Id of the row.' }),
+    outcome: oneOf(ROW_OUTCOMES, 'What became of it.'),
+    left_out: orNull(oneOf(LEFT_OUT_REASONS, 'Why it is left out; null: it is not.')),
+    input: columns('Its columns with the role `input`; if no column has a role, all. Null: erased.'),
+    expected: columns('Its columns with the role `expected`. Null: erased.'),
+    candidate: rowArm('The candidate.'),
+    baseline: rowArm('The baseline.'),
+  },
+  { $id: 'ComparedRow', description: 'A row of a comparison.' },
+);

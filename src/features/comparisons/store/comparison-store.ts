@@ -1,0 +1,122 @@
+import { guarded, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import type { Window } from '../../../engine/schema/page.js';
+import {
+  MAX_COMPARISONS,
+  type Comparison,
+  type ComparisonFilter,
+  type ComparisonStore,
+  type ListedComparison,
+  type Request,
+} from '../comparison-store.js';
+import type { Compared } from '../outcome.js';
+
+interface ListedRow extends Pick<ListedComparison, 'id' | 'verdict' | 'created_at' | 'created_by'> {
+  readonly dataset_id: string;
+  readonly dataset_name: string;
+  readonly candidate_id: string;
+  readonly candidate_name: string;
+  readonly candidate_version: number;
+  readonly baseline_id: string;
+  readonly baseline_name: string;
+  readonly baseline_version: number;
+}
+
+interface Row extends ListedRow {
+  readonly request: string;
+  readonly found: string;
+}
+
+interface OfProject extends ComparisonFilter {
+  readonly projectId: string;
+}
+
+const LISTED = `id, dataset_id, dataset_name, candidate_id, candidate_name, candidate_version, baseline_id, baseline_name,
+  baseline_version, verdict, created_at, created_by`;
+const FOUND = `FROM comparisons WHERE project_id = @projectId AND (@verdict IS NULL OR verdict = @verdict)
+  AND (@experimentId IS NULL OR candidate_id = @experimentId OR baseline_id = @experimentId)`;
+
+function prepare(db: Database) {
+  return {
+    add: db.prepare<Row & { project_id: string }>(
+      `INSERT INTO comparisons (project_id, ${LISTED}, request, found)
+       VALUES (@project_id, @id, @dataset_id, @dataset_name, @candidate_id, @candidate_name, @candidate_version,
+         @baseline_id, @baseline_name, @baseline_version, @verdict, @created_at, @created_by, @request, @found)`,
+    ),
+    // Of a project in which there are no more than were once allowed, one at a time.
+    makeRoom: db.prepare<{ projectId: string; most: number }>(
+      `DELETE FROM comparisons WHERE seq IN (
+         SELECT seq FROM comparisons WHERE project_id = @projectId ORDER BY created_at DESC, seq DESC LIMIT 10 OFFSET @most)`,
+    ),
+    find: db.prepare<[string, string], Row>(
+      `SELECT ${LISTED}, request, found FROM comparisons WHERE project_id = ? AND id = ?`,
+    ),
+    list: db.prepare<OfProject & Window, ListedRow>(
+      `SELECT ${LISTED} ${FOUND} ORDER BY created_at DESC, seq DESC LIMIT @limit OFFSET @offset`,
+    ),
+    count: db.prepare<OfProject, number>(`SELECT count(*) ${FOUND}`).pluck(),
+    remove: db.prepare<[string, string]>('DELETE FROM comparisons WHERE project_id = ? AND id = ?'),
+  };
+}
+
+/** Comparisons in the SQLite file. */
+export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepare>> implements ComparisonStore {
+  constructor(db: Database) {
+    super(db, prepare);
+  }
+
+  add(projectId: string, { request, found, ...listed }: Comparison): void {
+    const row = { ...toRow(listed), request: JSON.stringify(request), found: JSON.stringify(found) };
+    const add = () => {
+      this.statements.add.run({ project_id: projectId, ...row });
+      this.statements.makeRoom.run({ projectId, most: MAX_COMPARISONS });
+    };
+    guarded(() => this.db.transaction(add).immediate());
+  }
+
+  find(projectId: string, id: string): Comparison | undefined {
+    return guarded(() => {
+      const row = this.statements.find.get(projectId, id);
+      if (row === undefined) return undefined;
+      const [request, found] = [JSON.parse(row.request) as Request, JSON.parse(row.found) as Compared];
+      return { ...fromRow(row), request, found };
+    });
+  }
+
+  list(projectId: string, filter: ComparisonFilter, window: Window): ListedComparison[] {
+    return guarded(() => this.statements.list.all({ projectId, ...filter, ...window }).map(fromRow));
+  }
+
+  count(projectId: string, filter: ComparisonFilter): number {
+    return guarded(() => this.statements.count.get({ projectId, ...filter }) ?? 0);
+  }
+
+  remove(projectId: string, id: string): boolean {
+    return guarded(() => this.statements.remove.run(projectId, id).changes > 0);
+  }
+}
+
+function toRow({ dataset, candidate, baseline, ...row }: ListedComparison): ListedRow {
+  return {
+    ...row,
+    dataset_id: dataset.id,
+    dataset_name: dataset.name,
+    candidate_id: candidate.id,
+    candidate_name: candidate.name,
+    candidate_version: candidate.dataset_version,
+    baseline_id: baseline.id,
+    baseline_name: baseline.name,
+    baseline_version: baseline.dataset_version,
+  };
+}
+
+function fromRow({ id, verdict, created_at, created_by, ...row }: ListedRow): ListedComparison {
+  return {
+    id,
+    dataset: { id: row.dataset_id, name: row.dataset_name },
+    candidate: { id: row.candidate_id, name: row.candidate_name, dataset_version: row.candidate_version },
+    baseline: { id: row.baseline_id, name: row.baseline_name, dataset_version: row.baseline_version },
+    verdict,
+    created_at,
+    created_by,
+  };
+}

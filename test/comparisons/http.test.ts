@@ -1,0 +1,233 @@
+import { expect } from 'chai';
+import { experimentApi, type ExperimentApi } from '../experiments/experiment-api.js';
+import { makeProject } from '../harness/projects.js';
+
+const RULES = [{ name: 'correct', rule: 'no_regression' }];
+
+describe('comparisons over HTTP', function () {
+  this.timeout(120_000);
+  let api: ExperimentApi;
+  let path: string;
+  let candidate: any;
+  let baseline: any;
+  before(async () => {
+    api = await experimentApi();
+    path = `/projects/${api.server.projectId}/comparisons`;
+    await api.dataset('qa', 60);
+    baseline = await finished('before', (row) => ({ correct: row > 6, rate: row, tone: row > 30 ? 'calm' : 'warm' }));
+    candidate = await finished('after', (row) => ({ correct: row > 24 || row < 3, rate: row - 0.5, tone: 'calm' }));
+    await api.ok('POST', `~/${baseline.id}/tags/baseline:pin`);
+  });
+  after(() => api?.dispose());
+
+  /** An experiment with a result of each of 60 rows; null: an error. */
+  async function finished(name: string, scores: (row: number) => object | null, dataset = 'qa', rows = 60) {
+    const made = await api.create(dataset, { name });
+    const results = Array.from({ length: rows }, (_, index) => {
+      const given = scores(index + 1);
+      const said = given === null ? { error: 'timeout' } : { output: `${name} of ${index + 1}`, scores: given };
+      return { row_id: `r${index + 1}`, ...said };
+    });
+    await api.ok('POST', `~/${made.id}/results`, results);
+    return api.ok('POST', `~/${made.id}:finish`);
+  }
+
+  const compare = (body: object = {}, headers: Record<string, string> = {}) =>
+    api.server.request('POST', path, {
+      body: { candidate: candidate.id, baseline: { tag: 'baseline' }, metrics: RULES, ...body },
+      headers,
+    });
+  const found = async (body: object = {}) => {
+    const { status, json, text } = await compare(body);
+    expect(status, text).to.equal(201);
+    return json;
+  };
+
+  it('finds a regression, and keeps it', async () => {
+    const made = await found();
+    expect(made).to.include({ verdict: 'failed', rows: 60, confidence: 0.95, errors: 'count_as_fail' });
+    expect(made.candidate).to.deep.equal({ id: candidate.id, name: 'after', dataset_version: 1 });
+    expect(made.baseline.id).to.equal(baseline.id);
+    expect(made.metrics[0]).to.include({ wins: 2, losses: 18, ties: 40, test: 'mcnemar_mid_p', verdict: 'failed' });
+    expect(made.because).to.have.length(1);
+    expect((await api.server.request('GET', `${path}/${made.id}`)).json).to.deep.equal(made);
+    const listed = (await api.server.request('GET', `${path}?experiment_id=${baseline.id}&verdict=failed`)).json;
+    expect(listed[0]).to.deep.include({ id: made.id, verdict: 'failed' });
+    expect((await api.server.request('GET', `${path}?verdict=incomparable`)).json).to.deep.equal([]);
+  });
+
+  it('says the same twice of numbers, categories, figures and slices', async () => {
+    const metrics = [
+      { name: 'rate', rule: 'not_worse', margin: '10%' },
+      { name: 'tone', rule: 'report' },
+      { name: 'cost', rule: 'report' },
+      { name: 'error', rule: 'no_regression' },
+      { name: 'never', rule: 'no_regression' },
+    ];
+    const once = await found({ metrics, slices: ['data.question'], confidence: 0.9 });
+    const { id: _id, created_at: _at, ...rest } = await found({ metrics, slices: ['data.question'], confidence: 0.9 });
+    expect(once).to.deep.include(rest);
+    const [rate, tone, cost, error, never] = once.metrics;
+    expect(rate).to.include({ verdict: 'passed', test: 'sign_flip', losses: 60 });
+    expect(rate.difference.value).to.be.closeTo(-0.5, 1e-9);
+    expect(rate.slices).to.have.length(10);
+    expect(tone.moves).to.deep.equal([{ from: 'warm', to: 'calm', rows: 30 }]);
+    expect(cost).to.deep.include({ rows: 0, left_out: { no_value: 60, error: 0 } });
+    expect(error).to.include({ verdict: 'passed', ties: 60 });
+    expect(never).to.include({
+      verdict: 'undecided',
+      because: 'never: no row has a value in both experiments. Nothing can be said.',
+    });
+    expect(once.verdict).to.equal('undecided');
+  });
+
+  it('is answered as Markdown and as a JUnit report', async () => {
+    const markdown = await compare({}, { accept: 'text/markdown' });
+    expect(markdown.headers.get('content-type')).to.contain('text/markdown');
+    expect(markdown.text).to.match(/^## ❌ Comparison failed: after with before\n/);
+    expect(markdown.text).to.contain('| correct | no\\_regression | 90.0 % | 63.3 % | -26.7 points (');
+    const junit = await compare({}, { accept: 'application/xml' });
+    expect(junit.text).to.contain('<testsuites name="spanhouse" tests="1" failures="1" errors="0" skipped="0">');
+    expect(junit.text).to.contain('<failure message="correct: 63.3 %, before 90.0 %');
+    const { id } = await found();
+    expect(
+      (await api.server.request('GET', `${path}/${id}`, { headers: { accept: 'application/xml' } })).text,
+    ).to.equal(junit.text);
+  });
+
+  it('shows rows by what became of them', async () => {
+    const { id } = await found({ metrics: [...RULES, { name: 'tone', rule: 'report' }] });
+    const rows = (query: string) => api.server.request('GET', `${path}/${id}/rows?${query}`);
+    const losses = await rows('metric=correct&outcome=loss&limit=2&offset=1');
+    expect(losses.headers.get('x-total-count')).to.equal('18');
+    expect(losses.json).to.have.length(2);
+    const [row] = losses.json;
+    expect(row).to.deep.include({ outcome: 'loss', left_out: null });
+    expect(row.input).to.have.keys('id', 'question');
+    expect(row.candidate).to.include({ value: 0, output: `after of ${row.row_id.slice(1)}`, has_error: false });
+    expect(row.baseline).to.include({ value: 1, output: `before of ${row.row_id.slice(1)}` });
+    expect(row.candidate.trace_id).to.match(/^[0-9a-f-]{36}$/);
+    expect((await rows('metric=correct&outcome=win')).json.map(({ row_id }: any) => row_id).sort()).to.deep.equal([
+      'r1',
+      'r2',
+    ]);
+    expect((await rows('metric=tone&outcome=loss&limit=1')).json[0].baseline.value).to.equal('warm');
+    expect((await rows('metric=correct&outcome=left_out')).json).to.deep.equal([]);
+    expect((await rows('metric=cost')).status).to.equal(422);
+  });
+
+  it('leaves out rows that changed, are missing or have no value, and says so', async () => {
+    await api.dataset('moving', 12);
+    const old = await finished('old', (row) => (row === 12 ? null : { ok: true }), 'moving', 12);
+    const changed = [
+      { id: 'r1', question: 'Another' },
+      { id: 'r99', question: 'New' },
+    ];
+    await api.ok('POST', '/v1/datasets/moving/versions', { mode: 'merge', rows: changed, remove: ['r2'] });
+    const made = await api.create('moving', { name: 'new' });
+    const results = Array.from({ length: 9 }, (_, index) => ({
+      row_id: `r${index + 4}`,
+      output: '',
+      scores: index === 0 ? {} : { ok: true },
+    }));
+    await api.ok('POST', `~/${made.id}/results`, results);
+    await api.ok('POST', `~/${made.id}:finish`);
+    const metrics = [{ name: 'ok', rule: 'no_regression' }];
+    const comparison = await found({ candidate: made.id, baseline: old.id, metrics });
+    expect(comparison.left_out).to.deep.equal({
+      ...{ missing_in_candidate: 1, missing_in_baseline: 0, missing_in_both: 0 },
+      ...{ content_differs: 1, not_in_both_versions: 2, erased: 0 },
+    });
+    expect(comparison.rows).to.equal(9);
+    expect(comparison.metrics[0]).to.deep.include({ rows: 8, wins: 1, left_out: { no_value: 1, error: 0 } });
+    const left = (await api.server.request('GET', `${path}/${comparison.id}/rows?metric=ok&outcome=left_out`)).json;
+    expect(Object.fromEntries(left.map((row: any) => [row.row_id, row.left_out]))).to.deep.equal({
+      ...{ r1: 'content_differs', r2: 'not_in_both_versions', r99: 'not_in_both_versions' },
+      ...{ r3: 'missing_in_candidate', r4: 'no_value' },
+    });
+    const errors = (await api.server.request('GET', `${path}/${comparison.id}/rows?metric=ok&outcome=error`)).json;
+    expect(errors.map((row: any) => [row.row_id, row.baseline.has_error, row.baseline.error_message])).to.deep.equal([
+      ['r12', true, 'timeout'],
+    ]);
+  });
+
+  it('says clearly what cannot be compared', async () => {
+    await api.dataset('other', 3);
+    const other = await finished('elsewhere', () => ({ correct: true }), 'other', 3);
+    const foreign = await found({ baseline: other.id });
+    expect(foreign).to.deep.include({ verdict: 'incomparable', metrics: [] });
+    expect(foreign.because[0]).to.match(/The candidate ran on the dataset "qa", the baseline on "other"/);
+    const canceled = await api.create('qa');
+    await api.ok('POST', `~/${canceled.id}:cancel`);
+    expect((await found({ candidate: canceled.id })).because[0]).to.contain('The candidate is canceled');
+    const empty = await api.create('qa');
+    await api.ok('POST', `~/${empty.id}:finish`);
+    expect((await found({ candidate: empty.id })).because[0]).to.contain('No row with the same content');
+  });
+
+  it('waits until an experiment is finished, and no longer than asked', async () => {
+    const running = await api.create('qa', { name: 'slow' });
+    const refused = await compare({ candidate: running.id });
+    expect([refused.status, refused.json.detail]).to.deep.equal([
+      409,
+      'The experiment "slow" is still running: finish it, or wait longer.',
+    ]);
+    expect((await compare({ candidate: running.id, wait_seconds: 1 })).status).to.equal(409);
+    const waiting = compare({ candidate: running.id, wait_seconds: 30 });
+    await api.ok('POST', `~/${running.id}/results`, [{ row_id: 'r1', output: '', scores: { correct: true } }]);
+    await api.ok('POST', `~/${running.id}:finish`);
+    expect((await waiting).status).to.equal(201);
+  });
+
+  it('refuses what it does not understand', async () => {
+    const issues = async (body: object) =>
+      (await compare(body)).json.errors.map((issue: any) => `${issue.pointer} ${issue.detail}`);
+    const metrics = [
+      { name: 'correct', rule: 'not_worse' },
+      { name: 'correct', rule: 'at_least' },
+      { name: 'rate', rule: 'report', margin: 1, value: 2 },
+      { name: 'tone', rule: 'no_regression' },
+    ];
+    expect(await issues({ metrics })).to.deep.equal([
+      '/metrics/0/margin is required by not_worse',
+      '/metrics/1/name is there twice',
+      '/metrics/1/value is required by at_least',
+      '/metrics/2/margin is for not_worse, not for report',
+      '/metrics/2/value is for at_least, not for report',
+      '/metrics/3/rule must be report: these scores are categories or texts, which are neither better nor worse',
+    ]);
+    expect(await issues({ baseline: candidate.id })).to.deep.equal(['/baseline is the candidate itself']);
+    expect(await issues({ candidate: { tag: 'baseline' } })).to.deep.equal([
+      '/candidate needs the dataset of the tag, as the other experiment is given by a tag, too',
+    ]);
+    expect((await compare({ metrics: [] })).status).to.equal(422);
+    expect((await compare({ metrics: [{ name: 'correct', rule: 'not_worse', margin: 'ten' }] })).status).to.equal(422);
+    expect((await compare({ baseline: { tag: 'nowhere' } })).status).to.equal(404);
+    expect((await found({ baseline: { tag: 'baseline', dataset: 'qa' } })).baseline.id).to.equal(baseline.id);
+    expect((await compare({ baseline: { tag: 'baseline', dataset: 'none' } })).status).to.equal(404);
+  });
+
+  it('nothing of it is seen from another project', async () => {
+    const { id } = await found();
+    const other = makeProject(api.server.dataDir);
+    const as = (method: string, at: string, body?: object) =>
+      api.server.request(method, at, { key: other.key, ...(body && { body }) });
+    const foreign = `/projects/${other.projectId}/comparisons`;
+    expect((await as('GET', `${foreign}/${id}`)).status).to.equal(404);
+    expect((await as('GET', `${foreign}/${id}/rows?metric=correct`)).status).to.equal(404);
+    expect((await as('DELETE', `${foreign}/${id}`)).status).to.equal(404);
+    expect((await as('GET', foreign)).json).to.deep.equal([]);
+    const body = { candidate: candidate.id, baseline: baseline.id, metrics: RULES };
+    expect((await as('POST', foreign, body)).status).to.equal(404);
+  });
+
+  it('goes when it is deleted, and with its experiments', async () => {
+    const { id } = await found();
+    expect((await api.server.request('DELETE', `${path}/${id}`)).status).to.equal(204);
+    expect((await api.server.request('GET', `${path}/${id}`)).status).to.equal(404);
+    const gone = await finished('gone', () => ({ correct: true }));
+    const second = await found({ candidate: gone.id });
+    await api.ok('DELETE', `~/${gone.id}`);
+    expect((await api.server.request('GET', `${path}/${second.id}`)).status).to.equal(404);
+  });
+});
