@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { packageVersion } from '../../src/engine/files/schema-files.js';
 import { adminCommand } from '../admin/command.js';
+import { ciCommand } from '../ci/command.js';
 import { demoCommand } from '../demo/command.js';
 import { startCommand } from '../start/command.js';
 
@@ -12,5 +13,6 @@ export function spanhouseCommand(): Command {
     .showHelpAfterError()
     .addCommand(startCommand('start', 'spanhouse start').summary('start the server (the default)'), { isDefault: true })
     .addCommand(adminCommand('admin').summary('manage API keys, projects and users'))
+    .addCommand(ciCommand('ci').summary('compare this code with a baseline, as a step of CI'))
     .addCommand(demoCommand('demo').summary('send one hour of demo data to a running server'));
 }

@@ -53,6 +53,11 @@ export class Remote {
     return this.#send<T>('POST', path, body);
   }
 
+  /** An answer in another format than JSON. @param accept its media type */
+  text(path: string, accept: string): Promise<string> {
+    return this.#answer('GET', path, { headers: { accept } }, ({ text }) => text);
+  }
+
   /** The project of the key. @throws TransferError when it is not the one that was named */
   async project(
     named: string | undefined,
@@ -70,13 +75,20 @@ export class Remote {
     return this.get(`/projects/${project}`);
   }
 
-  async #send<T>(method: string, path: string, body?: string | Buffer): Promise<T> {
+  #send<T>(method: string, path: string, body?: string | Buffer): Promise<T> {
+    const more = body === undefined ? {} : { body };
+    return this.#answer(method, path, more, (answer) => this.#read(method, path, answer) as T);
+  }
+
+  async #answer<T>(method: string, path: string, more: RequestInit, read: (answer: Answer) => T): Promise<T> {
     const until = Date.now() + this.#patienceMs;
     for (let pause = 250; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-      const answer = await this.#try(method, path, body);
+      const answer = await this.#try(method, path, more);
       const late = Date.now() + pause > until;
-      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status)))
-        return this.#read(method, path, answer) as T;
+      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status))) {
+        if (answer.status >= 200 && answer.status < 300) return read(answer);
+        this.#read(method, path, answer);
+      }
       if (typeof answer === 'string' && late)
         throw new TransferError(
           `${this.url} does not answer (${answer}): start the server, or name another one with --url`,
@@ -103,15 +115,15 @@ export class Remote {
   }
 
   /** The answer, or why there is none. */
-  async #try(method: string, path: string, body?: string | Buffer): Promise<Answer | string> {
+  async #try(method: string, path: string, { headers, ...more }: RequestInit): Promise<Answer | string> {
     try {
       const response = await fetch(this.url + path, {
         method,
-        headers: this.#headers,
+        headers: { ...this.#headers, ...(headers as Readonly<Record<string, string>> | undefined) },
         // A server leads nowhere else: it is shown as what it is.
         redirect: 'manual',
         signal: AbortSignal.timeout(REQUEST_MS),
-        ...(body === undefined ? {} : { body }),
+        ...more,
       });
       // What is cut off on its way is asked for again, too.
       return { status: response.status, headers: response.headers, text: await response.text() };

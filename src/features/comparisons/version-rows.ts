@@ -78,9 +78,10 @@ export async function readSlicings(
   return columns.map((column, index) => slicingOf(column, values[index] ?? []));
 }
 
+/** Null: no value that makes a slice. */
 function valueText(value: unknown): string | null {
-  if (value === null || value === undefined || typeof value === 'object') return null;
-  const text = String(value as string | number | boolean);
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
+  const text = String(value);
   return text.length > MAX_VALUE ? null : text;
 }
 

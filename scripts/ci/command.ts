@@ -1,0 +1,63 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { loadConfig, localUrl } from '../../src/config/config.js';
+import { KEY_VARIABLE, keyOption } from '../key-option.js';
+import { printFailure } from '../output.js';
+import { Remote } from '../transfer/remote.js';
+import { CiError } from './ci-error.js';
+import { EXIT, runCi, type CiOptions } from './run.js';
+
+interface Options extends Omit<CiOptions, 'command'> {
+  readonly url?: string;
+  readonly key?: string;
+}
+
+const HELP = `
+The command gets the experiment in SPANHOUSE_EXPERIMENT_ID, with SPANHOUSE_PROJECT_ID, SPANHOUSE_DATASET,
+SPANHOUSE_DATASET_VERSION, SPANHOUSE_REPETITIONS, SPANHOUSE_URL and SPANHOUSE_KEY. The rules are the body of a
+comparison without its experiments, such as {"metrics": [{"name": "correct", "rule": "no_regression"}]}.
+
+Exit codes: 0 passed, 1 regression, 2 undecided (with --strict; else 0), 3 could not run.
+
+Example: spanhouse ci --dataset support@production --baseline baseline --rules gate.json -- python eval.py`;
+
+/** Compares this code with a baseline. @param name how the command was called, for its help */
+export function ciCommand(name: string): Command {
+  return new Command(name)
+    .description(
+      'Makes an experiment of this code, runs the command that stores its results, and compares it with a baseline.',
+    )
+    .argument('<command...>', 'the command that stores the results, behind --')
+    .requiredOption('--dataset <name[@version]>', 'dataset to try it on, and its version: a number or a tag')
+    .requiredOption('--rules <file>', 'JSON file with the metrics and their rules')
+    .option('--baseline <tag>', 'tag or id of the experiment to compare with', 'baseline')
+    .option('--name <name>', 'name of the experiment (default: branch and commit)')
+    .option('--repetitions <n>', 'how often each row is tried', repetitions)
+    .option('--pin <tag>', 'point this tag to the experiment unless it fails')
+    .option('--junit <file>', 'write a JUnit report')
+    .option('--markdown <file>', 'write a report as Markdown, which $GITHUB_STEP_SUMMARY gets in any case')
+    .option('--strict', 'fail if the comparison is undecided')
+    .addOption(
+      new Option('--url <url>', 'URL of the server (default: the one that PORT and HOST name)').env('SPANHOUSE_URL'),
+    )
+    .addOption(keyOption('API key of the project'))
+    .addHelpText('after', HELP)
+    .showHelpAfterError()
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.notRun))
+    .action(async (command: readonly string[], { url, key, ...options }: Options) => {
+      try {
+        if (key === undefined) throw new CiError(`Give an API key of the project with --key, or set ${KEY_VARIABLE}`);
+        const server = url ?? localUrl(loadConfig().http);
+        const connection = { SPANHOUSE_URL: server, [KEY_VARIABLE]: key };
+        process.exitCode = await runCi(new Remote(server, key), connection, { ...options, command });
+      } catch (error) {
+        printFailure(error);
+        process.exitCode = EXIT.notRun;
+      }
+    });
+}
+
+function repetitions(text: string): number {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (value >= 1 && value <= 32) return value;
+  throw new InvalidArgumentError('Must be a whole number from 1 to 32.');
+}

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { packageRoot } from '../../src/engine/files/schema-files.js';
+import { experimentApi, type ExperimentApi } from '../experiments/experiment-api.js';
+
+/** Stores a result of each of 40 rows, of which so many are correct. */
+const EVALUATION = `
+const { SPANHOUSE_URL, SPANHOUSE_KEY, SPANHOUSE_PROJECT_ID, SPANHOUSE_EXPERIMENT_ID, CORRECT } = process.env;
+if (CORRECT === 'crash') process.exit(7);
+const results = Array.from({ length: 40 }, (_, row) => ({ row_id: 'r' + (row + 1), output: 'x', scores: { correct: row < Number(CORRECT) } }));
+const response = await fetch(SPANHOUSE_URL + '/projects/' + SPANHOUSE_PROJECT_ID + '/experiments/' + SPANHOUSE_EXPERIMENT_ID + '/results', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + SPANHOUSE_KEY, 'content-type': 'application/json' },
+  body: JSON.stringify(CORRECT === 'nothing' ? [] : results),
+});
+if (!response.ok) throw new Error(await response.text());
+console.log('evaluated');
+`;
+
+describe('spanhouse ci', function () {
+  this.timeout(180_000);
+  let api: ExperimentApi;
+  let folder: string;
+  before(async () => {
+    api = await experimentApi();
+    await api.dataset('support', 40);
+    await api.ok('POST', '/v1/datasets/support/tags/production:pin', { version_number: 1 });
+    folder = await mkdtemp(join(tmpdir(), 'spanhouse-ci-'));
+    await writeFile(join(folder, 'eval.mjs'), EVALUATION);
+    await writeFile(
+      join(folder, 'gate.json'),
+      JSON.stringify({ metrics: [{ name: 'correct', rule: 'no_regression' }] }),
+    );
+    const strict = { metrics: [{ name: 'correct', rule: 'not_worse', margin: 0.01 }] };
+    await writeFile(join(folder, 'margin.json'), JSON.stringify(strict));
+    await writeFile(join(folder, 'wrong.json'), JSON.stringify({ metrics: [{ name: 'correct', rule: 'not_worse' }] }));
+  });
+  after(async () => {
+    await api?.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  interface Run {
+    readonly code: number;
+    readonly stdout: string;
+    readonly stderr: string;
+  }
+
+  function ci(correct: string | number, ...more: string[]): Promise<Run> {
+    const program = [join(packageRoot(), 'scripts/spanhouse.mjs'), 'ci', '--dataset', 'support@production'];
+    const rules = more.includes('--rules') ? [] : ['--rules', 'gate.json'];
+    const args = [...program, ...rules, ...more, '--', process.execPath, 'eval.mjs'];
+    const env = {
+      ...{ PATH: process.env['PATH'], SPANHOUSE_URL: api.server.url, SPANHOUSE_KEY: api.server.key },
+      ...{ CORRECT: String(correct), GITHUB_STEP_SUMMARY: join(folder, 'summary.md'), GITHUB_REF_NAME: 'main' },
+    };
+    return new Promise((resolve) => {
+      const child = execFile(process.execPath, args, { cwd: folder, env }, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+  }
+  const newest = async () => (await api.ok('GET', '~?limit=1')).experiments[0];
+
+  it('needs a baseline, which the first run can become', async () => {
+    const without = await ci(38);
+    expect(without).to.include({ code: 3 });
+    expect(without.stderr).to.contain(
+      'The baseline baseline does not exist. To make it, run once with --pin baseline.',
+    );
+    expect((await newest()).status).to.equal('canceled');
+    const first = await ci(38, '--pin', 'baseline');
+    expect(first.stderr).to.contain('The tag baseline points to this experiment now.');
+    expect(first).to.include({ code: 0, stdout: 'evaluated\n' });
+    expect(await newest()).to.deep.include({ status: 'finished', tags: ['baseline'], dataset_version: 1 });
+    expect((await newest()).subject).to.include({ branch: 'main' });
+  });
+
+  it('passes without a regression, and writes reports', async () => {
+    const reports = ['--junit', join(folder, 'junit.xml'), '--markdown', join(folder, 'report.md')];
+    const passed = await ci(37, ...reports, '--name', 'harmless');
+    expect(passed, passed.stderr).to.include({ code: 0 });
+    expect(passed.stderr).to.contain(': passed.').and.to.contain('No regression was found.');
+    expect(await readFile(join(folder, 'junit.xml'), 'utf8')).to.contain('failures="0"');
+    const report = await readFile(join(folder, 'report.md'), 'utf8');
+    expect(report).to.contain('## ✅ Comparison passed: harmless with main');
+    expect(await readFile(join(folder, 'summary.md'), 'utf8')).to.equal(`${report}\n`);
+    expect((await newest()).tags).to.deep.equal([]);
+  });
+
+  it('fails with a regression, and pins nothing', async () => {
+    const failed = await ci(20, '--pin', 'baseline');
+    expect(failed, failed.stderr).to.include({ code: 1 });
+    expect(failed.stderr).to.contain('It is worse (p ');
+    expect((await newest()).tags).to.deep.equal([]);
+  });
+
+  it('is undecided where the rows do not tell, which fails only if it is to', async () => {
+    const undecided = await ci(36, '--rules', 'margin.json');
+    expect(undecided, undecided.stderr).to.include({ code: 0 });
+    expect(undecided.stderr).to.contain(': undecided.').and.to.contain('rows would show it');
+    expect((await ci(36, '--rules', 'margin.json', '--strict')).code).to.equal(2);
+  });
+
+  it('says why it could not run', async () => {
+    const crashed = await ci('crash');
+    expect(crashed).to.include({ code: 3 });
+    expect(crashed.stderr).to.contain('The command failed with exit code 7.');
+    expect((await newest()).status).to.equal('canceled');
+    expect((await ci('nothing')).stderr).to.contain('The command stored no result of the experiment');
+    const wrong = await ci(38, '--rules', 'wrong.json');
+    expect(wrong).to.include({ code: 3, stdout: '' });
+    expect(wrong.stderr).to.contain('wrong.json: /metrics/0/margin is required by not_worse');
+    expect((await ci(38, '--rules', 'none.json')).code).to.equal(3);
+    expect((await ci(38, '--key', 'sk_wrong')).code).to.equal(3);
+  });
+});
