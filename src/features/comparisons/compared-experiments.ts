@@ -102,7 +102,7 @@ export class ExperimentLookup {
       throw invalid([
         { pointer, detail: 'needs the dataset of the tag, as the other experiment is given by a tag, too' },
       ]);
-    const id = datasetId === undefined ? undefined : experiments.tagged(datasetId, tag);
+    const id = datasetId === undefined ? undefined : experiments.tagged(projectId, datasetId, tag);
     if (id === undefined)
       throw new DomainError('not_found', `No experiment of this dataset has the tag ${JSON.stringify(tag)}.`);
     return this.#byId(projectId, id);

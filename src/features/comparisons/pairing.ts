@@ -63,13 +63,13 @@ export class Arm {
     this.#row = [];
     const place = results[0] === undefined ? undefined : this.#places.get(results[0].row_id);
     if (place === undefined) return;
-    const sound = results.filter(({ has_error }) => !has_error);
+    const errors = results.reduce((count, { has_error }) => count + Number(has_error), 0);
+    const sound = errors === 0 ? results : results.filter(({ has_error }) => !has_error);
     this.#results[place] = results.length;
-    this.#errors[place] = results.length - sound.length;
+    this.#errors[place] = errors;
     for (const [index, metric] of this.#metrics.entries()) {
-      const counted =
-        metric.name === ERROR || (isFigure(metric) && this.#errorWay === 'count_as_fail') ? results : sound;
-      this.#take(index, place, counted);
+      const hasAll = metric.name === ERROR || (isFigure(metric) && this.#errorWay === 'count_as_fail');
+      this.#take(index, place, hasAll ? results : sound);
     }
   }
 
@@ -78,14 +78,17 @@ export class Arm {
     const metric = this.#metrics[index];
     if (column === undefined || metric === undefined) return;
     const categories = metric.measure === 'category' ? this.#categories[index] : undefined;
-    const values = results.map((result) => valueOf(result, metric, categories)).filter((value) => !Number.isNaN(value));
+    const values: number[] = [];
+    for (const result of results) {
+      const value = valueOf(result, metric, categories);
+      if (Number.isNaN(value)) continue;
+      values.push(value);
+      if (value < column.lowest) column.lowest = value;
+      if (value > column.highest) column.highest = value;
+    }
     if (values.length === 0) return;
     column.counts[place] = values.length;
     column.means[place] = categories === undefined ? averageOf(values) : mostFrequent(values);
-    for (const value of values) {
-      column.lowest = Math.min(column.lowest, value);
-      column.highest = Math.max(column.highest, value);
-    }
   }
 
   has(place: number): boolean {
