@@ -36,6 +36,7 @@ const OVER: readonly (readonly [part: Part, pointer: string, change: (record: Js
   ['experiments', '/parameters', () => ({ parameters: { x: plain(MOST.metadata) } })],
   ['experiment_scorers', '/code', () => ({ code: plain(262_145) })],
   ['experiment_metrics', '/results', () => ({ results: { x: plain(65_536) } })],
+  ['comparisons', '/found', () => ({ found: { because: [plain(4 * 1024 * 1024)] } })],
   ['judges', '/name', () => ({ name: plain(MOST.judgeName + 1) })],
   ['judges', '/model', () => ({ model: plain(MOST.model + 1) })],
   ['judges', '/temperature', () => ({ temperature: 2.1 })],
@@ -79,7 +80,7 @@ const image = () => ({ type: 'image', sha256: sha256('x') });
 
 /** What is bounded by its service, or by the body alone, as it is where it is sent otherwise. */
 const FREE =
-  /^(spans|traces|sessions)\/|\/metadata$|^attachments\/base64$|^dataset_rows\/content$|^experiments\/(subject|parameters)$|^experiment_metrics\/results$/;
+  /^(spans|traces|sessions)\/|\/metadata$|^attachments\/base64$|^dataset_rows\/content$|^experiments\/(subject|parameters)$|^experiment_metrics\/results$|^comparisons\/(request|found)$/;
 
 /** Places of a schema whose length or count has no bound. */
 function unbounded(schema: Schema, at: string): string[] {

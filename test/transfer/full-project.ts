@@ -80,6 +80,7 @@ export async function fillToBounds(server: TestServer): Promise<void> {
   );
   await api.expect(200, 'POST', `/v1/datasets/${set}/tags/${'t'.repeat(64)}:pin`, { version_number: 1 });
   await experiments(api, set);
+  await compared(api, set);
   const score = { entity_type: 'span', entity_id: uuid(1), name: wide(64), author: wide(100), comment: wide(5_000) };
   await api.expect(200, 'POST', '/scores', { ...score, value: wide(5_000), metadata: metadataOf(MOST.metadata) });
   const prompt = await LinkedPrompt.make(feedbackApi(server));
@@ -110,6 +111,23 @@ async function experiments(api: LearningApi, set: string): Promise<void> {
   await api.expect(200, 'POST', `/v1/evals/${id}/eval-metrics`, metric);
   await api.expect(200, 'POST', `/v1/evals/${id}/column-metrics`, { ...metric, run_number: 32 });
   await api.expect(200, 'GET', `/v1/evals?dataset_id=${dataset.id}`);
+}
+
+/** Two experiments with long names, compared by many metrics with long names. */
+async function compared(api: LearningApi, set: string): Promise<void> {
+  const names = Array.from({ length: 64 }, (_none, index) => `${index}`.padEnd(64, 'x'));
+  const finished = async () => {
+    const path = `${api.project}/experiments`;
+    const { id } = await api.expect(201, 'POST', path, { name: wide(100), dataset: set, dataset_version: 1 });
+    const scores = Object.fromEntries(names.map((name) => [name, 'c'.repeat(200)]));
+    await api.expect(200, 'POST', `${path}/${id}/results`, { row_id: wide(100), output: '', scores });
+    await api.expect(200, 'POST', `${path}/${id}:finish`);
+    return id;
+  };
+  const experiments = { candidate: await finished(), baseline: await finished() };
+  const metrics = names.map((name) => ({ name, rule: 'report' }));
+  const slices = Array.from({ length: 5 }, (_none, index) => `${index}`.padEnd(200, 's'));
+  await api.expect(201, 'POST', `${api.project}/comparisons`, { ...experiments, metrics, slices });
 }
 
 async function spans(api: LearningApi, slug: string): Promise<void> {

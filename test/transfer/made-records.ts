@@ -1,3 +1,4 @@
+import { NONE_LEFT_OUT } from '../../src/features/comparisons/comparison.js';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { hashOf } from '../../src/features/prompts/version-rules.js';
@@ -97,6 +98,14 @@ export function madeRecords(
     },
     experiment_tag_moves: {
       ...{ dataset_id: ids.dataset, tag: 'ci', experiment_id: ids.experiment, moved_at: AT, moved_by: person },
+    },
+    comparisons: {
+      ...{ id: uuid(), dataset_id: ids.dataset, dataset_name: 'made', verdict: 'incomparable' },
+      ...{ candidate_id: ids.experiment, candidate_name: 'made', candidate_version: 1 },
+      ...{ baseline_id: ids.experiment, baseline_name: 'made', baseline_version: 1 },
+      request: { metrics: [{ name: 'made', rule: 'report' }], confidence: 0.95, slices: [], errors: 'leave_out' },
+      found: { because: ['made'], rows: 0, left_out: NONE_LEFT_OUT, metrics: [] },
+      ...{ created_at: AT, created_by: person },
     },
     feedback_links: {
       ...{ id: ids.link, prompt_id: ids.prompt, link_type: 'prompt_completion', created_at: AT, created_by: person },

@@ -161,6 +161,9 @@ async function collected(api: LearningApi): Promise<void> {
 async function tried(api: LearningApi): Promise<void> {
   const path = `${api.project}/experiments`;
   const create = (body: object) => api.expect(201, 'POST', path, { dataset: 'folder/set', ...body });
+  const before = await create({ name: 'before' });
+  await api.expect(200, 'POST', `${path}/${before.id}/results`, { row_id: 'b', output: 'x', scores: { level: 0.25 } });
+  await api.expect(200, 'POST', `${path}/${before.id}:finish`);
   const one = await create({ name: 'one', subject: { commit: 'abc', branch: 'main' }, repetitions: 2 });
   const two = await create({ name: 'two', dataset_version: 1, parameters: { t: 0 } });
   await api.expect(200, 'POST', `${path}/${one.id}/results`, [
@@ -172,6 +175,9 @@ async function tried(api: LearningApi): Promise<void> {
   await api.expect(200, 'POST', `${path}/${one.id}:finish`);
   await api.expect(200, 'POST', `/v1/evals/${one.id}/scorers`, { name: 'scorer', outputs: ['level'] });
   await api.expect(200, 'POST', `/v1/evals/${one.id}/eval-metrics`, { metric_name: 'm', results: { m: 1 } });
+  const metrics = [{ name: 'level', rule: 'report' }];
+  const compared = { candidate: one.id, baseline: before.id, metrics, slices: ['data.q'] };
+  await api.expect(201, 'POST', `${api.project}/comparisons`, compared);
 }
 
 async function judged(api: LearningApi) {

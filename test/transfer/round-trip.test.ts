@@ -47,7 +47,7 @@ describe('a project that moves', function () {
     inFolder(async (file) => {
       const end = await exported(source, file('there.ndjson.gz'));
       for (const [part, count] of Object.entries(end.counts)) expect(count, part).to.be.greaterThan(0);
-      expect(Object.keys(end.counts)).to.have.length(24);
+      expect(Object.keys(end.counts)).to.have.length(25);
       const { parts, figures } = await imported(target, file('there.ndjson.gz'));
       expect(parts.map(({ part, inFile }) => [part, inFile])).to.deep.equal(Object.entries(end.counts));
       expect(parts.filter(({ unchanged }) => unchanged > 0)).to.deep.equal([]);
@@ -97,14 +97,16 @@ describe('a project that moves', function () {
     await same('/v1/datasets/folder/set/tags');
     await same('/v1/datasets/folder/set/tags/old/history');
     const { experiments } = await same('$/experiments', ['created_by']);
-    expect(experiments.map(({ tags }: Json) => tags)).to.deep.equal([['baseline'], []]);
+    expect(experiments.map(({ tags }: Json) => tags)).to.deep.equal([['baseline'], [], []]);
     for (const { id } of experiments) {
       await same(`$/experiments/${id}/results`);
       await same(`/v1/evals/${id}/summary`);
       await same(`/v1/evals/${id}/scorers`);
     }
     expect(await same(`$/experiments/${experiments[0].id}/tags/baseline/history`, ['by'])).to.have.length(2);
-    expect(await same('/scores?sort_by=value', ['id'])).to.have.length(5);
+    const [{ id: comparison }] = await same('$/comparisons', ['created_by']);
+    expect((await same(`$/comparisons/${comparison}`, ['created_by'])).metrics[0].slices).to.have.length(1);
+    expect(await same('/scores?sort_by=value', ['id'])).to.have.length(6);
     await same('$/judges', ['judged_since', 'runnable', 'not_runnable_reason']);
     expect((await same(`$/judges/${ids.judge}/evaluations`)).total).to.equal(3);
     await same(`$/judges/${ids.judge}/calibration`);

@@ -12,7 +12,7 @@ const NONE: ArmFigures = {
   categories: null,
 };
 /** Most categories that are named. */
-const MAX_NAMED = 50;
+const MAX_NAMED = 30;
 
 /** What one arm has of a metric. */
 export function armOf(metric: PairedMetric, values: Float64Array, confidence: number): ArmFigures {

@@ -4,7 +4,7 @@ import type { Move, PairedMetric } from './comparison.js';
 /** Most categories that are tested one by one; the rarest others count as one. */
 const MAX_TESTED = 30;
 /** Most moves that are named. */
-const MAX_MOVES = 100;
+const MAX_MOVES = 50;
 
 /** Rows whose category changed, the most frequent first, and the test of whether categories are as frequent as before. */
 export function movesOf({ candidate, baseline, categories }: PairedMetric): {

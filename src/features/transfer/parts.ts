@@ -13,6 +13,7 @@ export const PARTS = [
   'experiment_scorers',
   'experiment_metrics',
   'experiment_tag_moves',
+  'comparisons',
   'feedback_links',
   'judges',
   'evaluations',

@@ -8,6 +8,7 @@ import { MAX_COLUMNS, MAX_DATASET_VERSIONS, MAX_ROWS } from '../datasets/dataset
 import { MAX_ROW_ID } from '../datasets/files/row-set.js';
 import { ColumnName, DatasetName, DatasetRead, Description, MAX_MESSAGE, VersionRead } from '../datasets/schema.js';
 import { METRIC_FIELDS, SCORER_FIELDS } from '../experiments/eval-schema.js';
+import { VERDICTS } from '../comparisons/comparison.js';
 import { MAX_REPETITIONS, METRIC_SCOPES, PHASES, STORED_STATUSES } from '../experiments/experiment.js';
 import { ExperimentDescription, ExperimentName, Repetitions } from '../experiments/schema.js';
 import { callFields, spanFields, type SpanCall } from '../../engine/traces/model/list/fields.js';
@@ -214,6 +215,23 @@ const experiment_tag_moves = record(
   },
 );
 
+const comparisons = record('Comparison', 'A comparison of two experiments.', {
+  id: uuid('Id of the comparison.'),
+  dataset_id: uuid('The dataset; it may be gone.'),
+  dataset_name: DatasetName,
+  candidate_id: uuid('The candidate.'),
+  candidate_name: ExperimentName,
+  candidate_version: versionNumber,
+  baseline_id: uuid('The baseline.'),
+  baseline_name: ExperimentName,
+  baseline_version: versionNumber,
+  verdict: oneOf(VERDICTS, 'What was found.'),
+  request: json('What was asked: metrics with their rules, confidence, slices and how errors count.'),
+  found: json('What was found: why, the number of rows, those left out, and the metrics.'),
+  created_at: time('When it was made.'),
+  created_by: person('Who made it.'),
+});
+
 const feedback_links = record(
   'FeedbackLink',
   'A link through which people gave feedback. Its token is unknown, so it does not work: it records whose ' +
@@ -377,6 +395,7 @@ export const RECORDS = {
   experiment_scorers,
   experiment_metrics,
   experiment_tag_moves,
+  comparisons,
   feedback_links,
   judges,
   spans,

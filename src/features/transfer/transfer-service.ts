@@ -4,6 +4,7 @@ import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { tagFlaws } from '../traces/tag-limit.js';
 import { MAX_ROW_BYTES } from '../datasets/dataset.js';
+import { storedIssues } from '../comparisons/stored-issues.js';
 import { jsonIssues } from '../experiments/schema.js';
 import { hashOf, versionIssues } from '../prompts/version-rules.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
@@ -169,6 +170,7 @@ const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = 
   feedback: ({ metadata }) => metadataIssues(metadata),
   experiments: ({ subject, parameters }) => jsonIssues({ subject, parameters }),
   experiment_metrics: ({ results }) => jsonIssues({ results }),
+  comparisons: storedIssues,
   dataset_rows: ({ content }) =>
     content === null || Buffer.byteLength(JSON.stringify(content)) <= MAX_ROW_BYTES
       ? []

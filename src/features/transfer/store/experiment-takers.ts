@@ -21,6 +21,7 @@ export function experimentTakers(db: Database, by: By) {
     experiment_scorers: scorerTaker(db, seqOf),
     experiment_metrics: metricTaker(db, seqOf),
     experiment_tag_moves: moveTaker(db, by),
+    comparisons: comparisonTaker(db, by, seqOf),
   } satisfies Partial<Record<MetadataPart, Take>>;
 }
 
@@ -107,6 +108,26 @@ function moveTaker(db: Database, by: By): Take {
     const row = { ...record, project_id, experiment_id: record['experiment_id'] ?? '' };
     if (known.get(row) === 1) return false;
     insert.run({ ...row, moved_by: by(project_id, record['moved_by']) });
+    return true;
+  };
+}
+
+function comparisonTaker(db: Database, by: By, seqOf: SeqOf): Take {
+  const known = db.prepare<[unknown], string>('SELECT project_id FROM comparisons WHERE id = ?').pluck();
+  const insert = db.prepare<Values>(
+    `INSERT INTO comparisons (id, project_id, dataset_id, dataset_name, candidate_id, candidate_name, candidate_version,
+       baseline_id, baseline_name, baseline_version, verdict, request, found, created_at, created_by)
+     VALUES (@id, @project_id, @dataset_id, @dataset_name, @candidate_id, @candidate_name, @candidate_version,
+       @baseline_id, @baseline_name, @baseline_version, @verdict, @request, @found, @created_at, @created_by)`,
+  );
+  return (project_id, record) => {
+    const owner = known.get(record['id']);
+    if (owner === project_id) return false;
+    if (owner !== undefined) return { field: 'id', detail: TAKEN, taken: true };
+    for (const field of ['candidate_id', 'baseline_id'])
+      if (seqOf(project_id, record[field]) === undefined) return missing(field, 'experiment');
+    const json = { request: text(record['request']), found: text(record['found']) };
+    insert.run({ ...record, ...json, project_id, created_by: by(project_id, record['created_by']) });
     return true;
   };
 }

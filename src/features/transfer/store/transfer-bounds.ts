@@ -9,6 +9,7 @@ import {
   MAX_SCORERS,
   MAX_TAGS as MAX_EXPERIMENT_TAGS,
 } from '../../experiments/experiment.js';
+import { MAX_COMPARISONS } from '../../comparisons/comparison-store.js';
 import { MAX_DEFINITIONS } from '../../scores/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
@@ -32,6 +33,7 @@ export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Boun
     experiment_scorers: experimentBound(db, 'experiment_scorers', MAX_SCORERS, 'scorers'),
     experiment_metrics: experimentBound(db, 'experiment_metrics', MAX_METRICS, 'metrics'),
     experiment_tag_moves: experimentTagBound(db),
+    comparisons: countBound(db, 'comparisons', MAX_COMPARISONS, 'comparisons'),
     tag_moves: tagBound(db),
     evaluations: evaluationBound(db),
   };
@@ -40,7 +42,7 @@ export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Boun
 /** @param what the rows are called, in the plural */
 function countBound(
   db: Database,
-  table: 'model_prices' | 'score_definitions' | 'datasets' | 'experiments',
+  table: 'model_prices' | 'score_definitions' | 'datasets' | 'experiments' | 'comparisons',
   most: number,
   what: string,
 ): Bound {

@@ -176,6 +176,16 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     keys: ['t.dataset_id', 't.tag', 't.moved_at', 't.id'],
     json: ['moved_by'],
   },
+  comparisons: {
+    ...plain,
+    by: 'project',
+    select: `t.id, t.dataset_id, t.dataset_name, t.candidate_id, t.candidate_name, t.candidate_version, t.baseline_id, t.baseline_name,
+      t.baseline_version, t.verdict, t.request, t.found, t.created_at, ${person('t.created_by')} AS created_by`,
+    from: 'comparisons AS t INDEXED BY comparisons_in_order',
+    where: 't.project_id = @group AND t.created_at <= @asOf',
+    keys: ['t.created_at', 't.seq'],
+    json: ['request', 'found', 'created_by'],
+  },
   feedback_links: {
     ...plain,
     by: 'project',
