@@ -47,7 +47,7 @@ export function ciCommand(name: string): Command {
       try {
         if (key === undefined) throw new CiError(`Give an API key of the project with --key, or set ${KEY_VARIABLE}`);
         const server = url ?? localUrl(loadConfig().http);
-        const connection = { SPANHOUSE_URL: server, [KEY_VARIABLE]: key };
+        const connection = { SPANHOUSE_URL: server, SPANHOUSE_KEY: key };
         process.exitCode = await runCi(new Remote(server, key), connection, { ...options, command });
       } catch (error) {
         printFailure(error);

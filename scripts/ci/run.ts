@@ -4,6 +4,7 @@ import { printable } from '../output.js';
 import { startProgress } from '../progress.js';
 import { RefusedError, type Remote } from '../transfer/remote.js';
 import { CiError } from './ci-error.js';
+import { environmentOf, type Connection, type Experiment } from './environment.js';
 import { runEvaluation } from './evaluation.js';
 import { codeHere } from './git.js';
 import { readRules, type Rules } from './rules.js';
@@ -31,27 +32,13 @@ const POLL_MS = 2_000;
 const WAIT_SECONDS = 240;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-interface Experiment {
-  readonly id: string;
-  readonly name: string;
-  readonly rows: number;
-  readonly repetitions: number;
-  readonly dataset: { readonly name: string };
-  readonly dataset_version: number;
-  readonly figures: { readonly results: number; readonly errors: number };
-}
-
 type Found = Pick<ComparisonRead, 'id' | 'verdict' | 'because'>;
 
 /**
  * Makes an experiment, has the command fill it, and compares it with the baseline.
  * @returns the exit code @throws CiError, TransferError when that could not be done
  */
-export async function runCi(
-  remote: Remote,
-  connection: Readonly<Record<string, string>>,
-  options: CiOptions,
-): Promise<number> {
+export async function runCi(remote: Remote, connection: Connection, options: CiOptions): Promise<number> {
   const rules = await readRules(options.rules);
   const { id: project } = await remote.project(undefined);
   const at = `/projects/${project}`;
@@ -67,7 +54,7 @@ export async function runCi(
       `Experiment ${experiment.name} (${experiment.id}): ${experiment.rows * experiment.repetitions} results expected.`,
     );
     await watched(remote, own, experiment, () =>
-      runEvaluation(options.command, environment(experiment, project, connection)),
+      runEvaluation(options.command, environmentOf(experiment, project, connection)),
     );
     const { figures } = await remote.post<Experiment>(`${own}:finish`, '');
     if (figures.results === 0)
@@ -125,23 +112,6 @@ function bodyOf({ id }: Experiment, { baseline }: CiOptions, rules: Rules, wait_
 function problemText({ problem, message }: RefusedError): string {
   const { errors = [] } = problem;
   return errors.length === 0 ? message : errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-}
-
-function environment(
-  experiment: Experiment,
-  project: string,
-  connection: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  return {
-    ...connection,
-    SPANHOUSE_PROJECT_ID: project,
-    SPANHOUSE_EXPERIMENT: experiment.id,
-    SPANHOUSE_EXPERIMENT_ID: experiment.id,
-    SPANHOUSE_EXPERIMENT_NAME: experiment.name,
-    SPANHOUSE_DATASET: experiment.dataset.name,
-    SPANHOUSE_DATASET_VERSION: String(experiment.dataset_version),
-    SPANHOUSE_REPETITIONS: String(experiment.repetitions),
-  };
 }
 
 /** Does the work, and shows meanwhile how many results there are. */
