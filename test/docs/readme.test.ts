@@ -4,6 +4,7 @@ import { configurationTable, mainSettingsTable } from '../../src/config/document
 import { settingDefinitions } from '../../src/config/settings.js';
 import { REMOVED_SETTINGS } from '../../src/config/unknown-variables.js';
 import { blocks } from './commands.js';
+import { EXPERIMENT_VARIABLES } from '../../scripts/ci/environment.js';
 import { OPENTELEMETRY_VARIABLES } from './opentelemetry-variables.js';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -75,6 +76,8 @@ describe('README and manual', () => {
       'LANGSMITH_TRACING',
       'LANGSMITH_OTEL_ENABLED',
       'SPANHOUSE_PROJECT',
+      ...EXPERIMENT_VARIABLES,
+      'GITHUB_STEP_SUMMARY',
       'SPANHOUSE_URL',
     ]);
     const named = [...documents.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);

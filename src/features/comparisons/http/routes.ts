@@ -117,7 +117,7 @@ function listComparedRowsRoute(comparisons: ComparisonService) {
     operationId: 'listComparedRows',
     summary: 'List rows of a comparison',
     description:
-      'Lists rows by what became of them in a metric, those that changed most first, with both outputs and traces. They are read anew: scores given since the comparison count.',
+      'Lists rows by what became of them in a metric, those that changed most first, with both outputs and traces. They are read again: scores since the comparison count.',
     tag: TAG,
     access: 'key',
     bulk: true,
