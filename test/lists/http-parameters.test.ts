@@ -279,7 +279,7 @@ describe('list parameters', () => {
       expect([...shown.keys()]).to.deep.equal([
         ...definitions[list].filters.map(({ parameter }) => parameter),
         ...['sort_by', 'sort_order', 'limit', 'offset', 'count', 'q', 'fields', 'text_limit'],
-        ...(definitions[list].hasInternal ? ['internal'] : []),
+        ...(definitions[list].hasInternal ? ['internal', 'experiments', 'experiment_id'] : []),
         ...['scores', 'tags'],
       ]);
       expect(shown.get('limit')?.['schema']).to.include({ minimum: 1, maximum: bounds[list].most, type: 'integer' });
