@@ -7,6 +7,7 @@ import { MissingResults } from '../features/experiments/missing-results.js';
 import { ResultIntake } from '../features/experiments/result-intake.js';
 import { ScorerService } from '../features/experiments/scorer-service.js';
 import type { ScoreService } from '../features/scores/score-service.js';
+import { ResultRows } from '../features/experiments/result-rows.js';
 import type { SpanIngest } from '../features/traces/span-ingest.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
@@ -17,6 +18,7 @@ export interface Experiments {
   readonly missingResults: MissingResults;
   readonly evals: EvalService;
   readonly scorers: ScorerService;
+  readonly resultRows: ResultRows;
 }
 
 export interface ExperimentDependencies {
@@ -50,5 +52,6 @@ export function openExperiments(
     scorers: new ScorerService({ experiments, scoring: metadata.experimentScoring, scores, results }),
     resultIntake,
     missingResults: new MissingResults({ results, datasets }),
+    resultRows: new ResultRows(datasets),
   };
 }

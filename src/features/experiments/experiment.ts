@@ -10,6 +10,8 @@ export const MAX_RESULTS = 1_000_000;
 export const MAX_REPETITIONS = 32;
 /** Most results in one request. */
 export const MAX_RESULTS_AT_ONCE = 1_000;
+/** Characters of a row that are shown beside a result, of each text. */
+export const MAX_BEGINNING = 600;
 /** Most tags that the experiments of a dataset ever had. */
 export const MAX_TAGS = 1_000;
 /** An experiment without a result for so long has expired. */

@@ -7,7 +7,7 @@ import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../../eng
 import { LONGEST_ROW_ID } from '../../engine/traces/model/experiment/mark.js';
 import { scoreKeys, ScoreValueInput } from '../../engine/traces/model/score/schema.js';
 import { SCORE_KINDS } from '../../engine/traces/model/score/score.js';
-import { MAX_REPETITIONS, STATUSES } from './experiment.js';
+import { MAX_BEGINNING, MAX_REPETITIONS, STATUSES } from './experiment.js';
 
 export const MAX_NAME = 200;
 export const MAX_DESCRIPTION = 10_000;
@@ -208,6 +208,24 @@ export const ResultRead = Type.Object(
     scores: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Boolean(), Type.String()]), {
       description: 'Its newest score of each name.',
     }),
+    row: Type.Optional(
+      orNull(
+        Type.Object(
+          {
+            input: orNull(
+              Type.String({
+                description:
+                  'Its columns with the role `input`: one text as it is, all else as JSON. If no column has a role, all but `expected`.',
+              }),
+            ),
+            expected: orNull(Type.String({ description: 'Its columns with the role `expected`, in the same way.' })),
+          },
+          {
+            description: `With \`rows=true\`, how what the row says begins, in up to ${MAX_BEGINNING} characters each; null: the row is gone.`,
+          },
+        ),
+      ),
+    ),
   },
   { $id: 'ExperimentResult', description: 'The result of a row.' },
 );

@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../engine/timestamp.js';
 import type { StoredResult } from '../../../engine/traces/model/experiment/results.js';
 import type { MeasuredExperiment } from '../experiment-service.js';
+import type { RowBeginning } from '../result-rows.js';
 import type { ExperimentRead, FiguresRead, ResultRead } from '../schema.js';
 
 export function toExperimentRead({ experiment, figures }: MeasuredExperiment): Static<typeof ExperimentRead> {
@@ -28,6 +29,15 @@ export function toFiguresRead(figures: MeasuredExperiment['figures']): Static<ty
   };
 }
 
-export function toResultRead({ created_at, scores, ...result }: StoredResult): Static<typeof ResultRead> {
-  return { ...result, scores: { ...scores }, created_at: formatTimestamp(created_at) };
+/** @param rows what to say of rows, by id; absent: nothing */
+export function toResultRead(
+  { created_at, scores, ...result }: StoredResult,
+  rows?: ReadonlyMap<string, RowBeginning>,
+): Static<typeof ResultRead> {
+  return {
+    ...result,
+    scores: { ...scores },
+    created_at: formatTimestamp(created_at),
+    ...(rows !== undefined && { row: rows.get(result.row_id) ?? null }),
+  };
 }

@@ -7,6 +7,7 @@ import { MAX_REPETITIONS, MAX_RESULTS_AT_ONCE } from '../experiment.js';
 import type { ExperimentService } from '../experiment-service.js';
 import type { MissingResults } from '../missing-results.js';
 import type { ResultIntake } from '../result-intake.js';
+import type { ResultRows } from '../result-rows.js';
 import { MissingPage, ResultInput, ResultPage, RowId, StoredResultRead } from '../schema.js';
 import { ExperimentParams, TAG } from './parameters.js';
 import { toResultRead } from './presenters.js';
@@ -15,6 +16,7 @@ export interface ResultServices {
   readonly experiments: ExperimentService;
   readonly resultIntake: ResultIntake;
   readonly missingResults: MissingResults;
+  readonly resultRows: ResultRows;
 }
 
 /** Results of experiments. */
@@ -59,10 +61,13 @@ const ResultsQuery = Type.Object({
     Type.Integer({ minimum: 1, maximum: MAX_REPETITIONS, description: 'Only results of this repetition.' }),
   ),
   has_error: Type.Optional(Type.Boolean({ description: 'Only results with an error, or without.' })),
+  rows: Type.Optional(
+    Type.Boolean({ description: 'Whether each result has `row`: how what its row says begins. Default: false.' }),
+  ),
   ...page({ maxLimit: 1_000, defaultLimit: 100 }),
 });
 
-function listResultsRoute({ experiments }: ResultServices) {
+function listResultsRoute({ experiments, resultRows }: ResultServices) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/experiments/:experiment_id/results',
@@ -79,10 +84,19 @@ function listResultsRoute({ experiments }: ResultServices) {
     responses: { 200: { description: 'The page.', schema: ResultPage } },
     errors: ['not_found', 'unavailable'],
     async handle({ principal, params: { experiment_id: experimentId }, query, signal }) {
-      const { row_id: rowIds = null, repetition = null, has_error: hasError = null, limit, offset } = query;
+      const { row_id: rowIds = null, repetition = null, has_error: hasError = null, rows, limit, offset } = query;
       const asked = { experimentId, rowIds, repetition, hasError, limit, offset, count: true };
       const { results, total } = await experiments.results(principal.project_id, asked, signal);
-      return { status: 200, body: { results: results.map(toResultRead), total: total ?? 0, limit, offset } };
+      const beginnings =
+        rows !== true
+          ? undefined
+          : resultRows.beginnings(
+              principal.project_id,
+              experiments.find(principal.project_id, experimentId),
+              results.map(({ row_id }) => row_id),
+            );
+      const body = results.map((result) => toResultRead(result, beginnings));
+      return { status: 200, body: { results: body, total: total ?? 0, limit, offset } };
     },
   });
 }

@@ -9,19 +9,14 @@ import { STATUSES, type ExperimentFilter } from '../experiment.js';
 import type { EvalService } from '../eval-service.js';
 import type { ScorerService } from '../scorer-service.js';
 import type { ExperimentService } from '../experiment-service.js';
-import type { MissingResults } from '../missing-results.js';
-import type { ResultIntake } from '../result-intake.js';
 import { ExperimentInput, ExperimentPage, ExperimentPatchInput, ExperimentRead } from '../schema.js';
 import { evalRoutes } from './eval-routes.js';
 import { ExperimentParams, TAG } from './parameters.js';
 import { toExperimentRead } from './presenters.js';
-import { resultRoutes } from './result-routes.js';
+import { resultRoutes, type ResultServices } from './result-routes.js';
 import { tagRoutes } from './tag-routes.js';
 
-export interface ExperimentServices {
-  readonly experiments: ExperimentService;
-  readonly resultIntake: ResultIntake;
-  readonly missingResults: MissingResults;
+export interface ExperimentServices extends ResultServices {
   readonly evals: EvalService;
   readonly scorers: ScorerService;
 }
