@@ -13,6 +13,8 @@ const ICONS: Readonly<Record<string, string>> = {
   users: 'users',
   prompts: 'file-text',
   judges: 'scale',
+  experiments: 'beaker',
+  comparisons: 'git-compare-arrows',
   review: 'clipboard-check',
   links: 'link',
   settings: 'settings-2',

@@ -14,12 +14,13 @@ export interface Goal {
   readonly go: () => Promise<void> | void;
 }
 
-/** Prompts, judges and datasets whose names contain the text. @throws ApiError */
+/** Prompts, judges, datasets and experiments whose names contain the text. @throws ApiError */
 export async function findNamed(text: string, signal: AbortSignal): Promise<Goal[]> {
-  const [prompts, judges, datasets] = await Promise.all([
+  const [prompts, judges, datasets, { experiments }] = await Promise.all([
     call('GET /projects/:project_id/prompts', { query: { q: text, limit: LIMITS.prompts }, signal }),
     call('GET /projects/:project_id/judges', { query: { limit: LIMITS.judges }, signal }),
     call('GET /v1/datasets', { query: { q: text, limit: OFFERED }, signal }),
+    call('GET /projects/:project_id/experiments', { query: { q: text, limit: OFFERED }, signal }),
   ]);
   const named = text.toLowerCase();
   const to = (label: string, goal: Target) => ({ label, go: () => navigate(hrefOf(goal)) });
@@ -34,6 +35,9 @@ export async function findNamed(text: string, signal: AbortSignal): Promise<Goal
       .slice(0, OFFERED)
       .map(({ id, name }) => to(`Judge ${name}`, { screen: 'judges', id })),
     ...datasets.map(({ name }) => to(`Dataset ${name}`, { screen: 'datasets', id: name })),
+    ...experiments.map(({ id, name, dataset }) =>
+      to(`Experiment ${name} on ${dataset.name}`, { screen: 'experiments', id }),
+    ),
   ];
 }
 

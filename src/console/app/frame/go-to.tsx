@@ -5,7 +5,7 @@ import { Failure } from '../parts/states.js';
 import { Field } from '../parts/field.js';
 import { Icon } from '../parts/icon.js';
 import { announce } from '../state/announce.js';
-import { call } from '../state/api.js';
+import { ApiError, call } from '../state/api.js';
 import { hrefOf, navigate } from '../state/location.js';
 import { useQuery } from '../state/query.js';
 import { findNamed, findSessions, type Goal } from './found-by-name.js';
@@ -17,7 +17,10 @@ const PAUSE_MS = 150;
 /** Characters of a name that can be looked up. */
 const LONGEST_NAME = 200;
 
-/** Goes to a screen, prompt, judge, dataset or session by its name, or to whatever has a pasted id: a trace, a span or a session. */
+/**
+ * Goes to a screen, prompt, judge, dataset, experiment or session by its name, or to whatever has a pasted id: a trace, a span, a
+ * session or an experiment.
+ */
 export function GoTo({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -43,7 +46,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      <Field label="Screen, prompt, judge, dataset or session, or ID of a trace, span or session">
+      <Field label="Screen, prompt, judge, dataset, experiment or session, or any ID">
         <input
           class="input"
           role="combobox"
@@ -134,5 +137,16 @@ async function goToId(id: string): Promise<void> {
   if (traces.length > 0) navigate(hrefOf({ screen: 'traces', id }));
   else if (sessions.length > 0) navigate(hrefOf({ screen: 'sessions', id }));
   else if (span !== undefined) navigate(hrefOf({ screen: 'traces', id: span.trace_id, query: { span: id } }));
-  else announce('No trace, span or session in this project has this ID', { bad: true });
+  else if (await isExperiment(id)) navigate(hrefOf({ screen: 'experiments', id }));
+  else announce('No trace, span, session or experiment in this project has this ID', { bad: true });
+}
+
+async function isExperiment(id: string): Promise<boolean> {
+  try {
+    await call('GET /projects/:project_id/experiments/:experiment_id', { params: { experiment_id: id } });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
 }

@@ -62,6 +62,20 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/datasets/index.js'),
   },
   {
+    name: 'experiments',
+    label: 'Experiments',
+    icon: 'experiments',
+    key: 'e',
+    load: () => import('../screens/experiments/index.js'),
+  },
+  {
+    name: 'comparisons',
+    label: 'Comparisons',
+    icon: 'comparisons',
+    key: 'c',
+    load: () => import('../screens/comparisons/index.js'),
+  },
+  {
     name: 'review',
     label: 'Review',
     icon: 'review',

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { counted } from '../../model/format.js';
-import { hrefWith, setQuery } from '../state/location.js';
+import { hrefWith, place, setQuery } from '../state/location.js';
 import { Pager } from './pager.js';
 import { Empty } from './states.js';
 
@@ -14,12 +14,19 @@ interface Props {
   readonly total: number | null;
   readonly offset: number;
   readonly limit: number;
+  /** More that narrows the list, and the parameters of the address that it sets. */
+  readonly filters?: ComponentChildren;
+  readonly filtered?: readonly string[];
   /** The table of those that are shown. */
   readonly children: ComponentChildren;
 }
 
-/** A list with a search, kept in the URL as `q` and `offset`, and what it found. */
-export function SearchedList({ noun, by, q, shown, total, offset, limit, children }: Props) {
+/** A list with a search and filters, kept in the URL as `q`, `offset` and what filters set, and what it found. */
+export function SearchedList(props: Props) {
+  const { noun, by, q, shown, total, offset, limit, filters, filtered = [], children } = props;
+  const { query } = place.value;
+  const isNarrowed = q !== '' || filtered.some((name) => query.has(name));
+  const whole = Object.fromEntries(['q', 'offset', ...filtered].map((name) => [name, null]));
   return (
     <div class="stack">
       <div class="line">
@@ -34,7 +41,8 @@ export function SearchedList({ noun, by, q, shown, total, offset, limit, childre
             setQuery({ q: value === '' ? null : value, offset: null }, { replace: true })
           }
         />
-        {q !== '' && total !== null && (
+        {filters}
+        {isNarrowed && total !== null && (
           <span class="soft" role="status">
             {counted(total, 'match', 'matches')}
           </span>
@@ -42,7 +50,7 @@ export function SearchedList({ noun, by, q, shown, total, offset, limit, childre
       </div>
       {shown === 0 ? (
         <Empty title={offset > 0 ? `No ${noun} on this page` : `No ${noun} match`}>
-          <a href={hrefWith({ q: null, offset: null })}>Show all {noun}</a>
+          <a href={hrefWith(whole)}>Show all {noun}</a>
         </Empty>
       ) : (
         children

@@ -10,6 +10,7 @@ import { hrefOf, navigate, place } from '../../state/location.js';
 import { pathOfDataset, useDataset, type Dataset } from './data.js';
 import { DeleteDataset } from './delete-dataset.js';
 import { ChangesTab } from './changes-tab.js';
+import { ExperimentsTab } from './experiments-tab.js';
 import { RowsTab } from './rows-tab.js';
 import { VersionsTab } from './versions-tab.js';
 
@@ -17,6 +18,7 @@ const TABS = [
   { name: 'rows', label: 'Rows', Tab: RowsTab },
   { name: 'versions', label: 'Versions', Tab: VersionsTab },
   { name: 'changes', label: 'Changes', Tab: ChangesTab },
+  { name: 'experiments', label: 'Experiments', Tab: ExperimentsTab },
 ] as const;
 
 /** One dataset: its rows and its versions. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { SNIPPETS } from '../../../../http/manual/snippets.js';
 import { Button } from '../../parts/button.js';
+import { Code } from '../../parts/code.js';
 import { CopyButton } from '../../parts/copy.js';
 import { DemoCommand } from '../../parts/demo-command.js';
 import { Icon } from '../../parts/icon.js';
@@ -80,17 +81,6 @@ export default function FirstTrace() {
           <DemoCommand />
         </li>
       </ol>
-    </div>
-  );
-}
-
-function Code({ text, what }: { readonly text: string; readonly what: string }) {
-  return (
-    <div class="code">
-      <pre tabIndex={0} aria-label={what}>
-        {text}
-      </pre>
-      <CopyButton text={text} what={what} />
     </div>
   );
 }

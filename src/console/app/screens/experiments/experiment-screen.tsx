@@ -1,0 +1,109 @@
+import { useEffect, useState } from 'preact/hooks';
+import { BASELINE, type Experiment } from '../../../model/experiments.js';
+import { Button } from '../../parts/button.js';
+import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { ApiError } from '../../state/api.js';
+import { hrefOf } from '../../state/location.js';
+import { pathOfExperiment, useExperiment, useExperiments } from './data.js';
+import { DeleteExperiment, EndExperiment } from './end-dialogs.js';
+import { ExperimentFigures } from './experiment-figures.js';
+import { ExperimentState } from './experiment-state.js';
+import { About } from './experiment-about.js';
+import { ResultList } from './result-list.js';
+import { ExperimentTags } from './experiment-tags.js';
+
+/** One experiment: what it tries, its figures and its results. */
+export function ExperimentScreen({ id }: { readonly id: string }) {
+  const answer = useExperiment(id);
+  const name = answer.data?.name ?? '';
+  useEffect(() => {
+    if (name !== '') document.title = `${name} · Experiments · Spanhouse`;
+  }, [name]);
+  if (answer.error instanceof ApiError && [404, 422].includes(answer.error.status) && answer.data === undefined)
+    return (
+      <Empty title="Experiment not found" isPage>
+        <p>
+          It may have been deleted. <a href={hrefOf({ screen: 'experiments' })}>Show all experiments</a>
+        </p>
+      </Empty>
+    );
+  return (
+    <Answered answer={answer} isPage>
+      {(experiment) => (
+        <div class="stack">
+          <Head experiment={experiment} />
+          <About experiment={experiment} />
+          <ExperimentFigures experiment={experiment} />
+          <ResultList experiment={experiment} />
+        </div>
+      )}
+    </Answered>
+  );
+}
+
+function Head({ experiment }: { readonly experiment: Experiment }) {
+  const [ending, setEnding] = useState<'finish' | 'cancel' | 'delete' | null>(null);
+  const { id, name, status } = experiment;
+  const runs = status === 'running' || status === 'expired';
+  const close = () => setEnding(null);
+  return (
+    <>
+      <header class="screen-head">
+        <div class="line">
+          <a href={hrefOf({ screen: 'experiments' })}>Experiments</a>
+          <span class="soft" aria-hidden="true">
+            /
+          </span>
+          <h1>
+            <bdi>{name}</bdi>
+          </h1>
+          <CopyButton text={id} what="Experiment ID" />
+        </div>
+        <div class="line">
+          <CopyAsCurl path={pathOfExperiment(id)} />
+          {runs && (
+            <>
+              <Button icon="check" changes onClick={() => setEnding('finish')}>
+                Finish
+              </Button>
+              <Button look="quiet" icon="close" changes onClick={() => setEnding('cancel')}>
+                Cancel
+              </Button>
+            </>
+          )}
+          <Button look="quiet" icon="trash" changes onClick={() => setEnding('delete')}>
+            Delete
+          </Button>
+        </div>
+      </header>
+      <div class="line apart">
+        <div class="line">
+          <ExperimentState of={experiment} />
+          <ExperimentTags experiment={experiment} />
+        </div>
+        <Comparisons experiment={experiment} />
+      </div>
+      {ending === 'delete' && <DeleteExperiment experiment={experiment} onClose={close} />}
+      {(ending === 'finish' || ending === 'cancel') && (
+        <EndExperiment experiment={experiment} how={ending} onClose={close} />
+      )}
+    </>
+  );
+}
+
+/** Leads to what it was compared with, and to a comparison with the baseline of its dataset. */
+function Comparisons({ experiment: { id, dataset, tags } }: { readonly experiment: Experiment }) {
+  const tagged = useExperiments({ dataset: dataset.id, tag: BASELINE, limit: 1 }).data?.experiments[0];
+  const query: Record<string, string> = tags.includes(BASELINE)
+    ? { baseline: id }
+    : { candidate: id, ...(tagged !== undefined && { baseline: tagged.id }) };
+  return (
+    <div class="line">
+      <a href={hrefOf({ screen: 'comparisons', query: { experiment_id: id } })}>Its comparisons</a>
+      <a class="button" href={hrefOf({ screen: 'comparisons', id: 'new', query })}>
+        Compare
+      </a>
+    </div>
+  );
+}

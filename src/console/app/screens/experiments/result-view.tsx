@@ -1,0 +1,86 @@
+import type { ComponentChildren } from 'preact';
+import type { Experiment } from '../../../model/experiments.js';
+import { count, scoreText } from '../../../model/format.js';
+import { CopyButton } from '../../parts/copy.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Cost, Took, When } from '../../parts/figures.js';
+import { JsonView } from '../../parts/json-view.js';
+import { SpanLink } from '../../parts/span-link.js';
+import { Answered } from '../../parts/states.js';
+import { hrefOf, setQuery } from '../../state/location.js';
+import { useResult, type Result } from './data.js';
+
+interface ResultViewProps {
+  readonly experiment: Experiment;
+  readonly row: string;
+  readonly repetition: number;
+}
+
+/** A result with all of its texts and scores, and where it was made. */
+export function ResultView({ experiment: { id, repetitions }, row, repetition }: ResultViewProps) {
+  const answer = useResult(id, row, repetition);
+  const title = `Row ${row}${repetitions > 1 ? `, repetition ${repetition}` : ''}`;
+  return (
+    <Dialog title={title} wide onClose={() => setQuery({ row: null, repetition: null }, { replace: true })}>
+      <Answered answer={answer}>
+        {(found) =>
+          found === null ? (
+            <p class="soft">This row has no such result.</p>
+          ) : (
+            <div class="stack">
+              <ResultHead result={found.result} />
+              <Part title="Row">
+                <JsonView value={found.input} label="Row" />
+              </Part>
+              {found.result.error_message !== null && (
+                <Part title="Error">
+                  <JsonView value={found.result.error_message} label="Error" />
+                </Part>
+              )}
+              <Part title="Output">
+                <JsonView value={found.result.output} label="Output" />
+              </Part>
+            </div>
+          )
+        }
+      </Answered>
+    </Dialog>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="stack">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function ResultHead({ result }: { readonly result: Result }) {
+  const { id, trace_id, row_id, has_error, scores, cost, duration_ms, input_tokens, output_tokens, created_at } =
+    result;
+  return (
+    <>
+      <div class="line apart">
+        <span class="line">
+          {has_error && <span class="badge bad">error</span>}
+          {Object.entries(scores).map(([name, value]) => (
+            <span key={name} class="badge">
+              <bdi class="clip">{name}</bdi> <bdi class="clip">{scoreText(value)}</bdi>
+            </span>
+          ))}
+        </span>
+        <span class="line">
+          {trace_id !== id && <a href={hrefOf({ screen: 'traces', id: trace_id })}>Open trace</a>}
+          <SpanLink id={id}>Score or comment the result</SpanLink>
+          <CopyButton text={row_id} what="Row ID" />
+        </span>
+      </div>
+      <p class="soft">
+        <Cost of={cost} />, <Took ms={duration_ms} />, {count(input_tokens)} tokens in, {count(output_tokens)} out;
+        received <When at={created_at} />
+      </p>
+    </>
+  );
+}
