@@ -61,7 +61,9 @@ export function foundText(metric: MetricFigures): string {
 }
 
 /** What these rows could have found; null: nothing says so. */
-export function detectableText(metric: MetricFigures): string | null {
+export function detectableText(
+  metric: Named & Pick<MetricFigures, 'detectable' | 'rows' | 'difference'>,
+): string | null {
   const { detectable, rows, difference } = metric;
   if (detectable === null || difference === null) return null;
   const size = differenceText(metric, detectable, difference.relative, false);

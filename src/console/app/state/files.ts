@@ -2,10 +2,18 @@ import type { ProblemDetails } from '../../../http/errors.js';
 import { ApiError, pathWith, request, type Parameters } from './api.js';
 import { base, place } from './location.js';
 
+interface Wanted {
+  /** Media type. */
+  readonly type: string;
+  /** Of the file, where the answer says none. */
+  readonly name: string;
+}
+
 /** Saves what a call answers as a file, under the name that the answer says. @throws ApiError */
-export async function download(path: string, query: Parameters): Promise<void> {
-  const response = await request(path, { query });
-  const [, name = 'download'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+export async function download(path: string, query: Parameters, wanted?: Wanted): Promise<void> {
+  const response = await request(path, { query, ...(wanted !== undefined && { headers: { Accept: wanted.type } }) });
+  const [, name = wanted?.name ?? 'download'] =
+    /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
   const url = URL.createObjectURL(await response.blob());
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   link.click();

@@ -1,16 +1,11 @@
-import { useState } from 'preact/hooks';
 import { cellText, differingColumns, textOf, valueIn } from '../../../model/dataset-cells.js';
 import type { RowData } from '../../../model/dataset-draft.js';
-import { counted } from '../../../model/format.js';
-import { Button } from '../../parts/button.js';
-import { TextDiff } from '../../parts/text-diff.js';
+import { LongDiff } from '../../parts/long-diff.js';
 import type { Diff } from './data.js';
 
 type RowChange = Diff['rows'][number];
 
 const LOOKS = { added: 'good', changed: 'warn', removed: 'bad' } as const;
-/** Characters that are compared without being asked for. */
-const COMPARED = 20_000;
 
 interface ChangeShownProps {
   readonly row: RowChange;
@@ -67,21 +62,15 @@ interface CellChangeProps {
 
 function CellChange({ before, after, column, labels }: CellChangeProps) {
   const texts = [before, after].map((data) => textOf(valueIn(data, column), 2)) as [string, string];
-  const length = texts[0].length + texts[1].length;
-  const [isShown, setShown] = useState(length <= COMPARED);
   return (
     <section class="stack" aria-label={column}>
       <p class="soft">
         <bdi>{column}</bdi>
       </p>
-      {!isShown ? (
-        <Button icon="expand" onClick={() => setShown(true)}>
-          Compare {counted(length, 'character')}
-        </Button>
-      ) : texts[0] === texts[1] ? (
+      {texts[0] === texts[1] ? (
         <p class="soft">Only the type of the value differs.</p>
       ) : (
-        <TextDiff before={texts[0]} after={texts[1]} labels={labels} isOneOfMany />
+        <LongDiff before={texts[0]} after={texts[1]} labels={labels} />
       )}
     </section>
   );

@@ -1,0 +1,171 @@
+import { valueText } from '../../../../features/comparisons/words.js';
+import type { RowOutcome } from '../../../../features/comparisons/schema.js';
+import { cellText, textOf } from '../../../model/dataset-cells.js';
+import type { ComparedMetric } from '../../../model/forest.js';
+import { count, NOTHING } from '../../../model/format.js';
+import { CopyAsCurl } from '../../parts/copy.js';
+import { DataTable, type Column } from '../../parts/data-table.js';
+import { Pager } from '../../parts/pager.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { hrefWith, place } from '../../state/location.js';
+import { offsetAsked } from '../prompts/asked.js';
+import { pathOfComparison, useComparedRows, type ComparedRow, type Comparison } from './data.js';
+import { RowView } from './row-view.js';
+
+const PAGE = 20;
+const LABELS: Readonly<Record<RowOutcome, string>> = {
+  win: 'Wins',
+  loss: 'Losses',
+  tie: 'Ties',
+  error: 'Errors',
+  left_out: 'Left out',
+};
+
+const OUTCOMES = Object.keys(LABELS) as RowOutcome[];
+
+interface ComparedRowsProps {
+  readonly comparison: Comparison;
+  readonly metric: ComparedMetric;
+}
+
+/** The rows by what became of them, those that changed most first. */
+export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
+  const { query } = place.value;
+  const outcome = OUTCOMES.find((one) => one === query.get('outcome')) ?? 'loss';
+  const offset = offsetAsked();
+  const asked = { metric: metric.name, outcome, limit: PAGE, offset };
+  const answer = useComparedRows(comparison.id, asked);
+  const opened = answer.data?.rows.find(({ row_id }) => row_id === query.get('row'));
+  return (
+    <section class="stack" aria-label="Rows">
+      <div class="line apart">
+        <Outcomes comparison={comparison} metric={metric} chosen={outcome} />
+        <CopyAsCurl path={pathOfComparison(comparison.id, '/rows')} query={asked} />
+      </div>
+      <Answered answer={answer}>
+        {({ rows, total }) => (
+          <>
+            {rows.length === 0 ? (
+              <Empty title="No such rows">{outcome === 'loss' ? 'No row became worse.' : 'Choose others above.'}</Empty>
+            ) : (
+              <DataTable
+                caption={LABELS[outcome]}
+                columns={columnsFor(metric, outcome)}
+                rows={rows}
+                idOf={({ row_id }) => row_id}
+                hrefOf={({ row_id }) => hrefWith({ row: row_id })}
+              />
+            )}
+            <Pager offset={offset} limit={PAGE} shown={rows.length} total={total} />
+          </>
+        )}
+      </Answered>
+      {opened !== undefined && <RowView row={opened} comparison={comparison} metric={metric} />}
+    </section>
+  );
+}
+
+interface OutcomesProps extends ComparedRowsProps {
+  readonly chosen: RowOutcome;
+}
+
+/** What became of rows, with how many there are, each of which shows its rows. */
+function Outcomes({ comparison, metric, chosen }: OutcomesProps) {
+  const { wins, losses, ties, left_out } = metric;
+  const others = Object.values(comparison.left_out).reduce((sum, rows) => sum + rows, 0);
+  const counts: Readonly<Record<RowOutcome, number | null>> = {
+    win: wins,
+    loss: losses,
+    tie: ties,
+    error: null,
+    left_out: others + left_out.no_value + left_out.error,
+  };
+  const isMoved = metric.measure === 'category';
+  return (
+    <nav class="chips" aria-label="Rows by outcome">
+      {OUTCOMES.filter((outcome) => !isMoved || outcome !== 'win').map((outcome) => (
+        <a
+          key={outcome}
+          class={`chip${outcome === chosen ? ' is-chosen' : ''}`}
+          href={hrefWith({ outcome, offset: null, row: null })}
+          {...(outcome === chosen && { 'aria-current': 'true' as const })}
+        >
+          {isMoved && outcome === 'loss' ? 'Moved' : LABELS[outcome]}
+          {counts[outcome] !== null && (
+            <b>{count(isMoved && outcome === 'loss' ? metric.rows - ties : counts[outcome])}</b>
+          )}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** A value of the metric, as it is written; categories are texts. */
+export function writeValue(metric: ComparedMetric, value: ComparedRow['candidate']['value']): string {
+  return value === null ? NOTHING : typeof value === 'string' ? value : valueText(metric, value);
+}
+
+/** What columns say, in one line. */
+function lineOf(columns: ComparedRow['input']): string {
+  const values = Object.values(columns ?? {});
+  return columns === null || values.length === 0 ? NOTHING : cellText(values.length === 1 ? values[0] : columns);
+}
+
+const REASONS: Readonly<Record<NonNullable<ComparedRow['left_out']>, string>> = {
+  missing_in_candidate: 'no result in the candidate',
+  missing_in_baseline: 'no result in the baseline',
+  missing_in_both: 'no result in either',
+  content_differs: 'content differs between versions',
+  not_in_both_versions: 'only in one version',
+  erased: 'erased',
+  no_value: 'no value',
+  error: 'error',
+};
+
+function columnsFor(metric: ComparedMetric, outcome: RowOutcome): Column<ComparedRow>[] {
+  const output = (side: 'baseline' | 'candidate'): Column<ComparedRow> => ({
+    name: `output ${side}`,
+    label: side === 'baseline' ? 'Baseline' : 'Candidate',
+    named: true,
+    cell: (row) => <Output of={row[side]} />,
+    full: (row) => cellText(row[side].error_message ?? row[side].output ?? ''),
+  });
+  return [
+    { name: 'row', label: 'Row', cell: ({ row_id }) => <bdi>{row_id}</bdi>, full: ({ row_id }) => row_id },
+    ...(outcome === 'left_out'
+      ? [
+          {
+            name: 'reason',
+            label: 'Reason',
+            cell: (row: ComparedRow) => (row.left_out === null ? NOTHING : REASONS[row.left_out]),
+          },
+        ]
+      : [
+          {
+            name: 'change',
+            label: metric.name.slice(0, 40),
+            cell: (row: ComparedRow) => (
+              <bdi>
+                {writeValue(metric, row.baseline.value)} → {writeValue(metric, row.candidate.value)}
+              </bdi>
+            ),
+          },
+        ]),
+    {
+      name: 'input',
+      label: 'Input',
+      cell: ({ input }) => <bdi>{lineOf(input)}</bdi>,
+      full: ({ input }) => textOf(input ?? '').slice(0, 600),
+    },
+    output('baseline'),
+    output('candidate'),
+  ];
+}
+
+function Output({ of: { output, has_error, error_message } }: { readonly of: ComparedRow['candidate'] }) {
+  return (
+    <>
+      {has_error && <span class="badge bad">error</span>} <bdi>{cellText(error_message ?? output ?? NOTHING)}</bdi>
+    </>
+  );
+}

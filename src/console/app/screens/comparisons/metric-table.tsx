@@ -1,0 +1,93 @@
+import {
+  armText,
+  differenceText,
+  differenceWithInterval,
+  probabilityText,
+} from '../../../../features/comparisons/words.js';
+import { forestOf, type ComparedMetric, type ForestRow } from '../../../model/forest.js';
+import { count, NOTHING, percent } from '../../../model/format.js';
+import { DataTable, type Column } from '../../parts/data-table.js';
+import { hrefWith } from '../../state/location.js';
+import { ForestLine } from './forest-line.js';
+import { VerdictBadge } from './verdict-badge.js';
+
+interface MetricTableProps {
+  readonly metrics: readonly ComparedMetric[];
+  readonly confidence: number;
+  /** The metric whose rows are shown. */
+  readonly shown: string;
+}
+
+/** A forest plot whose lines stand in a table that says the same. */
+export function MetricTable({ metrics, confidence, shown }: MetricTableProps) {
+  return (
+    <section class="stack" aria-label="Metrics">
+      <h2>Metrics</h2>
+      <DataTable
+        caption="Metrics"
+        columns={columnsFor(forestOf(metrics), confidence, shown)}
+        rows={metrics}
+        idOf={({ name }) => name}
+        hrefOf={({ name }) => hrefWith({ metric: name, outcome: null, offset: null, row: null })}
+      />
+      <p class="soft small">
+        Right of the middle is better. The dashed line is the margin: an interval right of it passes. Metrics of one
+        unit have one scale.
+      </p>
+    </section>
+  );
+}
+
+function columnsFor(
+  forest: ReadonlyMap<string, ForestRow>,
+  confidence: number,
+  shown: string,
+): Column<ComparedMetric>[] {
+  return [
+    {
+      name: 'metric',
+      label: 'Metric',
+      cell: ({ name }) => (name === shown ? <b class="clip">{name}</b> : <bdi>{name}</bdi>),
+      full: ({ name }) => name,
+    },
+    { name: 'verdict', label: 'Verdict', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
+    {
+      name: 'plot',
+      label: 'worse ← → better',
+      cell: ({ name, verdict }) => <ForestLine row={forest.get(name)} verdict={verdict} />,
+    },
+    {
+      name: 'difference',
+      label: `Difference (${percent(confidence)} interval)`,
+      cell: (metric) => (metric.difference === null ? NOTHING : differenceWithInterval(metric, metric.difference)),
+    },
+    ...(['baseline', 'candidate'] as const).map((side): Column<ComparedMetric> => ({
+      name: side,
+      label: side === 'baseline' ? 'Baseline' : 'Candidate',
+      named: true,
+      figure: true,
+      cell: (metric) => armText(metric, metric[side]) ?? NOTHING,
+    })),
+    { name: 'wins', label: 'Wins', named: true, figure: true, cell: ({ wins }) => count(wins) },
+    { name: 'losses', label: 'Losses', named: true, figure: true, cell: ({ losses }) => count(losses) },
+    {
+      name: 'p',
+      label: 'p',
+      named: true,
+      figure: true,
+      about: 'How likely so large a difference is by chance; adjusted for the number of rules',
+      cell: ({ p, adjusted_p }) => (p === null ? NOTHING : probabilityText(adjusted_p ?? p)),
+    },
+    {
+      name: 'detectable',
+      label: 'Could show',
+      named: true,
+      figure: true,
+      about: 'The smallest true difference that these rows would show in four of five cases',
+      cell: (metric) =>
+        metric.detectable === null || metric.difference === null
+          ? NOTHING
+          : differenceText(metric, metric.detectable, metric.difference.relative, false),
+    },
+  ];
+}

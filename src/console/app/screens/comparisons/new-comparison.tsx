@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import { ERROR_WAYS, type ErrorWay } from '../../../../features/comparisons/comparison.js';
+import { draftsFor, metricsOf, refusedMetrics, type MetricDraft } from '../../../model/comparison-draft.js';
+import type { Experiment } from '../../../model/experiments.js';
+import { Field } from '../../parts/field.js';
+import { Form } from '../../parts/form.js';
+import { TokenField } from '../../parts/token-field.js';
+import { call } from '../../state/api.js';
+import { hrefOf, navigate, place } from '../../state/location.js';
+import { useScoreDefinitions } from '../../state/score-definitions.js';
+import { useDataset } from '../datasets/data.js';
+import { ExperimentState } from '../experiments/experiment-state.js';
+import { useExperiment } from '../experiments/data.js';
+import { comparisonsChanged } from './data.js';
+import { ExperimentChoice } from './experiment-choice.js';
+import { MetricFields } from './metric-fields.js';
+
+/** How long a comparison waits for experiments that are under way. */
+const WAIT_SECONDS = 600;
+const MAX_SLICES = 5;
+const CONFIDENCES = ['0.9', '0.95', '0.99'];
+const WAYS: Readonly<Record<ErrorWay, string>> = {
+  count_as_fail: 'count as the worst value',
+  leave_out: 'leave their rows out',
+};
+
+/** Which two experiments are compared, and by which rules. */
+export function NewComparison() {
+  const { query } = place.value;
+  const candidate = useExperiment(query.get('candidate') ?? '').data;
+  const baseline = useExperiment(query.get('baseline') ?? '').data;
+  const definitions = useScoreDefinitions();
+  const both = candidate !== undefined && baseline !== undefined ? { candidate, baseline } : null;
+  return (
+    <div class="stack comparison-new">
+      <header class="screen-head">
+        <div class="line">
+          <a href={hrefOf({ screen: 'comparisons' })}>Comparisons</a>
+          <span class="soft" aria-hidden="true">
+            /
+          </span>
+          <h1>New comparison</h1>
+        </div>
+      </header>
+      <div class="field-grid">
+        <ExperimentChoice
+          label="Candidate"
+          hint="The new version, which is to be judged."
+          name="candidate"
+          chosen={candidate}
+        />
+        <ExperimentChoice
+          label="Baseline"
+          hint="The version that it is held against."
+          name="baseline"
+          chosen={baseline}
+          {...(candidate !== undefined && { beside: candidate })}
+        />
+      </div>
+      {both === null ? (
+        <p class="soft">Choose two experiments of one dataset.</p>
+      ) : (
+        definitions.data !== undefined && (
+          <Rules
+            key={`${both.candidate.id} ${both.baseline.id}`}
+            {...both}
+            first={draftsFor(both.candidate, both.baseline, definitions.data)}
+          />
+        )
+      )}
+    </div>
+  );
+}
+
+interface RulesProps {
+  readonly candidate: Experiment;
+  readonly baseline: Experiment;
+  readonly first: readonly MetricDraft[];
+}
+
+/** Why two experiments cannot be compared; null: they can. */
+function refusedPair({ candidate, baseline }: Omit<RulesProps, 'first'>): string | null {
+  if (candidate.id === baseline.id) return 'Choose two different experiments';
+  if (candidate.dataset.id !== baseline.dataset.id) return 'They are on different datasets';
+  const ended = [candidate, baseline].find(({ status }) => status === 'canceled' || status === 'expired');
+  return ended === undefined ? null : `${ended.name} is ${ended.status}: only finished experiments can be compared`;
+}
+
+function Rules({ candidate, baseline, first }: RulesProps) {
+  const [drafts, setDrafts] = useState(first);
+  const [slices, setSlices] = useState<readonly string[]>([]);
+  const [confidence, setConfidence] = useState('0.95');
+  const [errors, setErrors] = useState<ErrorWay>('count_as_fail');
+  const columns = useDataset(candidate.dataset.name).data?.latest_version?.columns ?? [];
+  const waits = [candidate, baseline].filter(({ status }) => status === 'running');
+  const compare = async () => {
+    const made = await call('POST /projects/:project_id/comparisons', {
+      body: {
+        candidate: candidate.id,
+        baseline: baseline.id,
+        metrics: metricsOf(drafts),
+        confidence: Number(confidence),
+        errors,
+        ...(slices.length > 0 && { slices }),
+        ...(waits.length > 0 && { wait_seconds: WAIT_SECONDS }),
+      },
+    });
+    await comparisonsChanged();
+    navigate(hrefOf({ screen: 'comparisons', id: made.id }), { replace: true });
+  };
+  const refused = refusedPair({ candidate, baseline }) ?? refusedMetrics(drafts);
+  return (
+    <Form
+      action={waits.length > 0 ? 'Compare when finished' : 'Compare'}
+      icon="diff"
+      refused={refused}
+      onSend={compare}
+    >
+      <MetricFields drafts={drafts} onChange={setDrafts} />
+      <div class="line fields">
+        <Field label="Confidence">
+          <select class="input" value={confidence} onChange={({ currentTarget: { value } }) => setConfidence(value)}>
+            {CONFIDENCES.map((one) => (
+              <option key={one} value={one}>
+                {Number(one) * 100}%
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Results with an error">
+          <select
+            class="input"
+            value={errors}
+            onChange={({ currentTarget: { value } }) => setErrors(ERROR_WAYS.find((way) => way === value) ?? errors)}
+          >
+            {ERROR_WAYS.map((way) => (
+              <option key={way} value={way}>
+                {WAYS[way]}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </div>
+      <TokenField
+        label="Slices"
+        hint="Optional: columns of the dataset by whose values metrics are shown as well. Slices decide nothing."
+        values={slices}
+        suggested={columns}
+        onChange={setSlices}
+        refuse={() => (slices.length >= MAX_SLICES ? `At most ${MAX_SLICES} columns` : null)}
+      />
+      {waits.map((experiment) => (
+        <p key={experiment.id} class="line" role="status">
+          <bdi>{experiment.name}</bdi> <ExperimentState of={experiment} />
+        </p>
+      ))}
+      {waits.length > 0 && (
+        <p class="soft">The comparison waits up to 10 minutes until both are finished. Keep this page open.</p>
+      )}
+    </Form>
+  );
+}
