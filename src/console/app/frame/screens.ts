@@ -73,7 +73,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Comparisons',
     icon: 'comparisons',
     key: 'c',
-    load: () => import('../screens/comparisons/index.js'),
+    load: () => import('../screens/experiments/index.js'),
   },
   {
     name: 'review',

@@ -1,4 +1,3 @@
-import { valueText } from '../../../../features/comparisons/words.js';
 import type { RowOutcome } from '../../../../features/comparisons/schema.js';
 import { cellText, textOf } from '../../../model/dataset-cells.js';
 import type { ComparedMetric } from '../../../model/forest.js';
@@ -11,6 +10,7 @@ import { hrefWith, place } from '../../state/location.js';
 import { offsetAsked } from '../prompts/asked.js';
 import { pathOfComparison, useComparedRows, type ComparedRow, type Comparison } from './data.js';
 import { RowView } from './row-view.js';
+import { rowValueText } from './value-text.js';
 
 const PAGE = 20;
 const LABELS: Readonly<Record<RowOutcome, string>> = {
@@ -46,7 +46,13 @@ export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
         {({ rows, total }) => (
           <>
             {rows.length === 0 ? (
-              <Empty title="No such rows">{outcome === 'loss' ? 'No row became worse.' : 'Choose others above.'}</Empty>
+              <Empty title="No such rows">
+                {outcome !== 'loss'
+                  ? 'Choose others above.'
+                  : metric.measure === 'category'
+                    ? 'No row changed its category.'
+                    : 'No row became worse.'}
+              </Empty>
             ) : (
               <DataTable
                 caption={LABELS[outcome]}
@@ -100,11 +106,6 @@ function Outcomes({ comparison, metric, chosen }: OutcomesProps) {
   );
 }
 
-/** A value of the metric, as it is written; categories are texts. */
-export function writeValue(metric: ComparedMetric, value: ComparedRow['candidate']['value']): string {
-  return value === null ? NOTHING : typeof value === 'string' ? value : valueText(metric, value);
-}
-
 /** What columns say, in one line. */
 function lineOf(columns: ComparedRow['input']): string {
   const values = Object.values(columns ?? {});
@@ -146,7 +147,7 @@ function columnsFor(metric: ComparedMetric, outcome: RowOutcome): Column<Compare
             label: metric.name.slice(0, 40),
             cell: (row: ComparedRow) => (
               <bdi>
-                {writeValue(metric, row.baseline.value)} → {writeValue(metric, row.candidate.value)}
+                {rowValueText(metric, row.baseline.value)} → {rowValueText(metric, row.candidate.value)}
               </bdi>
             ),
           },

@@ -56,7 +56,7 @@ function Shown({ comparison }: { readonly comparison: Comparison }) {
       {metric !== undefined && (
         <>
           <MetricTable metrics={comparison.metrics} confidence={comparison.confidence} shown={metric.name} />
-          <MetricDetail metric={metric} />
+          <MetricDetail metric={metric} said={comparison.because} />
           <ComparedRows comparison={comparison} metric={metric} />
         </>
       )}

@@ -5,17 +5,23 @@ import { DataTable, type Column } from '../../parts/data-table.js';
 
 type Slice = ComparedMetric['slices'][number];
 
+interface MetricDetailProps {
+  readonly metric: ComparedMetric;
+  /** What stands above already. */
+  readonly said: readonly string[];
+}
+
 /** What was found of the metric that is shown, also by slices and categories. */
-export function MetricDetail({ metric }: { readonly metric: ComparedMetric }) {
+export function MetricDetail({ metric, said }: MetricDetailProps) {
   const { name, because, rows, rows_for_margin: needed, moves, slices, left_out } = metric;
-  const detectable = detectableText(metric);
+  const isSaid = said.some((sentence) => sentence.startsWith(because));
   return (
     <section class="stack" aria-label={`Metric ${name}`}>
       <h2>
         <bdi>{name}</bdi>
       </h2>
       <p>
-        <bdi>{because}</bdi> {detectable}{' '}
+        {!isSaid && <bdi>{because}</bdi>} {!isSaid && detectableText(metric)}{' '}
         {needed !== null && needed > rows && `About ${counted(needed, 'row')} would show the margin. `}
         {left_out.no_value > 0 && `${counted(left_out.no_value, 'row')} left out without a value. `}
         {left_out.error > 0 && `${counted(left_out.error, 'row')} left out for an error. `}

@@ -4,7 +4,6 @@ import { draftsFor, metricsOf, refusedMetrics, type MetricDraft } from '../../..
 import type { Experiment } from '../../../model/experiments.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
-import { TokenField } from '../../parts/token-field.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate, place } from '../../state/location.js';
 import { useScoreDefinitions } from '../../state/score-definitions.js';
@@ -14,10 +13,10 @@ import { useExperiment } from '../experiments/data.js';
 import { comparisonsChanged } from './data.js';
 import { ExperimentChoice } from './experiment-choice.js';
 import { MetricFields } from './metric-fields.js';
+import { SliceFields } from './slice-fields.js';
 
 /** How long a comparison waits for experiments that are under way. */
 const WAIT_SECONDS = 600;
-const MAX_SLICES = 5;
 const CONFIDENCES = ['0.9', '0.95', '0.99'];
 const WAYS: Readonly<Record<ErrorWay, string>> = {
   count_as_fail: 'count as the worst value',
@@ -141,14 +140,7 @@ function Rules({ candidate, baseline, first }: RulesProps) {
           </select>
         </Field>
       </div>
-      <TokenField
-        label="Slices"
-        hint="Optional: columns of the dataset by whose values metrics are shown as well. Slices decide nothing."
-        values={slices}
-        suggested={columns}
-        onChange={setSlices}
-        refuse={() => (slices.length >= MAX_SLICES ? `At most ${MAX_SLICES} columns` : null)}
-      />
+      {columns.length > 0 && <SliceFields columns={columns} chosen={slices} onChange={setSlices} />}
       {waits.map((experiment) => (
         <p key={experiment.id} class="line" role="status">
           <bdi>{experiment.name}</bdi> <ExperimentState of={experiment} />

@@ -1,12 +1,12 @@
-import { valueIn } from '../../../model/dataset-cells.js';
 import type { ComparedMetric } from '../../../model/forest.js';
+import { Cells } from '../../parts/cells.js';
 import { CopyButton } from '../../parts/copy.js';
 import { Dialog } from '../../parts/dialog.js';
 import { JsonView } from '../../parts/json-view.js';
 import { LongDiff } from '../../parts/long-diff.js';
 import { hrefOf, setQuery } from '../../state/location.js';
-import { writeValue } from './compared-rows.js';
 import type { ComparedRow, Comparison } from './data.js';
+import { rowValueText } from './value-text.js';
 
 interface RowViewProps {
   readonly row: ComparedRow;
@@ -30,7 +30,7 @@ export function RowView({ row, comparison, metric }: RowViewProps) {
               <dt key={side}>{side === 'baseline' ? 'Baseline' : 'Candidate'}</dt>
               <dd class="line">
                 <span>
-                  <bdi>{metric.name}</bdi>: <b>{writeValue(metric, row[side].value)}</b>
+                  <bdi>{metric.name}</bdi>: <b>{rowValueText(metric, row[side].value)}</b>
                 </span>
                 {row[side].has_error && <span class="badge bad">error</span>}
                 <Links side={row[side]} experiment={comparison[side].id} row={row_id} />
@@ -86,18 +86,7 @@ function Columns({ title, of }: { readonly title: string; readonly of: ComparedR
   return (
     <section class="stack">
       <h3>{title}</h3>
-      {of === null ? (
-        <p class="soft">Erased with the span that the row was made of.</p>
-      ) : (
-        Object.keys(of).map((column) => (
-          <section key={column} class="stack">
-            <p class="soft">
-              <bdi>{column}</bdi>
-            </p>
-            <JsonView value={valueIn(of, column)} label={column} />
-          </section>
-        ))
-      )}
+      {of === null ? <p class="soft">Erased with the span that the row was made of.</p> : <Cells of={of} />}
     </section>
   );
 }

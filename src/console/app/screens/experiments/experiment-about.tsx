@@ -14,12 +14,11 @@ export function About({ experiment }: { readonly experiment: Experiment }) {
   return (
     <>
       {description !== '' && <p class="soft dataset-about">{description}</p>}
-      <dl class="pairs card">
-        <dt>Dataset</dt>
-        <dd>
+      <dl class="experiment-about card">
+        <Pair name="Dataset">
           <DatasetLink of={experiment} />, {counted(rows, 'row')}
           {repetitions > 1 && `, each ${repetitions} times`}
-        </dd>
+        </Pair>
         {Object.entries(subject).map(([name, value]) => (
           <Pair key={name} name={LABELS[name] ?? name}>
             <SubjectValue name={name} value={value} subject={subject} />
@@ -30,17 +29,13 @@ export function About({ experiment }: { readonly experiment: Experiment }) {
             <bdi>{textOf(value)}</bdi>
           </Pair>
         ))}
-        <dt>Created</dt>
-        <dd>
+        <Pair name="Created">
           <When at={created_at} />
-        </dd>
+        </Pair>
         {finished_at !== null && (
-          <>
-            <dt>{status === 'canceled' ? 'Canceled' : 'Finished'}</dt>
-            <dd>
-              <When at={finished_at} />
-            </dd>
-          </>
+          <Pair name={status === 'canceled' ? 'Canceled' : 'Finished'}>
+            <When at={finished_at} />
+          </Pair>
         )}
       </dl>
     </>
@@ -59,12 +54,12 @@ const LABELS: Readonly<Record<string, string>> = {
 
 function Pair({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
-    <>
+    <div>
       <dt class="clip">
         <bdi>{name}</bdi>
       </dt>
       <dd>{children}</dd>
-    </>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { resultsDue, type Experiment } from '../../../model/experiments.js';
-import { count } from '../../../model/format.js';
+import { count, counted } from '../../../model/format.js';
 import { Icon } from '../../parts/icon.js';
 
 const LOOKS = { running: '', finished: 'good', canceled: '', expired: 'warn' } as const;
@@ -17,7 +17,8 @@ export function ExperimentState({ of: experiment }: { readonly of: Experiment })
         <progress aria-label="Results received" value={figures.results} max={Math.max(1, due)} />
       )}
       <span class="soft">
-        {count(figures.results)} of {count(due)}
+        {figures.results < due && `${count(figures.results)} of `}
+        {counted(due, 'result')}
       </span>
     </span>
   );

@@ -21,7 +21,7 @@ export function ExperimentTable({ experiments, ofOneDataset = false }: TableProp
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const found = experiments.filter(({ id }) => chosen.has(id));
   return (
-    <div class="stack">
+    <div class="stack experiments">
       <CompareLine chosen={found} />
       <DataTable
         caption="Experiments"
@@ -85,6 +85,7 @@ function columnsFor(experiments: readonly Experiment[]): Column<Experiment>[] {
       full: ({ subject }) => subjectLine(subject),
     },
     { name: 'state', label: 'Status', cell: (experiment) => <ExperimentState of={experiment} /> },
+    { name: 'created', label: 'Created', cell: ({ created_at }) => <When at={created_at} relative /> },
     ...commonScores(experiments, SCORES).map((name): Column<Experiment> => ({
       name: `score ${name}`,
       label: name.slice(0, 40),
@@ -115,7 +116,6 @@ function columnsFor(experiments: readonly Experiment[]): Column<Experiment>[] {
       figure: true,
       cell: ({ figures }) => <Took ms={figures.duration_ms_p95} />,
     },
-    { name: 'created', label: 'Created', cell: ({ created_at }) => <When at={created_at} relative /> },
   ];
 }
 

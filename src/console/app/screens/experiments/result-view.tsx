@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { Experiment } from '../../../model/experiments.js';
 import { count, scoreText } from '../../../model/format.js';
+import { Cells } from '../../parts/cells.js';
 import { CopyButton } from '../../parts/copy.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Cost, Took, When } from '../../parts/figures.js';
@@ -19,6 +21,7 @@ interface ResultViewProps {
 /** A result with all of its texts and scores, and where it was made. */
 export function ResultView({ experiment: { id, repetitions }, row, repetition }: ResultViewProps) {
   const answer = useResult(id, row, repetition);
+  const cells = useMemo(() => cellsIn(answer.data?.input ?? ''), [answer.data]);
   const title = `Row ${row}${repetitions > 1 ? `, repetition ${repetition}` : ''}`;
   return (
     <Dialog title={title} wide onClose={() => setQuery({ row: null, repetition: null }, { replace: true })}>
@@ -30,7 +33,7 @@ export function ResultView({ experiment: { id, repetitions }, row, repetition }:
             <div class="stack">
               <ResultHead result={found.result} />
               <Part title="Row">
-                <JsonView value={found.input} label="Row" />
+                {cells !== null ? <Cells of={cells} /> : <JsonView value={found.input} label="Row" />}
               </Part>
               {found.result.error_message !== null && (
                 <Part title="Error">
@@ -46,6 +49,16 @@ export function ResultView({ experiment: { id, repetitions }, row, repetition }:
       </Answered>
     </Dialog>
   );
+}
+
+/** The cells of a row in its JSON; null: it is none. */
+function cellsIn(json: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const row = JSON.parse(json) as unknown;
+    return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row } : null;
+  } catch {
+    return null;
+  }
 }
 
 function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
