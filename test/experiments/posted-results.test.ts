@@ -185,6 +185,33 @@ describe('results of experiments over HTTP', () => {
     ]);
   });
 
+  it('say how their rows begin, by the roles of columns, where that is asked for', async () => {
+    const long = 'x'.repeat(1_000);
+    const rows = [
+      { row_id: 'a', q: long, expected: 'y', n: 1 },
+      { row_id: 'b', q: 'z', n: 2 },
+      { row_id: 'c', q: 'w'.repeat(70_000), expected: 'v' },
+    ];
+    await api.ok('POST', '/v1/datasets', { name: 'begins' });
+    await api.ok('POST', '/v1/datasets/begins/versions', { rows });
+    const { id } = await api.create('begins');
+    await post(
+      id,
+      rows.map(({ row_id }) => ({ row_id, output: 'x' })),
+    );
+    const begins = async (query: string) => (await results(id, query)).map(({ row }: any) => row);
+    expect(await begins('')).to.deep.equal([undefined, undefined, undefined]);
+    const [first, second, third] = await begins('?rows=true');
+    expect(first).to.deep.equal({ input: `{"q":"${long}`.slice(0, 600), expected: 'y' });
+    expect(second).to.deep.equal({ input: '{"q":"z","n":2}', expected: null });
+    expect(third).to.include({ expected: null });
+    expect(third.input).to.have.length(600);
+    await api.ok('PATCH', '/v1/datasets/begins', { roles: { q: 'input', n: 'expected' } });
+    expect((await begins('?rows=true'))[1]).to.deep.equal({ input: 'z', expected: '2' });
+    await api.ok('DELETE', '/v1/datasets/begins');
+    expect(await begins('?rows=true')).to.deep.equal([null, null, null]);
+  });
+
   it('go with the span of which their row was made', async () => {
     const [from, other] = [randomUUID(), randomUUID()];
     const spans = [from, other].map((id) => ({

@@ -8,7 +8,7 @@ import { changedAt, queries, useQuery, type Answer } from '../../state/query.js'
 
 export type Result = Static<typeof ResultRead>;
 type List = QueryOf<'GET /projects/:project_id/experiments'>;
-type Results = QueryOf<'GET /projects/:project_id/experiments/:experiment_id/results'>;
+type Results = Exclude<QueryOf<'GET /projects/:project_id/experiments/:experiment_id/results'>, URLSearchParams>;
 
 /** All that is asked of experiments has a key that begins so. */
 const EXPERIMENTS = '/experiments';
