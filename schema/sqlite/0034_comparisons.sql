@@ -12,10 +12,11 @@ CREATE TABLE comparisons (
   baseline_name     TEXT NOT NULL,
   baseline_version  INTEGER NOT NULL,
   verdict           TEXT NOT NULL CHECK (verdict IN ('passed', 'failed', 'undecided', 'incomparable')),
-  request           TEXT NOT NULL, -- JSON object: metrics with their rules, confidence, slices, errors
-  found             TEXT NOT NULL, -- JSON object: why, rows, those left out, figures of metrics
   created_at        INTEGER NOT NULL,
-  created_by        TEXT NOT NULL REFERENCES users (id)
+  created_by        TEXT NOT NULL REFERENCES users (id),
+  -- Last, as lists read what is before them alone.
+  request           TEXT NOT NULL, -- JSON object: metrics with their rules, confidence, slices, errors
+  found             TEXT NOT NULL -- JSON object: why, rows, those left out, figures of metrics
 ) STRICT;
 
 CREATE INDEX comparisons_in_order ON comparisons (project_id, created_at, seq);

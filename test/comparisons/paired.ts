@@ -39,7 +39,7 @@ export function paired(
   };
   const arms = { candidate: armOf(candidate), baseline: armOf(baseline) };
   const rows = ids.map((_, place) => place).filter((place) => arms.candidate.has(place) && arms.baseline.has(place));
-  return { seed, confidence, slicings, metrics: pair(Int32Array.from(rows), metrics, arms, options) };
+  return { seed, confidence, slicings, metrics: [...pair(Int32Array.from(rows), metrics, arms, options)] };
 }
 
 /** Boolean scores by how many rows came out how. */

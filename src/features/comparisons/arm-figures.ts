@@ -29,11 +29,10 @@ export function armOf(metric: PairedMetric, values: Float64Array, confidence: nu
 }
 
 function countedOf(values: Float64Array, categories: readonly string[]) {
-  const counts = categories.map((category, index) => ({
-    category,
-    rows: values.reduce((count, value) => count + (value === index ? 1 : 0), 0),
-  }));
-  return counts
+  const counts = new Int32Array(categories.length);
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return categories
+    .map((category, index) => ({ category, rows: counts[index] ?? 0 }))
     .filter(({ rows }) => rows > 0)
     .sort((a, b) => b.rows - a.rows)
     .slice(0, MAX_NAMED);

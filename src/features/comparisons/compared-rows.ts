@@ -11,9 +11,6 @@ import { readMetrics } from './metrics.js';
 import { readRowPairs, type RowPairs } from './row-pairs.js';
 import type { LEFT_OUT_REASONS, RowOutcome } from './schema.js';
 
-/** Most results of a row. */
-const MAX_REPETITIONS = 32;
-
 export interface ComparedRowsParts {
   readonly results: Pick<ExperimentResults, 'measured' | 'page'>;
   readonly rows: Pick<RowReads, 'states' | 'statesOf' | 'contents'>;
@@ -145,12 +142,10 @@ async function firstResults(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, StoredResult>> {
   if (rowIds.length === 0) return new Map();
-  const query = { experimentId, repetition: null, rowIds, hasError: null, offset: 0, count: false };
-  const limit = rowIds.length * MAX_REPETITIONS;
-  const page = await results.page(projectId, { ...query, limit }, signal);
-  const first = new Map<string, StoredResult>();
-  for (const result of page.results) if (!first.has(result.row_id)) first.set(result.row_id, result);
-  return first;
+  const window = { limit: rowIds.length, offset: 0, count: false };
+  const query = { experimentId, repetition: null, rowIds, hasError: null, firstOnly: true, ...window } as const;
+  const page = await results.page(projectId, query, signal);
+  return new Map(page.results.map((result) => [result.row_id, result]));
 }
 
 /** What rows say in the version of the candidate, or else of the baseline, by id. */

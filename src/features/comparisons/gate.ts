@@ -42,6 +42,9 @@ function decide(metric: MetricFigures, adjustedP: number | null, bounds: Bounds)
   if (difference === null)
     return { verdict: 'undecided', reason: 'The baseline has nothing that a change could be a share of.' };
   if (difference.interval === null) return { verdict: 'undecided', reason: 'So few rows have no interval.' };
+  const { low, high } = difference.interval;
+  if (![difference.value, low, high, adjustedP ?? 1].every(Number.isFinite))
+    return { verdict: 'undecided', reason: 'Its values are too large to be compared.' };
   return byDifference(metric, gainOf(metric, difference.interval), adjustedP, bounds);
 }
 

@@ -119,14 +119,14 @@ export class Arm {
   }
 }
 
-/** Pairs the rows that both arms have. @param rows their places @returns of each metric the rows that have it in both */
-export function pair(
+/** Pairs the rows that both arms have. @param rows their places @returns of each metric the rows that have it in both, one by one, as each takes its time */
+export function* pair(
   rows: Int32Array,
   metrics: readonly MeasuredMetric[],
   arms: { readonly candidate: Arm; readonly baseline: Arm },
   { errors, categories }: { readonly errors: ErrorWay; readonly categories: readonly Map<string, number>[] },
-): PairedMetric[] {
-  return metrics.map((metric, index) => {
+): Generator<PairedMetric> {
+  for (const [index, metric] of metrics.entries()) {
     const { candidate, baseline } = arms;
     const worst = errors === 'count_as_fail' ? worstOf(metric, candidate.range(index), baseline.range(index)) : null;
     const kept: number[] = [];
@@ -143,12 +143,12 @@ export function pair(
       most = Math.max(most, candidate.count(index, place, worst), baseline.count(index, place, worst));
     }
     const of = (arm: Arm) => Float64Array.from(kept, (row) => arm.value(index, rows[row] ?? 0, worst));
-    return {
+    yield {
       ...metricOf(metric),
       ...{ candidate: of(candidate), baseline: of(baseline), rows: Int32Array.from(kept), single: most <= 1 },
       ...{ categories: [...(categories[index]?.keys() ?? [])], left_out: leftOut },
     };
-  });
+  }
 }
 
 /** What an error counts as: the worst that is allowed, or else was seen; null: it is no score, or none has a value. */
@@ -169,11 +169,16 @@ function worstOf(
 
 function valueOf(result: MeasuredResult, metric: Metric, categories: Map<string, number> | undefined): number {
   if (metric.name === ERROR && metric.measure === 'boolean') return Number(result.has_error);
-  if (isFigure(metric)) return result[metric.name] ?? NaN;
+  if (isFigure(metric)) return boundedOf(result[metric.name] ?? NaN);
   const value = result.scores[metric.name];
   if (categories !== undefined) return typeof value === 'string' ? placeIn(categories, value) : NaN;
-  return typeof value === 'number' || typeof value === 'boolean' ? Number(value) : NaN;
+  return typeof value === 'number' || typeof value === 'boolean' ? boundedOf(Number(value)) : NaN;
 }
+
+/** Squares and sums of larger numbers have no end: one such value would hide what all others say. */
+const LARGEST = 1e100;
+
+const boundedOf = (value: number) => (Math.abs(value) > LARGEST ? NaN : value);
 
 /** Most categories that are told apart; any further ones are one. */
 const MAX_CATEGORIES = 1_000;

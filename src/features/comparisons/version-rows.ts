@@ -63,7 +63,7 @@ export async function readSlicings(
   const columns = slices.map((slice) => slice.replace(/^data\./, ''));
   if (columns.length === 0) return [];
   const values = columns.map(() => [] as (string | null)[]);
-  const portions = new PortionSize({ first: CONTENTS_AT_ONCE, most: CONTENTS_AT_ONCE });
+  const portions = new PortionSize({ first: 1, most: CONTENTS_AT_ONCE });
   for (let from = 0; from < contents.length;) {
     from += await portions.turn((size) => {
       const some = contents.slice(from, from + size);

@@ -7,7 +7,8 @@ import type { TagMove } from '../../engine/schema/tag.js';
 export const MAX_EXPERIMENTS = 10_000;
 /** Most results of an experiment. */
 export const MAX_RESULTS = 1_000_000;
-export const MAX_REPETITIONS = 32;
+/** Most repetitions of an experiment. */
+export { MAX_REPETITION as MAX_REPETITIONS } from '../../engine/traces/model/experiment/mark.js';
 /** Most results in one request. */
 export const MAX_RESULTS_AT_ONCE = 1_000;
 /** Characters of a row that are shown beside a result, of each text. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Window } from '../../engine/schema/page.js';
 import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
 import type { DatasetService } from '../datasets/dataset-service.js';
-import { MAX_REPETITIONS, type Experiment } from './experiment.js';
+import type { Experiment } from './experiment.js';
 import { placeOf } from './result-intake.js';
 
 export interface MissingResult {
@@ -52,8 +52,7 @@ export class MissingResults {
   async #there(projectId: string, id: string, signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
     const there = new Map<string, number>();
     for await (const portion of this.#parts.results.measured(projectId, id, [], signal))
-      for (const { row_id, repetition } of portion)
-        if (repetition <= MAX_REPETITIONS) there.set(row_id, (there.get(row_id) ?? 0) | bitOf(repetition));
+      for (const { row_id, repetition } of portion) there.set(row_id, (there.get(row_id) ?? 0) | bitOf(repetition));
     return there;
   }
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { DomainError } from '../../errors.js';
 import type {
   ExperimentFigures,
   ExperimentResults,
@@ -22,6 +23,7 @@ import {
   scoresOf,
   sharedTraces,
   spansAfter,
+  textBytesOf,
   textsOf,
   tracesOf,
   type FigureRow,
@@ -43,6 +45,8 @@ const SHOWN_TEXT = 1_000;
 const MEASURED_TEXT = 200;
 /** Results whose texts one statement names. */
 const TEXTS_AT_ONCE = 500;
+/** Most bytes of the texts of a page, unless it is of one result. */
+const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** What the trace of a result took, or where several were made in it, its span. */
 type Taken = Pick<StoredResult, 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens'>;
@@ -88,15 +92,8 @@ export class ClickHouseExperimentResults implements ExperimentResults {
         this.#reader.rows<FigureRow>(figuresOf(scope, experimentIds), { signal }),
         this.#reader.rows<ScoreFigureRow>(scoreFiguresOf(scope, experimentIds), { signal }),
       ]);
-      return new Map(
-        rows.map((row) => [
-          row.experiment,
-          toFigures(
-            row,
-            scores.filter(({ experiment }) => experiment === row.experiment),
-          ),
-        ]),
-      );
+      const scoresOfEach = grouped(scores, ({ experiment }) => experiment);
+      return new Map(rows.map((row) => [row.experiment, toFigures(row, scoresOfEach.get(row.experiment) ?? [])]));
     });
   }
 
@@ -177,22 +174,20 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     if (results.length === 0) return new Map();
     const spans = [...new Set(results.map(({ span }) => span))];
     const rows = await this.#reader.rows<ScoreRow>(scoresOf(scope, spans, SHOWN_TEXT), { signal });
-    const scores = new Map<string, Record<string, number | boolean | string>>();
-    for (const row of rows) {
-      const own = scores.get(row.span) ?? {};
-      own[row.name] = scoreOf(row.kind, row.number, row.text);
-      scores.set(row.span, own);
-    }
-    return scores;
+    const bySpan = grouped(rows, ({ span }) => span);
+    const own = (of: readonly ScoreRow[]) => of.map((row) => [row.name, scoreOf(row.kind, row.number, row.text)]);
+    return new Map([...bySpan].map(([span, of]) => [span, Object.fromEntries(own(of)) as StoredResult['scores']]));
   }
 
   async #texts(scope: ReadScope, results: readonly ResultRow[], signal: AbortSignal | undefined) {
     const texts = new Map<string, TextRow>();
+    let left = MAX_TEXT_BYTES;
     for (let from = 0; from < results.length; from += TEXTS_AT_ONCE) {
-      const rows = await this.#reader.rows<TextRow>(textsOf(scope, results.slice(from, from + TEXTS_AT_ONCE)), {
-        signal,
-      });
-      for (const row of rows) texts.set(row.version, row);
+      const some = results.slice(from, from + TEXTS_AT_ONCE);
+      const [size] = await this.#reader.rows<{ bytes: string }>(textBytesOf(scope, some), { signal });
+      left -= Number(size?.bytes ?? 0);
+      if (left < 0 && results.length > 1) throw tooLarge();
+      for (const row of await this.#reader.rows<TextRow>(textsOf(scope, some), { signal })) texts.set(row.version, row);
     }
     return texts;
   }
@@ -208,6 +203,22 @@ interface SpanRow extends ResultPlace {
   readonly trace: string;
   readonly version: string;
 }
+
+function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+const tooLarge = () =>
+  new DomainError(
+    'too_large',
+    `The results of the page have more than ${MAX_TEXT_BYTES} bytes of text: ask for fewer, by \`limit\``,
+  );
 
 const NOTHING: Taken = { cost: null, duration_ms: null, input_tokens: null, output_tokens: null };
 

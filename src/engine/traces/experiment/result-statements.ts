@@ -50,6 +50,8 @@ const withError = ({ hasError }: ResultQuery) =>
 export function resultPage(scope: ReadScope, query: ResultQuery): Sql {
   const results = newest(scope, COLUMNS, asked(query));
   const window = sql`LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
+  if (query.firstOnly === true)
+    return sql`SELECT ${RESULT} FROM (${results})${withError(query)} ORDER BY row_id, repetition LIMIT 1 BY row_id ${window}`;
   if (query.hasError === null) return sql`SELECT ${RESULT} FROM (${results} ${window})`;
   return sql`SELECT ${RESULT} FROM (${results})${withError(query)}
 ORDER BY row_id, repetition ${window}`;
@@ -203,10 +205,19 @@ export interface TextRow {
 }
 
 /** The texts of results. */
-export function textsOf({ projectId }: ReadScope, results: readonly ResultRow[]): Sql {
+export function textsOf(scope: ReadScope, results: readonly ResultRow[]): Sql {
+  return sql`SELECT toString(ver) AS version, output_data AS output, error_message AS message ${spansOf(scope, results)}`;
+}
+
+/** How many bytes {@link textsOf} has. */
+export function textBytesOf(scope: ReadScope, results: readonly ResultRow[]): Sql {
+  return sql`SELECT toString(sum(ifNull(length(output_data), 0) + ifNull(length(error_message), 0))) AS bytes ${spansOf(scope, results)}`;
+}
+
+function spansOf({ projectId }: ReadScope, results: readonly ResultRow[]): Sql {
   const of = (column: 'started' | 'version') => results.map((result) => result[column]);
   const times = sql`SELECT fromUnixTimestamp64Micro(arrayJoin(${listOf('Int64', of('started'))}), 'UTC')`;
-  return sql`SELECT toString(ver) AS version, output_data AS output, error_message AS message FROM spans
+  return sql`FROM spans
 WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${listOf('UInt64', of('version'))}`;
 }
 

@@ -40,7 +40,7 @@ function createComparisonRoute(comparisons: ComparisonService) {
     params: ProjectParams,
     body: jsonBody(ComparisonInput),
     responses: { 201: { description: 'What was found.', schema: ComparisonRead } },
-    errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
+    errors: ['not_found', 'conflict', 'overloaded', 'too_large', 'unavailable'],
     async handle({ principal, body, headers, signal }) {
       const comparison = await comparisons.compare(principal, body, signal);
       const location = `/projects/${principal.project_id}/comparisons/${comparison.id}`;
@@ -126,7 +126,7 @@ function listComparedRowsRoute(comparisons: ComparisonService) {
     responses: {
       200: { ...listOf(ComparedRow, 'The rows.'), headers: { 'X-Total-Count': 'Number of all such rows.' } },
     },
-    errors: ['not_found', 'overloaded', 'unavailable'],
+    errors: ['not_found', 'overloaded', 'too_large', 'unavailable'],
     async handle({ params, query, signal }) {
       const { project_id: projectId, comparison_id: id } = params;
       const { rows, total, roles } = await comparisons.rows(projectId, id, query, signal);

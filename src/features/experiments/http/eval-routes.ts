@@ -193,7 +193,7 @@ function listResultsRoute({ experiments }: EvalServices) {
     params: EvalParams,
     query: queryOf(ResultsQuery),
     responses: { 200: listOf(EvalResultRead, 'The results.') },
-    errors: ['not_found', 'unavailable'],
+    errors: ['not_found', 'too_large', 'unavailable'],
     async handle({ principal, params: { eval_id }, query: { repetition = null, ...window }, signal }) {
       const asked = { ...window, repetition, experimentId: eval_id, rowIds: null, hasError: null, count: false };
       const { results } = await experiments.results(principal.project_id, asked, signal);

@@ -82,7 +82,7 @@ function listResultsRoute({ experiments, resultRows }: ResultServices) {
     params: ExperimentParams,
     query: queryOf(ResultsQuery),
     responses: { 200: { description: 'The page.', schema: ResultPage } },
-    errors: ['not_found', 'unavailable'],
+    errors: ['not_found', 'too_large', 'unavailable'],
     async handle({ principal, params: { experiment_id: experimentId }, query, signal }) {
       const { row_id: rowIds = null, repetition = null, has_error: hasError = null, rows, limit, offset } = query;
       const asked = { experimentId, rowIds, repetition, hasError, limit, offset, count: true };

@@ -8,8 +8,8 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 /** In characters. */
 export const LONGEST_ROW_ID = 256;
-/** Its column has 32 bits. */
-export const MAX_REPETITION = 2 ** 32 - 1;
+/** As often as an experiment may try a row: more would make results that nothing else has room for. */
+export const MAX_REPETITION = 32;
 
 /** An attribute: the names by which an object may lead to it, each with the names that are left within. */
 interface Path {

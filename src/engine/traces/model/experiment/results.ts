@@ -41,6 +41,8 @@ export interface ResultQuery {
   readonly repetition: number | null;
   readonly rowIds: readonly string[] | null;
   readonly hasError: boolean | null;
+  /** Whether only the first result of each row is meant. */
+  readonly firstOnly?: true;
   readonly limit: number;
   readonly offset: number;
   readonly count: boolean;
@@ -83,6 +85,7 @@ export type MeasuredResult = Pick<
  * @throws DomainError `unavailable` when a limit is met or the store does not answer
  */
 export interface ExperimentResults {
+  /** @throws DomainError also `too_large`, where the texts of the page are more than a server may hold */
   page(
     projectId: string,
     query: ResultQuery,
