@@ -187,17 +187,22 @@ function valuesOf({ score_value, score_type }: ScorerScores[number], name: strin
     : { [name]: said };
 }
 
-const STRING_OR_NO_NUMBER = /("(?:[^"\\]|\\.)*")|-?Infinity|NaN/g;
+/** A string may lack its end: no match from a quote fails, so that each text is read once. */
+const STRING_OR_NO_NUMBER = /("(?:[^"\\]|\\.)*"?)|-?Infinity|NaN/g;
 
 /** JSON as Python writes it, in which numbers that are none count as nothing. @returns undefined: it is no JSON */
 function pythonJson(text: string): unknown {
-  for (const json of [text, text.replace(STRING_OR_NO_NUMBER, (_match, string?: string) => string ?? 'null')])
-    try {
-      return parseJsonText(json);
-    } catch {
-      // It may be JSON without what only Python writes.
-    }
-  return undefined;
+  const plain = parsed(text);
+  if (plain !== undefined) return plain;
+  return parsed(text.replace(STRING_OR_NO_NUMBER, (_match, string?: string) => string ?? 'null'));
+}
+
+function parsed(json: string): unknown {
+  try {
+    return parseJsonText(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @returns null: nothing is said */
