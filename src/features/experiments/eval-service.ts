@@ -35,7 +35,7 @@ export function evalStatusOf({ status, phase }: Pick<Experiment, 'status' | 'pha
 
 export interface EvalServiceParts {
   readonly experiments: ExperimentService;
-  readonly intake: Pick<ResultIntake, 'store'>;
+  readonly intake: Pick<ResultIntake, 'store' | 'during'>;
   readonly datasets: Pick<DatasetService, 'rowSizes' | 'rowIds'>;
 }
 
@@ -45,6 +45,12 @@ export interface EvalFilter {
 }
 
 type SentResult = EvalResults['results'][number];
+
+/** What is answered for a result that was sent. */
+interface AnsweredResult {
+  readonly row_id: string;
+  readonly id: string;
+}
 
 /** Experiments as the Python SDK knows them. */
 export class EvalService {
@@ -99,26 +105,39 @@ export class EvalService {
   /**
    * Stores results: also of a finished experiment, as the SDK sends all of them again before it scores them.
    * @returns one for each that was sent
-   * @throws DomainError `conflict` for a canceled one; as {@link ResultIntake.store}
+   * @throws DomainError `not_found`, `conflict` for one that is deleted or canceled, also meanwhile; as {@link ResultIntake.store}
    */
-  async post(
-    projectId: string,
-    id: string,
-    { results: sent }: EvalResults,
-  ): Promise<{ readonly row_id: string; readonly id: string }[]> {
+  post(projectId: string, id: string, { results }: EvalResults): Promise<AnsweredResult[]> {
+    return this.#parts.intake.during(id, () => this.#post(projectId, id, results));
+  }
+
+  async #post(projectId: string, id: string, sent: readonly SentResult[]): Promise<AnsweredResult[]> {
+    const rowIds = await this.#rowIds(this.#taking(projectId, id), sent);
+    const answer: AnsweredResult[] = [];
+    // Of two with one row, the later counts.
+    const latest = new Map<string, GivenResult>();
+    for (const [index, result] of sent.entries()) {
+      if (index % MAX_RESULTS_AT_ONCE === 0) await nextTurn();
+      const given = toGiven(result, rowIds[index] ?? '');
+      const own = resultId(id, given.row_id, given.repetition);
+      latest.set(own, given);
+      answer.push({ row_id: String(result.row_id), id: own });
+    }
+    const all = [...latest.values()];
+    for (let from = 0; from < all.length; from += MAX_RESULTS_AT_ONCE) {
+      const portion = all.slice(from, from + MAX_RESULTS_AT_ONCE);
+      // It may have been deleted or canceled meanwhile.
+      await this.#parts.intake.store(projectId, this.#taking(projectId, id), portion);
+      await nextTurn();
+    }
+    return answer;
+  }
+
+  /** @throws DomainError `not_found`; `conflict` for a canceled one */
+  #taking(projectId: string, id: string): Experiment {
     const experiment = this.#parts.experiments.find(projectId, id);
     if (experiment.status === 'canceled') throw new DomainError('conflict', 'The experiment is canceled');
-    const rowIds = await this.#rowIds(experiment, sent);
-    const given = sent.map((result, index) => toGiven(result, rowIds[index] ?? ''));
-    // Of two with one row, the later counts.
-    const latest = new Map(given.map((result) => [resultId(id, result.row_id, result.repetition), result]));
-    const all = [...latest.values()];
-    for (let from = 0; from < all.length; from += MAX_RESULTS_AT_ONCE)
-      await this.#parts.intake.store(projectId, experiment, all.slice(from, from + MAX_RESULTS_AT_ONCE));
-    return sent.map(({ row_id }, index) => ({
-      row_id: String(row_id),
-      id: resultId(id, given[index]?.row_id ?? '', given[index]?.repetition ?? 1),
-    }));
+    return experiment;
   }
 
   /** The id of the row of each result. What is no id of a row may be its place. */

@@ -54,7 +54,8 @@ const validator = compileClosed(ResultInput);
 
 /** Results that are being stored. */
 interface Storing {
-  readonly projectId: string;
+  /** Null: it only waits for others, which hold the rows. */
+  readonly projectId: string | null;
   readonly experimentId: string;
   readonly done: Promise<unknown>;
 }
@@ -105,8 +106,19 @@ export class ResultIntake implements WorkUnderWay {
    * @throws DomainError `conflict` with too many; what SpanIngest throws
    */
   async store(projectId: string, experiment: Experiment, results: readonly GivenResult[]): Promise<StoredId[]> {
-    const done = this.#store(projectId, experiment, results);
-    const storing: Storing = { projectId, experimentId: experiment.id, done: done.catch(() => undefined) };
+    return this.#noted(projectId, experiment.id, this.#store(projectId, experiment, results));
+  }
+
+  /**
+   * Does what stores results of an experiment several times: a deletion of the experiment waits for all of it. It must look for the
+   * experiment each time.
+   */
+  during<T>(experimentId: string, work: () => Promise<T>): Promise<T> {
+    return this.#noted(null, experimentId, work());
+  }
+
+  async #noted<T>(projectId: string | null, experimentId: string, done: Promise<T>): Promise<T> {
+    const storing: Storing = { projectId, experimentId, done: done.catch(() => undefined) };
     this.#underWay.add(storing);
     try {
       return await done;
