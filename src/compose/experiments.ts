@@ -44,7 +44,7 @@ export function openExperiments(
   });
   closers.push(() => removal.close());
   removal.resume();
-  const removeHidden = () => removal.remove();
+  const removeHidden = (projectId: string, id: string) => removal.remove(projectId, id);
   const experiments = new ExperimentService({ experiments: store, results, datasets, removeHidden });
   return {
     experiments,

@@ -3,6 +3,7 @@ import type { ExperimentResults } from '../../engine/traces/model/experiment/res
 import type { Below, DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import type { ExperimentStore } from './experiment.js';
 import type { ResultIntake } from './result-intake.js';
 
@@ -10,6 +11,9 @@ import type { ResultIntake } from './result-intake.js';
 const WAIT_MS = 10_000;
 /** Traces whose contents are read together. */
 const TRACES_AT_ONCE = 500;
+/** How often spans are looked for that were marked during the round before. */
+const MAX_ROUNDS = 3;
+const REMOVED_AT_ONCE = 4;
 
 export interface ExperimentRemovalParts {
   readonly experiments: Pick<ExperimentStore, 'hidden' | 'forget'>;
@@ -28,62 +32,75 @@ export interface ExperimentRemovalParts {
 export class ExperimentRemoval {
   readonly #parts: ExperimentRemovalParts;
   readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  /** Those under way, by experiment: projects take turns, so that none waits for all that another deletes. */
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #turns = new FairSemaphore('removals of experiments', { atOnce: REMOVED_AT_ONCE, perParty: 1 });
   #retry: NodeJS.Timeout | null = null;
+  /** Failures in a row. */
   #failed = 0;
 
   constructor(parts: ExperimentRemovalParts) {
     this.#parts = parts;
   }
 
-  /** Resolves when hidden experiments are gone, or after a while. What fails is tried again. */
-  async remove(): Promise<void> {
-    const done = this.#run();
+  /** Resolves when a hidden experiment is gone, or after a while. What fails is tried again. */
+  async remove(projectId: string, id: string): Promise<void> {
+    const done = this.#start(projectId, id);
     const waiting = new AbortController();
     const late = sleep(WAIT_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => undefined);
     await Promise.race([done, late]);
     waiting.abort();
   }
 
-  /** Goes on with what a stop has cut off. */
+  /** Goes on with what a stop has cut off, or what failed. */
   resume(): void {
-    void this.#run();
+    try {
+      for (const { id, project_id } of this.#parts.experiments.hidden()) void this.#start(project_id, id);
+    } catch (error) {
+      this.#again(error);
+    }
   }
 
   async close(): Promise<void> {
     this.#stopping.abort();
     if (this.#retry !== null) clearTimeout(this.#retry);
-    await this.#running;
+    await Promise.all(this.#underWay.values());
   }
 
-  /** One after the other: what is asked for meanwhile is found by the next run. */
-  #run(): Promise<void> {
-    this.#running = this.#running.then(() => this.#removeHidden());
-    return this.#running;
+  #start(projectId: string, id: string): Promise<void> {
+    const known = this.#underWay.get(id);
+    if (known !== undefined) return known;
+    const { signal } = this.#stopping;
+    const done = this.#turns
+      .run(projectId, () => this.#remove(projectId, id), signal)
+      .then(
+        () => void (this.#failed = 0),
+        (error: unknown) => this.#again(error),
+      )
+      .finally(() => this.#underWay.delete(id));
+    this.#underWay.set(id, done);
+    return done;
   }
 
-  async #removeHidden(): Promise<void> {
-    const { experiments, observer } = this.#parts;
-    try {
-      for (const { id, project_id } of experiments.hidden()) {
-        if (this.#stopping.signal.aborted) return;
-        await this.#remove(project_id, id);
-      }
-      this.#failed = 0;
-    } catch (error) {
-      if (this.#stopping.signal.aborted) return;
-      observer.experimentNotRemoved({ error });
-      this.#failed += 1;
-      if (this.#retry !== null) clearTimeout(this.#retry);
-      this.#retry = setTimeout(() => void this.#run(), retryDelay(this.#failed, RETRIES.work)).unref();
-    }
+  /** Tries what is left again, after a while. */
+  #again(error: unknown): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#parts.observer.experimentNotRemoved({ error });
+    if (this.#retry !== null) return;
+    this.#failed += 1;
+    const again = () => {
+      this.#retry = null;
+      this.resume();
+    };
+    this.#retry = setTimeout(again, retryDelay(this.#failed, RETRIES.work)).unref();
   }
 
   async #remove(projectId: string, id: string): Promise<void> {
     const { experiments, intake, removeSpans } = this.#parts;
+    this.#stopping.signal.throwIfAborted();
     await intake.idle(id);
-    // Clients may mark spans as its results meanwhile.
-    for (let more = true; more;)
+    // Clients may mark spans as its results meanwhile. Those who do not stop keep their spans, which are of no experiment then.
+    for (let round = 1, more = true; more && round <= MAX_ROUNDS; round += 1)
       more = await removeSpans(projectId, id, {
         upTo: Date.now() * 1000,
         things: this.#things(projectId, id),

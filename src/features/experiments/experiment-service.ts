@@ -29,8 +29,8 @@ export interface ExperimentServiceParts {
   readonly experiments: ExperimentStore;
   readonly results: Pick<ExperimentResults, 'figures' | 'page'>;
   readonly datasets: Pick<DatasetService, 'find' | 'version'>;
-  /** Removes experiments that are hidden; resolves when they are gone, or after a while. */
-  readonly removeHidden: () => Promise<void>;
+  /** Removes an experiment that is hidden; resolves when it is gone, or after a while. */
+  readonly removeHidden: (projectId: string, id: string) => Promise<void>;
 }
 
 /** An experiment, and figures of its results. */
@@ -174,7 +174,7 @@ export class ExperimentService {
   async remove({ project_id, user_id }: Principal, id: string): Promise<void> {
     this.find(project_id, id);
     this.#parts.experiments.hide(project_id, id, Date.now() * 1000, user_id);
-    await this.#parts.removeHidden();
+    await this.#parts.removeHidden(project_id, id);
   }
 
   /** @throws DomainError `not_found`, `unavailable` */
