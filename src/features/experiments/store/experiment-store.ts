@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { guarded, type Database } from '../../../engine/metadata/database.js';
-import { pointing, TagMoves, type MoveTable } from '../../../engine/metadata/tag-moves.js';
+import { pointed, pointing, TagMoves, type MoveTable } from '../../../engine/metadata/tag-moves.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import {
@@ -37,12 +37,13 @@ const MOVES: MoveTable = {
   target: 'experiment_id',
   nowhere: "''",
 };
-const TAGS = pointing(MOVES, 'm.tag', 'm.experiment_id = e.id AND m.project_id = e.project_id');
+/** What its tags are of. */
+const OWNER = { project_id: 'e.project_id', dataset_id: 'e.dataset_id' };
 const CURRENT_NAME = `(SELECT name FROM datasets WHERE id = e.dataset_id AND project_id = e.project_id AND deleted_at IS NULL)`;
 const STATUS = `CASE WHEN e.status = 'running' AND e.active_at < @now - ${EXPIRES_AFTER_MICROS} THEN 'expired' ELSE e.status END`;
 const SELECT = `SELECT e.id, e.name, e.description, e.dataset_id, e.dataset_name, ${CURRENT_NAME} AS current_name, e.dataset_version,
     e.row_count, e.repetitions, ${STATUS} AS status, e.phase, e.subject, e.parameters, e.created_at, e.created_by, e.finished_at,
-    e.active_at, (SELECT json_group_array(tag) FROM (${TAGS} ORDER BY m.tag)) AS tags`;
+    e.active_at, (SELECT json_group_array(tag) FROM (SELECT tag FROM (${pointing(MOVES, OWNER)}) WHERE target = e.id ORDER BY tag)) AS tags`;
 
 /** The condition of each filter. */
 const CONDITIONS: Readonly<Record<keyof ExperimentFilter, string>> = {
@@ -51,7 +52,7 @@ const CONDITIONS: Readonly<Record<keyof ExperimentFilter, string>> = {
   dataset: `(e.dataset_id = @dataset OR coalesce(${CURRENT_NAME}, e.dataset_name) = @dataset)`,
   status: `${STATUS} = @status`,
   phase: "coalesce(e.phase, 'none') = @phase",
-  tag: `EXISTS (${TAGS} AND m.tag = @tag)`,
+  tag: `${pointed(MOVES, OWNER, '@tag')} = e.id`,
   commit: 'e.subject_commit = @commit',
   branch: 'e.subject_branch = @branch',
   prompt: 'e.subject_prompt = @prompt',
@@ -88,9 +89,9 @@ function prepare(db: Database) {
     strays: db.prepare<[string], number>('SELECT strays FROM experiments WHERE id = ?').pluck(),
     setStrays: db.prepare<[number, string]>('UPDATE experiments SET strays = ? WHERE id = ?'),
     noteActive: db.prepare<[Micros, string]>('UPDATE experiments SET active_at = max(active_at, ?) WHERE id = ?'),
-    tagsOf: db.prepare<{ id: string; projectId: string }, { tag: string; dataset_id: string }>(
-      pointing(MOVES, 'm.tag, m.dataset_id', 'm.experiment_id = @id AND m.project_id = @projectId'),
-    ),
+    datasetOf: db
+      .prepare<[string, string], string>('SELECT dataset_id FROM experiments WHERE id = ? AND project_id = ?')
+      .pluck(),
     hide: db.prepare<[Micros, string]>('UPDATE experiments SET deleted_at = ? WHERE id = ?'),
     hidden: db.prepare<[], { id: string; project_id: string }>(
       'SELECT id, project_id FROM experiments WHERE deleted_at IS NOT NULL ORDER BY deleted_at',
@@ -186,8 +187,9 @@ export class SqliteExperimentStore implements ExperimentStore {
 
   hide(projectId: string, id: string, at: Micros, by: string): void {
     const hide = this.#db.transaction(() => {
-      for (const { tag, dataset_id } of this.#statements.tagsOf.all({ id, projectId }))
-        this.moveTag(projectId, dataset_id, tag, null, at, by);
+      const dataset = this.#statements.datasetOf.get(id, projectId) ?? '';
+      for (const { tag, target } of this.#moves.all({ project_id: projectId, dataset_id: dataset }))
+        if (target === id) this.moveTag(projectId, dataset, tag, null, at, by);
       this.#statements.hide.run(at, id);
     });
     guarded(hide);

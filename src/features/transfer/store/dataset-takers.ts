@@ -1,4 +1,5 @@
 import type { Database } from '../../../engine/metadata/database.js';
+import { removeOld } from '../../../engine/metadata/tag-moves.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { isReservedTag, ROW_OVERHEAD_BYTES } from '../../datasets/dataset.js';
 import { contentHash } from '../../datasets/files/row-set.js';
@@ -168,6 +169,7 @@ function moveTaker(db: Database, by: By, numberOf: NumberOf): Take {
     `INSERT INTO dataset_tag_moves (dataset_id, tag, number, moved_at, moved_by)
      VALUES (@dataset_id, @tag, @number, @moved_at, @moved_by)`,
   );
+  const removeOldMoves = db.prepare<Values>(removeOld({ table: 'dataset_tag_moves', owner: ['dataset_id'] }));
   return (projectId, record) => {
     if (numberOf(projectId, record['dataset_id']) === undefined) return missing('dataset_id', 'dataset');
     if (isReservedTag(String(record['tag'])))
@@ -176,6 +178,7 @@ function moveTaker(db: Database, by: By, numberOf: NumberOf): Take {
     if (row.number !== 0 && exists.get(row) === undefined) return missing('number', 'version');
     if (known.get(row) === 1) return false;
     insert.run({ ...row, moved_by: by(projectId, record['moved_by']) });
+    removeOldMoves.run(row);
     return true;
   };
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../../engine/metadata/database.js';
+import { removeOld } from '../../../engine/metadata/tag-moves.js';
 import { MAX_RESULTS } from '../../experiments/experiment.js';
 import type { MetadataPart } from '../parts.js';
 import { missing, TAKEN, text, type By, type Take, type Values } from './take.js';
@@ -104,10 +105,12 @@ function moveTaker(db: Database, by: By): Take {
     `INSERT INTO experiment_tag_moves (project_id, dataset_id, tag, experiment_id, moved_at, moved_by)
      VALUES (@project_id, @dataset_id, @tag, @experiment_id, @moved_at, @moved_by)`,
   );
+  const removeOldMoves = db.prepare<Values>(removeOld({ table: 'experiment_tag_moves', owner: ['project_id', 'dataset_id'] }));
   return (project_id, record) => {
     const row = { ...record, project_id, experiment_id: record['experiment_id'] ?? '' };
     if (known.get(row) === 1) return false;
     insert.run({ ...row, moved_by: by(project_id, record['moved_by']) });
+    removeOldMoves.run(row);
     return true;
   };
 }
