@@ -200,6 +200,10 @@ describe('comparisons over HTTP', function () {
     expect(await issues({ candidate: { tag: 'baseline' } })).to.deep.equal([
       '/candidate needs the dataset of the tag, as the other experiment is given by a tag, too',
     ]);
+    expect(await issues({ baseline: { tga: 'baseline' } })).to.deep.equal([
+      '/baseline/tag is required',
+      '/baseline/tga is unknown',
+    ]);
     expect((await compare({ metrics: [] })).status).to.equal(422);
     expect((await compare({ metrics: [{ name: 'correct', rule: 'not_worse', margin: 'ten' }] })).status).to.equal(422);
     expect((await compare({ baseline: { tag: 'nowhere' } })).status).to.equal(404);

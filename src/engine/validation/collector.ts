@@ -27,6 +27,8 @@ export function createCollector(schema: TSchema | JsonSchema): Collector {
 function compilePart(schema: JsonSchema): Part {
   const branch = nullableBranch(schema);
   if (branch !== null) return nullablePart(schema, branch);
+  const object = onlyObject(schema);
+  if (object !== null) return objectOrOther(schema, object);
   if (schema['type'] === 'array' && isSchema(schema['items'])) return listPart(schema, schema['items']);
   if (schema['type'] === 'object' && hasChildren(schema)) return objectPart(schema);
   return leafPart(schema);
@@ -52,6 +54,14 @@ function nullablePart(schema: JsonSchema, branch: JsonSchema): Part {
     if (check(value)) inner(value, pointer, found, limit);
     else found.push({ pointer, detail: describe(check.errors ?? []) });
   };
+}
+
+/** An object among alternatives of other types can only be meant for the one that is an object. */
+function objectOrOther(schema: JsonSchema, object: JsonSchema): Part {
+  const isObject = compileCheck({ type: 'object' });
+  const inner = compilePart(object);
+  const other = leafPart(schema);
+  return (value, pointer, found, limit) => (isObject(value) ? inner : other)(value, pointer, found, limit);
 }
 
 function listPart(schema: JsonSchema, items: JsonSchema): Part {
@@ -114,6 +124,14 @@ function nullableBranch(schema: JsonSchema): JsonSchema | null {
   if (!Array.isArray(branches) || branches.length !== 2) return null;
   const others = (branches as JsonSchema[]).filter((branch) => branch['type'] !== 'null');
   return others.length === 1 ? (others[0] ?? null) : null;
+}
+
+/** The only branch of `anyOf` that takes objects; null where there is none, or another may. */
+function onlyObject(schema: JsonSchema): JsonSchema | null {
+  const branches = schema['anyOf'] as readonly JsonSchema[] | undefined;
+  if (branches === undefined || !branches.every(({ type }) => typeof type === 'string')) return null;
+  const objects = branches.filter(({ type }) => type === 'object');
+  return objects.length === 1 ? (objects[0] ?? null) : null;
 }
 
 function hasChildren(schema: JsonSchema): boolean {
