@@ -1,7 +1,7 @@
 import type { ExperimentResults, StoredResult } from '../../engine/traces/model/experiment/results.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { Window } from '../../engine/schema/page.js';
-import type { DatasetStore, RowReads } from '../datasets/dataset.js';
+import type { Dataset, DatasetStore, RowReads } from '../datasets/dataset.js';
 import type { DefinitionStore } from '../scores/definition.js';
 import { DomainError } from '../../engine/errors.js';
 import type { PairedMetric } from './comparison.js';
@@ -53,7 +53,7 @@ export interface ComparedRowPage {
   readonly rows: readonly ComparedRow[];
   readonly total: number;
   /** What columns of the dataset are for. */
-  readonly roles: Readonly<Record<string, string>>;
+  readonly roles: Dataset['roles'];
 }
 
 /**

@@ -4,8 +4,8 @@ type Columns = Readonly<Record<string, unknown>>;
 
 /** What goes into the program that is tried, and what should come out. */
 export interface RowParts {
-  readonly input: Columns;
-  readonly expected: Columns;
+  readonly input: Record<string, unknown>;
+  readonly expected: Record<string, unknown>;
 }
 
 /** Columns that are taken for what should come out where no column has a role. */

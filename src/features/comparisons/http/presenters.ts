@@ -1,4 +1,5 @@
 import { formatTimestamp } from '../../../engine/timestamp.js';
+import { partsOf } from '../../datasets/row-parts.js';
 import type { ComparedRow, ComparedRowPage, RowSide } from '../compared-rows.js';
 import type { Comparison, ListedComparison } from '../comparison-store.js';
 
@@ -16,20 +17,12 @@ export function toComparisonRead({ request, found, ...listed }: Comparison) {
   return { ...toListedRead(listed), because, confidence, slices, errors, rows, left_out, metrics };
 }
 
-type Columns = Readonly<Record<string, unknown>>;
-
 export function toRowRead({ content, candidate, baseline, ...row }: ComparedRow, roles: ComparedRowPage['roles']) {
-  const data = content === null ? null : (JSON.parse(content) as Columns);
-  const hasRoles = Object.keys(roles).length > 0;
-  const of = (role: string) =>
-    data && Object.fromEntries(Object.entries(data).filter(([column]) => roles[column] === role));
-  return {
-    ...row,
-    input: hasRoles ? of('input') : data,
-    expected: of('expected'),
-    candidate: toSideRead(candidate),
-    baseline: toSideRead(baseline),
-  };
+  const parts =
+    content === null
+      ? { input: null, expected: null }
+      : partsOf(JSON.parse(content) as Readonly<Record<string, unknown>>, roles);
+  return { ...row, ...parts, candidate: toSideRead(candidate), baseline: toSideRead(baseline) };
 }
 
 function toSideRead({ value, result }: RowSide) {
