@@ -54,7 +54,7 @@ describe('experiments in the console', function () {
     await says('third');
     expect(await names()).to.deep.equal(['third', 'second', 'first']);
     await says(`01234567 with changes · ${HOSTILE}`);
-    await says('1 of 2 results');
+    await says('1 of 2');
     await says('75%');
     await says('$0.20');
     await everywhere();

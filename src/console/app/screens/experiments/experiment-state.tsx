@@ -17,8 +17,9 @@ export function ExperimentState({ of: experiment }: { readonly of: Experiment })
         <progress aria-label="Results received" value={figures.results} max={Math.max(1, due)} />
       )}
       <span class="soft">
-        {figures.results < due && `${count(figures.results)} of `}
-        {counted(due, 'result')}
+        {status === 'running' || figures.results < due
+          ? `${count(figures.results)} of ${count(due)}`
+          : counted(due, 'result')}
       </span>
     </span>
   );

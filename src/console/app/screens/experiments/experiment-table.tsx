@@ -81,7 +81,7 @@ function columnsFor(experiments: readonly Experiment[]): Column<Experiment>[] {
     {
       name: 'subject',
       label: 'Subject',
-      cell: ({ subject }) => <bdi>{subjectLine(subject) || NOTHING}</bdi>,
+      cell: ({ subject }) => <bdi class="experiment-text">{subjectLine(subject) || NOTHING}</bdi>,
       full: ({ subject }) => subjectLine(subject),
     },
     { name: 'state', label: 'Status', cell: (experiment) => <ExperimentState of={experiment} /> },
@@ -132,5 +132,9 @@ export function DatasetLink({ of: { dataset, dataset_version } }: { readonly of:
   );
   if (dataset.gone) return <span title="The dataset was deleted">{text}</span>;
   const query = { version: String(dataset_version) };
-  return <a href={hrefOf({ screen: 'datasets', id: dataset.name, query })}>{text}</a>;
+  return (
+    <a class="experiment-text" href={hrefOf({ screen: 'datasets', id: dataset.name, query })}>
+      {text}
+    </a>
+  );
 }
