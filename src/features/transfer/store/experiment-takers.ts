@@ -105,7 +105,9 @@ function moveTaker(db: Database, by: By): Take {
     `INSERT INTO experiment_tag_moves (project_id, dataset_id, tag, experiment_id, moved_at, moved_by)
      VALUES (@project_id, @dataset_id, @tag, @experiment_id, @moved_at, @moved_by)`,
   );
-  const removeOldMoves = db.prepare<Values>(removeOld({ table: 'experiment_tag_moves', owner: ['project_id', 'dataset_id'] }));
+  const removeOldMoves = db.prepare<Values>(
+    removeOld({ table: 'experiment_tag_moves', owner: ['project_id', 'dataset_id'] }),
+  );
   return (project_id, record) => {
     const row = { ...record, project_id, experiment_id: record['experiment_id'] ?? '' };
     if (known.get(row) === 1) return false;
