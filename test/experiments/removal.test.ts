@@ -20,7 +20,7 @@ function scene(removeSpans: RemoveSpans) {
     stored: { async *contents() {} },
     removeSpans,
     observer: { experimentNotRemoved: () => (failures += 1) },
-  } as unknown as ExperimentRemovalParts);
+  });
   return { removal, left: () => [...hidden.keys()], failures: () => failures };
 }
 

@@ -12,7 +12,7 @@ import { MalformedScene } from './malformed-scene.js';
 
 const SEED = seedOf('MALFORMED_SEED');
 /** What every client sends is tried more often. */
-const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 120);
+const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 200);
 const LISTS = /^\/(spans|traces|sessions)$/;
 const countOf = ({ path }: Operation, share: number) => Math.ceil(LISTS.test(path) ? OFTEN : OFTEN * share);
 /** What a server that shares two cores with other tests may take for a request it refuses, and for one that it takes. */
