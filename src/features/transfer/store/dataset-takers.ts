@@ -4,32 +4,20 @@ import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { isReservedTag, ROW_OVERHEAD_BYTES } from '../../datasets/dataset.js';
 import { contentHash } from '../../datasets/files/row-set.js';
 import type { MetadataPart } from '../parts.js';
-import { missing, TAKEN, text, type By, type Take, type Values } from './take.js';
-
-interface Known {
-  readonly seq: number;
-  readonly project_id: string;
-  readonly deleted_at: number | null;
-}
+import { missing, owners, text, type By, type Owners, type Take, type Values } from './take.js';
 
 /** How the records of datasets are stored. */
 export function datasetTakers(db: Database, by: By) {
-  const find = db.prepare<[unknown], Known>('SELECT seq, project_id, deleted_at FROM datasets WHERE id = ?');
-  const numberOf = (projectId: string, id: unknown) => {
-    const known = find.get(id);
-    return known?.project_id === projectId && known.deleted_at === null ? known.seq : undefined;
-  };
+  const own = owners(db, 'datasets');
   return {
-    datasets: datasetTaker(db, by, (id) => find.get(id)),
-    dataset_versions: versionTaker(db, by, numberOf),
-    dataset_rows: rowTaker(db, numberOf),
-    dataset_tag_moves: moveTaker(db, by, numberOf),
+    datasets: datasetTaker(db, by, own),
+    dataset_versions: versionTaker(db, by, own),
+    dataset_rows: rowTaker(db, own),
+    dataset_tag_moves: moveTaker(db, by, own),
   } satisfies Partial<Record<MetadataPart, Take>>;
 }
 
-type NumberOf = (projectId: string, id: unknown) => number | undefined;
-
-function datasetTaker(db: Database, by: By, find: (id: unknown) => Known | undefined): Take {
+function datasetTaker(db: Database, by: By, own: Owners): Take {
   const named = db
     .prepare<[string, unknown], number>(
       'SELECT 1 FROM datasets WHERE project_id = ? AND name = ? AND deleted_at IS NULL',
@@ -40,11 +28,8 @@ function datasetTaker(db: Database, by: By, find: (id: unknown) => Known | undef
      VALUES (@id, @project_id, @name, @description, @roles, @created_at, @created_by, @updated_at)`,
   );
   return (project_id, record) => {
-    const known = find(record['id']);
-    if (known !== undefined && known.project_id !== project_id) return { field: 'id', detail: TAKEN, taken: true };
-    if (known !== undefined && known.deleted_at !== null)
-      return { field: 'id', detail: 'is being deleted: retry when that is done', taken: true };
-    if (known !== undefined) return false;
+    const there = own.alreadyThere(project_id, record['id']);
+    if (there !== undefined) return there;
     if (named.get(project_id, record['name']) === 1)
       return { field: 'name', detail: 'is the name of another dataset: rename one of them', taken: true };
     insert.run({
@@ -57,7 +42,7 @@ function datasetTaker(db: Database, by: By, find: (id: unknown) => Known | undef
   };
 }
 
-function versionTaker(db: Database, by: By, numberOf: NumberOf): Take {
+function versionTaker(db: Database, by: By, own: Owners): Take {
   const known = db
     .prepare<Values, string>('SELECT id FROM dataset_versions WHERE dataset_id = @dataset_id AND number = @number')
     .pluck();
@@ -76,7 +61,7 @@ function versionTaker(db: Database, by: By, numberOf: NumberOf): Take {
   const publish = db.prepare<[unknown, number]>('UPDATE datasets SET last_version = ? WHERE seq = ?');
   return (projectId, record) => {
     const { id, dataset_id, number } = record;
-    const dataset = numberOf(projectId, dataset_id);
+    const dataset = own.seqOf(projectId, dataset_id);
     if (dataset === undefined) return missing('dataset_id', 'dataset');
     const stored = known.get({ dataset_id, number });
     if (stored === id) return false;
@@ -97,7 +82,7 @@ function versionTaker(db: Database, by: By, numberOf: NumberOf): Take {
   };
 }
 
-function rowTaker(db: Database, numberOf: NumberOf): Take {
+function rowTaker(db: Database, own: Owners): Take {
   const known = db
     .prepare<Values, number>(
       'SELECT to_version IS NULL FROM dataset_rows WHERE dataset = @dataset AND row_id = @row_id AND from_version = @from_version',
@@ -135,7 +120,7 @@ function rowTaker(db: Database, numberOf: NumberOf): Take {
     return insertContent.get(dataset, hash, json) ?? null;
   };
   return (projectId, record) => {
-    const dataset = numberOf(projectId, record['dataset_id']);
+    const dataset = own.seqOf(projectId, record['dataset_id']);
     if (dataset === undefined) return missing('dataset_id', 'dataset');
     const [from, to] = [Number(record['from_version']), record['to_version'] as number | null];
     if (to !== null && to <= from) return { field: 'to_version', detail: 'must be above from_version' };
@@ -156,7 +141,7 @@ function rowTaker(db: Database, numberOf: NumberOf): Take {
   };
 }
 
-function moveTaker(db: Database, by: By, numberOf: NumberOf): Take {
+function moveTaker(db: Database, by: By, own: Owners): Take {
   const known = db
     .prepare<Values, number>(
       `SELECT 1 FROM dataset_tag_moves WHERE dataset_id = @dataset_id AND tag = @tag AND moved_at = @moved_at AND number = @number LIMIT 1`,
@@ -171,7 +156,7 @@ function moveTaker(db: Database, by: By, numberOf: NumberOf): Take {
   );
   const removeOldMoves = db.prepare<Values>(removeOld({ table: 'dataset_tag_moves', owner: ['dataset_id'] }));
   return (projectId, record) => {
-    if (numberOf(projectId, record['dataset_id']) === undefined) return missing('dataset_id', 'dataset');
+    if (own.seqOf(projectId, record['dataset_id']) === undefined) return missing('dataset_id', 'dataset');
     if (isReservedTag(String(record['tag'])))
       return { field: 'tag', detail: 'is reserved: it names a version by itself' };
     const row = { ...record, number: record['number'] ?? 0 };

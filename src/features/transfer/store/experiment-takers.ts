@@ -2,33 +2,21 @@ import type { Database } from '../../../engine/metadata/database.js';
 import { removeOld } from '../../../engine/metadata/tag-moves.js';
 import { MAX_RESULTS } from '../../experiments/experiment.js';
 import type { MetadataPart } from '../parts.js';
-import { missing, TAKEN, text, type By, type Take, type Values } from './take.js';
-
-interface Known {
-  readonly seq: number;
-  readonly project_id: string;
-  readonly deleted_at: number | null;
-}
+import { missing, owners, TAKEN, text, type By, type Owners, type Take, type Values } from './take.js';
 
 /** How the records of experiments are stored. */
 export function experimentTakers(db: Database, by: By) {
-  const find = db.prepare<[unknown], Known>('SELECT seq, project_id, deleted_at FROM experiments WHERE id = ?');
-  const seqOf = (projectId: string, id: unknown) => {
-    const known = find.get(id);
-    return known?.project_id === projectId && known.deleted_at === null ? known.seq : undefined;
-  };
+  const own = owners(db, 'experiments');
   return {
-    experiments: experimentTaker(db, by, (id) => find.get(id)),
-    experiment_scorers: scorerTaker(db, seqOf),
-    experiment_metrics: metricTaker(db, seqOf),
+    experiments: experimentTaker(db, by, own),
+    experiment_scorers: scorerTaker(db, own),
+    experiment_metrics: metricTaker(db, own),
     experiment_tag_moves: moveTaker(db, by),
-    comparisons: comparisonTaker(db, by, seqOf),
+    comparisons: comparisonTaker(db, by, own),
   } satisfies Partial<Record<MetadataPart, Take>>;
 }
 
-type SeqOf = (projectId: string, id: unknown) => number | undefined;
-
-function experimentTaker(db: Database, by: By, find: (id: unknown) => Known | undefined): Take {
+function experimentTaker(db: Database, by: By, own: Owners): Take {
   // How many results it has is not known before its spans are counted.
   const insert = db.prepare<Values>(
     `INSERT INTO experiments (id, project_id, name, description, dataset_id, dataset_name, dataset_version, row_count, repetitions,
@@ -39,11 +27,8 @@ function experimentTaker(db: Database, by: By, find: (id: unknown) => Known | un
        @parameters)`,
   );
   return (project_id, record) => {
-    const known = find(record['id']);
-    if (known !== undefined && known.project_id !== project_id) return { field: 'id', detail: TAKEN, taken: true };
-    if (known !== undefined && known.deleted_at !== null)
-      return { field: 'id', detail: 'is being deleted: retry when that is done', taken: true };
-    if (known !== undefined) return false;
+    const there = own.alreadyThere(project_id, record['id']);
+    if (there !== undefined) return there;
     const subject = record['subject'] as Readonly<Record<string, unknown>>;
     const said = (name: string) => (typeof subject[name] === 'string' ? subject[name] : null);
     insert.run({
@@ -55,7 +40,7 @@ function experimentTaker(db: Database, by: By, find: (id: unknown) => Known | un
   };
 }
 
-function scorerTaker(db: Database, seqOf: SeqOf): Take {
+function scorerTaker(db: Database, own: Owners): Take {
   const known = db.prepare<[unknown], number>('SELECT experiment FROM experiment_scorers WHERE id = ?').pluck();
   const named = db
     .prepare<Values, number>(
@@ -67,7 +52,7 @@ function scorerTaker(db: Database, seqOf: SeqOf): Take {
      VALUES (@id, @experiment, @name, @mode, @code, @description, @outputs, @output_formats, @created_at)`,
   );
   return (projectId, record) => {
-    const experiment = seqOf(projectId, record['experiment_id']);
+    const experiment = own.seqOf(projectId, record['experiment_id']);
     if (experiment === undefined) return missing('experiment_id', 'experiment');
     const owner = known.get(record['id']);
     if (owner === experiment) return false;
@@ -80,13 +65,13 @@ function scorerTaker(db: Database, seqOf: SeqOf): Take {
   };
 }
 
-function metricTaker(db: Database, seqOf: SeqOf): Take {
+function metricTaker(db: Database, own: Owners): Take {
   const insert = db.prepare<Values>(
     `INSERT INTO experiment_metrics (experiment, scope, name, repetition, results, output_formats, created_at)
      VALUES (@experiment, @scope, @name, @repetition, @results, @output_formats, @created_at) ON CONFLICT DO NOTHING`,
   );
   return (projectId, record) => {
-    const experiment = seqOf(projectId, record['experiment_id']);
+    const experiment = own.seqOf(projectId, record['experiment_id']);
     if (experiment === undefined) return missing('experiment_id', 'experiment');
     const json = { results: text(record['results']), output_formats: text(record['output_formats']) };
     return insert.run({ ...record, ...json, experiment }).changes > 0;
@@ -117,7 +102,7 @@ function moveTaker(db: Database, by: By): Take {
   };
 }
 
-function comparisonTaker(db: Database, by: By, seqOf: SeqOf): Take {
+function comparisonTaker(db: Database, by: By, own: Owners): Take {
   const known = db.prepare<[unknown], string>('SELECT project_id FROM comparisons WHERE id = ?').pluck();
   const insert = db.prepare<Values>(
     `INSERT INTO comparisons (id, project_id, dataset_id, dataset_name, candidate_id, candidate_name, candidate_version,
@@ -130,7 +115,7 @@ function comparisonTaker(db: Database, by: By, seqOf: SeqOf): Take {
     if (owner === project_id) return false;
     if (owner !== undefined) return { field: 'id', detail: TAKEN, taken: true };
     for (const field of ['candidate_id', 'baseline_id'])
-      if (seqOf(project_id, record[field]) === undefined) return missing(field, 'experiment');
+      if (own.seqOf(project_id, record[field]) === undefined) return missing(field, 'experiment');
     const json = { request: text(record['request']), found: text(record['found']) };
     insert.run({ ...record, ...json, project_id, created_by: by(project_id, record['created_by']) });
     return true;

@@ -1,3 +1,4 @@
+import type { Database } from '../../../engine/metadata/database.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 
 /** What a record cannot be stored for. */
@@ -27,3 +28,31 @@ export const missing = (field: string, what: string): Misfit => ({
 
 /** JSON as it is stored. */
 export const text = (value: unknown) => (value === null ? null : JSON.stringify(value));
+
+/** Things of a table that other records belong to, and that are hidden while they are deleted. */
+export interface Owners {
+  /** The number of one that is there; undefined: the project has none with this id. */
+  seqOf(projectId: string, id: unknown): number | undefined;
+  /** What comes of the record of one that is not new; undefined: it is. */
+  alreadyThere(projectId: string, id: unknown): false | Misfit | undefined;
+}
+
+export function owners(db: Database, table: 'datasets' | 'experiments'): Owners {
+  const find = db.prepare<[unknown], { seq: number; project_id: string; deleted_at: number | null }>(
+    `SELECT seq, project_id, deleted_at FROM ${table} WHERE id = ?`,
+  );
+  return {
+    seqOf(projectId, id) {
+      const known = find.get(id);
+      return known?.project_id === projectId && known.deleted_at === null ? known.seq : undefined;
+    },
+    alreadyThere(projectId, id) {
+      const known = find.get(id);
+      if (known === undefined) return undefined;
+      if (known.project_id !== projectId) return { field: 'id', detail: TAKEN, taken: true };
+      return known.deleted_at === null
+        ? false
+        : { field: 'id', detail: 'is being deleted: retry when that is done', taken: true };
+    },
+  };
+}
