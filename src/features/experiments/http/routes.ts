@@ -193,7 +193,8 @@ function deleteExperimentRoute(experiments: ExperimentService) {
     operationId: 'deleteExperiment',
     summary: 'Delete an experiment',
     description:
-      'Deletes an experiment with its results: their spans, with all scores and feedback. The traces in which they were made stay. ' +
+      'Deletes an experiment with its comparisons and its results: their spans, with all scores and feedback. The traces in which they ' +
+      'were made stay. ' +
       'If there are many results, they are deleted after the response.',
     tag: TAG,
     access: 'key',

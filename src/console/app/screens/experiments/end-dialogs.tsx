@@ -60,9 +60,9 @@ export function DeleteExperiment({ experiment: { id, name, figures, tags }, onCl
       onClose={onClose}
     >
       <p>
-        <bdi>{name}</bdi> is deleted with {counted(figures.results, 'result')}, their scores and feedback
-        {tags.length > 0 && `, and its tags: ${tags.join(', ')}`}. The traces in which results were made stay, and so do
-        comparisons, which say what they found but not which rows. This cannot be undone.
+        <bdi>{name}</bdi> is deleted with {counted(figures.results, 'result')}, their scores and feedback, and its
+        comparisons{tags.length > 0 && `, and its tags: ${tags.join(', ')}`}. The traces in which results were made
+        stay. This cannot be undone.
       </p>
     </Ending>
   );
