@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../parts/dialog.js';
 import { Ending } from '../../parts/ending.js';
-import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
+import { TagField } from '../../parts/tag-field.js';
 import { announce } from '../../state/announce.js';
 import { call, pathOf } from '../../state/api.js';
 import { datasetsChanged } from './data.js';
@@ -30,22 +30,13 @@ export function PinTag({ name, number, tags, onClose }: PinTagProps) {
   return (
     <Dialog title={`Pin a tag to version ${number}`} onClose={onClose}>
       <Form action="Pin tag" icon="pin" refused={refused} onSend={pin} onCancel={onClose}>
-        <Field label="Tag" hint="An existing tag or a new one. Programs that ask for the tag get this version.">
-          <input
-            class="input"
-            list="dataset-tags"
-            autofocus
-            autocomplete="off"
-            maxLength={64}
-            value={tag}
-            onInput={({ currentTarget: { value } }) => setTag(value.trim())}
-          />
-        </Field>
-        <datalist id="dataset-tags">
-          {movable.map((each) => (
-            <option key={each.tag} value={each.tag} />
-          ))}
-        </datalist>
+        <TagField
+          hint="An existing tag or a new one. Programs that ask for the tag get this version."
+          tag={tag}
+          known={movable.map((each) => each.tag)}
+          autofocus
+          onInput={setTag}
+        />
         {now !== undefined && now !== number && (
           <p>
             {tag} points to version {now} now, and moves.

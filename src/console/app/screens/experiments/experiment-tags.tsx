@@ -3,8 +3,8 @@ import { BASELINE, type Experiment } from '../../../model/experiments.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Ending } from '../../parts/ending.js';
-import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
+import { TagField } from '../../parts/tag-field.js';
 import { Icon } from '../../parts/icon.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
@@ -71,19 +71,12 @@ function PinTag({ experiment: { id, name, dataset, tags }, onClose }: PinTagProp
   return (
     <Dialog title="Pin a tag to this experiment" onClose={onClose}>
       <Form action="Pin tag" icon="pin" refused={refused} onSend={pin} onCancel={onClose}>
-        <Field
-          label="Tag"
+        <TagField
           hint={`A tag points to one experiment of a dataset. Others are compared with that called ${BASELINE}.`}
-        >
-          <input
-            class="input"
-            autofocus
-            autocomplete="off"
-            maxLength={64}
-            value={tag}
-            onInput={({ currentTarget: { value } }) => setTag(value.trim())}
-          />
-        </Field>
+          tag={tag}
+          autofocus
+          onInput={setTag}
+        />
         {pointed !== undefined && pointed.id !== id && (
           <p>
             {tag} points to <bdi>{pointed.name}</bdi> now, and moves.

@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Answered, Failure } from '../../parts/states.js';
+import { TagField } from '../../parts/tag-field.js';
 import { TextDiff } from '../../parts/text-diff.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
@@ -102,23 +103,12 @@ function Choices({ slug, tags, entry, setTag, setNumber }: ChoicesProps) {
   const numbers = versions.includes(entry.version) ? versions : [entry.version, ...versions];
   return (
     <div class="prompt-fields">
-      <Field label="Tag" hint="An existing tag or a new one. Requests for the prompt with this tag get this version.">
-        <input
-          class="input"
-          list="known-tags"
-          autocomplete="off"
-          maxLength={64}
-          value={entry.tag}
-          onInput={({ currentTarget }) => setTag(currentTarget.value.trim())}
-        />
-      </Field>
-      <datalist id="known-tags">
-        {[...new Set([PRODUCTION, ...tags.map(({ tag }) => tag)])]
-          .filter((name) => name !== LATEST)
-          .map((name) => (
-            <option key={name} value={name} />
-          ))}
-      </datalist>
+      <TagField
+        hint="An existing tag or a new one. Requests for the prompt with this tag get this version."
+        tag={entry.tag}
+        known={[...new Set([PRODUCTION, ...tags.map(({ tag }) => tag)])].filter((name) => name !== LATEST)}
+        onInput={setTag}
+      />
       <Field label="Version">
         <select
           class="input"
