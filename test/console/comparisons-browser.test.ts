@@ -6,7 +6,7 @@ import type { Page } from 'puppeteer-core';
 import { eventually } from '../engine/contract/contract.js';
 import { clickOn, type WatchedPage } from '../review/browser.js';
 import { experimentsScene, HOSTILE, type MadeExperiment } from './experiments-scene.js';
-import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
+import { consoleScene, screenActions, screenUrl, signedIn } from './harness.js';
 
 const ROWS = 60;
 
@@ -19,15 +19,7 @@ describe('comparisons in the console', function () {
   let baseline: MadeExperiment;
   let candidate: MadeExperiment;
 
-  const open = (screen: string) => page.goto(screenUrl(scene.server, screen));
-  const until = (condition: string) => watched.until(condition);
-  const says = (text: string, selector = 'main') =>
-    until(`document.querySelector(${JSON.stringify(selector)})?.innerText.includes(${JSON.stringify(text)})`);
-  const click = (name: string) => clickOn(page, `::-p-aria([name="${name}"][role="button"])`);
-  const everywhere = async () => {
-    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await page.setViewport({ width: 1280, height: 860 });
-  };
+  const { open, until, says, click, everywhere } = screenActions(scene, () => watched);
   const path = () => `/projects/${scene.server.projectId}/comparisons`;
   const listed = async (): Promise<any[]> => (await scene.server.request('GET', path())).json;
   const rowsShown = (count: number) =>

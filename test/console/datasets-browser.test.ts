@@ -6,7 +6,7 @@ import type { Page } from 'puppeteer-core';
 import { uuid } from '../harness/checked-api.js';
 import { eventually } from '../engine/contract/contract.js';
 import { clickOn, type WatchedPage } from '../review/browser.js';
-import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
+import { consoleScene, screenActions, screenUrl, signedIn } from './harness.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202E';
 const [TRACE, ROOT, CALL] = [uuid(8001), uuid(8002), uuid(8003)];
@@ -19,12 +19,7 @@ describe('datasets in the console', function () {
   let page: Page;
 
   const { post } = scene;
-  const open = (screen: string) => page.goto(screenUrl(scene.server, screen));
-  const until = (condition: string) => watched.until(condition);
-  const says = (text: string, selector = 'main') =>
-    until(`document.querySelector(${JSON.stringify(selector)})?.innerText.includes(${JSON.stringify(text)})`);
-  const click = (name: string) => clickOn(page, `::-p-aria([name="${name}"][role="button"])`);
-  const closed = () => until(`document.querySelector('dialog[open]') === null`);
+  const { open, until, says, click, closed, everywhere } = screenActions(scene, () => watched);
   const get = async (path: string) => (await scene.server.request('GET', `/v1/datasets${path}`)).json;
   const rowsOf = async (name: string): Promise<Record<string, unknown>[]> =>
     (await get(`/${name}/data/latest?limit=1000`)).rows;
@@ -39,10 +34,6 @@ describe('datasets in the console', function () {
     await page.waitForSelector('textarea.dataset-input');
     await page.keyboard.type(text);
     await page.keyboard.press('Enter');
-  };
-  const everywhere = async () => {
-    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await page.setViewport({ width: 1280, height: 860 });
   };
 
   beforeEach(async () => {

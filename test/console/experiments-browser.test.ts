@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { clickOn, type WatchedPage } from '../review/browser.js';
 import { experimentsScene, HOSTILE } from './experiments-scene.js';
-import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
+import { consoleScene, screenActions, screenUrl, signedIn } from './harness.js';
 
 describe('experiments in the console', function () {
   this.timeout(90_000);
@@ -11,18 +11,9 @@ describe('experiments in the console', function () {
   let watched: WatchedPage;
   let page: Page;
 
-  const open = (screen: string) => page.goto(screenUrl(scene.server, screen));
-  const until = (condition: string) => watched.until(condition);
-  const says = (text: string, selector = 'main') =>
-    until(`document.querySelector(${JSON.stringify(selector)})?.innerText.includes(${JSON.stringify(text)})`);
-  const click = (name: string) => clickOn(page, `::-p-aria([name="${name}"][role="button"])`);
-  const closed = () => until(`document.querySelector('dialog[open]') === null`);
+  const { open, until, says, click, closed, everywhere } = screenActions(scene, () => watched);
   const names = () => page.$$eval('main tbody .lead bdi', (all) => all.map(({ textContent }) => textContent));
   const get = async (path: string) => (await scene.server.request('GET', made.path(path))).json;
-  const everywhere = async () => {
-    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await page.setViewport({ width: 1280, height: 860 });
-  };
 
   beforeEach(async () => {
     watched = await signedIn(scene);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser } from 'puppeteer-core';
 import { bootServer, type BootOptions, type TestServer } from '../harness/server.js';
 import { ConsoleBrowser } from '../identity/console-browser.js';
-import { launchBrowser, WatchedPage } from '../review/browser.js';
+import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
 
 /** A browser for all tests of the suite that this is called in, which are skipped where no Chromium runs. */
 export function suiteBrowser(): { readonly browser: Browser } {
@@ -108,6 +108,25 @@ export async function signedIn(scene: ConsoleScene, key = scene.server.key): Pro
 /** The address of a screen of the server's project, such as `traces?range=all`. */
 export function screenUrl({ url, projectId }: TestServer, screen: string): string {
   return `${url}/console/p/${projectId}/${screen}`;
+}
+
+/** What the tests of a screen do, in the page that is watched when they do it. */
+export function screenActions(scene: ConsoleScene, watched: () => WatchedPage) {
+  const until = (condition: string) => watched().until(condition);
+  return {
+    until,
+    open: (screen: string) => watched().page.goto(screenUrl(scene.server, screen)),
+    says: (text: string, selector = 'main') =>
+      until(`document.querySelector(${JSON.stringify(selector)})?.innerText.includes(${JSON.stringify(text)})`),
+    click: (name: string) => clickOn(watched().page, `::-p-aria([name="${name}"][role="button"])`),
+    /** Until no dialog is open. */
+    closed: () => until(`document.querySelector('dialog[open]') === null`),
+    /** Expects that axe finds nothing anywhere, and goes back to a usual size. */
+    async everywhere() {
+      expect(await accessibilityEverywhere(watched())).to.deep.equal([]);
+      await watched().page.setViewport({ width: 1280, height: 860 });
+    },
+  };
 }
 
 const THEMES = ['light', 'dark'] as const;
