@@ -77,7 +77,12 @@ export class EvalService {
   }
 
   list(projectId: string, { datasetId, status }: EvalFilter, window: Window, signal?: AbortSignal) {
-    return this.#parts.experiments.list(projectId, { ...ANY, dataset: datasetId, ...filterOf(status) }, window, signal);
+    return this.#parts.experiments.listed(
+      projectId,
+      { ...ANY, dataset: datasetId, ...filterOf(status) },
+      window,
+      signal,
+    );
   }
 
   /**

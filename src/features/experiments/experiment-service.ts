@@ -111,6 +111,20 @@ export class ExperimentService {
     };
   }
 
+  /** The same without figures: only what seems to have expired is measured. @throws DomainError `unavailable` */
+  async listed(
+    projectId: string,
+    filter: ExperimentFilter,
+    window: Window,
+    signal?: AbortSignal,
+  ): Promise<readonly Experiment[]> {
+    const found = this.#parts.experiments.list(projectId, filter, window);
+    const expired = found.filter(({ status }) => status === 'expired');
+    const measured = await this.#measured(projectId, expired, signal);
+    const now = new Map(measured.map(({ experiment }) => [experiment.id, experiment]));
+    return found.map((experiment) => now.get(experiment.id) ?? experiment);
+  }
+
   async #measured(
     projectId: string,
     found: readonly Experiment[],

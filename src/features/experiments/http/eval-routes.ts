@@ -84,8 +84,8 @@ function listEvalsRoute({ evals }: EvalServices) {
     errors: ['unavailable'],
     async handle({ principal: { project_id }, query, signal }) {
       const { dataset_id: datasetId = null, status = null, limit, offset } = query;
-      const { experiments } = await evals.list(project_id, { datasetId, status }, { limit, offset }, signal);
-      return { status: 200, body: experiments.map(({ experiment }) => toEvalRead(experiment, project_id)) };
+      const experiments = await evals.list(project_id, { datasetId, status }, { limit, offset }, signal);
+      return { status: 200, body: experiments.map((experiment) => toEvalRead(experiment, project_id)) };
     },
   });
 }
