@@ -100,18 +100,18 @@ describe('operations', () => {
   });
 });
 
-/** Where the document has a property, parameter or response without a description. */
-function undescribed(node: unknown, path = ''): string[] {
+/** Where the document has a property, parameter or response without a description. @param isNames keys are names, not words of OpenAPI */
+function undescribed(node: unknown, path = '', isNames = false): string[] {
   if (Array.isArray(node)) return node.flatMap((item, index) => undescribed(item, `${path}/${index}`));
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, value]: [string, unknown]) => {
     const here = `${path}/${key}`;
-    const parts =
-      key === 'properties' || key === 'responses' || key === 'parameters' ? Object.entries(value as object) : [];
+    const isDescribing = !isNames && ['properties', 'responses', 'parameters'].includes(key);
+    const parts = isDescribing ? Object.entries(value as object) : [];
     const missing = parts
       .filter(([, part]: [string, unknown]) => !isDescribed(part as Record<string, unknown>))
       .map(([name]) => `${here}/${name}`);
-    return [...missing, ...undescribed(value, here)];
+    return [...missing, ...undescribed(value, here, isDescribing && key === 'properties')];
   });
 }
 
