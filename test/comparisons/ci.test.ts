@@ -10,7 +10,7 @@ import { experimentApi, type ExperimentApi } from '../experiments/experiment-api
 const EVALUATION = `
 const { SPANHOUSE_URL, SPANHOUSE_KEY, SPANHOUSE_PROJECT_ID, SPANHOUSE_EXPERIMENT_ID, CORRECT } = process.env;
 if (CORRECT === 'crash') process.exit(7);
-const results = Array.from({ length: 40 }, (_, row) => ({ row_id: 'r' + (row + 1), output: 'x', scores: { correct: row < Number(CORRECT) } }));
+const results = Array.from({ length: 40 }, (_, row) => ({ row_id: 'r' + (row + 1), output_data: 'x', scores: { correct: row < Number(CORRECT) } }));
 const response = await fetch(SPANHOUSE_URL + '/projects/' + SPANHOUSE_PROJECT_ID + '/experiments/' + SPANHOUSE_EXPERIMENT_ID + '/results', {
   method: 'POST',
   headers: { authorization: 'Bearer ' + SPANHOUSE_KEY, 'content-type': 'application/json' },

@@ -25,7 +25,7 @@ describe('comparisons over HTTP', function () {
     const made = await api.create(dataset, { name });
     const results = Array.from({ length: rows }, (_, index) => {
       const given = scores(index + 1);
-      const said = given === null ? { error: 'timeout' } : { output: `${name} of ${index + 1}`, scores: given };
+      const said = given === null ? { error: 'timeout' } : { output_data: `${name} of ${index + 1}`, scores: given };
       return { row_id: `r${index + 1}`, ...said };
     });
     await api.ok('POST', `~/${made.id}/results`, results);
@@ -103,9 +103,9 @@ describe('comparisons over HTTP', function () {
     expect(losses.json).to.have.length(2);
     const [row] = losses.json;
     expect(row).to.deep.include({ outcome: 'loss', left_out: null });
-    expect(row.input).to.have.keys('id', 'question');
-    expect(row.candidate).to.include({ value: 0, output: `after of ${row.row_id.slice(1)}`, has_error: false });
-    expect(row.baseline).to.include({ value: 1, output: `before of ${row.row_id.slice(1)}` });
+    expect(row.input_data).to.have.keys('id', 'question');
+    expect(row.candidate).to.include({ value: 0, output_data: `after of ${row.row_id.slice(1)}`, has_error: false });
+    expect(row.baseline).to.include({ value: 1, output_data: `before of ${row.row_id.slice(1)}` });
     expect(row.candidate.trace_id).to.match(/^[0-9a-f-]{36}$/);
     expect((await rows('metric=correct&outcome=win')).json.map(({ row_id }: any) => row_id).sort()).to.deep.equal([
       'r1',
@@ -127,7 +127,7 @@ describe('comparisons over HTTP', function () {
     const made = await api.create('moving', { name: 'new' });
     const results = Array.from({ length: 9 }, (_, index) => ({
       row_id: `r${index + 4}`,
-      output: '',
+      output_data: '',
       scores: index === 0 ? {} : { ok: true },
     }));
     await api.ok('POST', `~/${made.id}/results`, results);
@@ -174,7 +174,7 @@ describe('comparisons over HTTP', function () {
     ]);
     expect((await compare({ candidate: running.id, wait_seconds: 1 })).status).to.equal(409);
     const waiting = compare({ candidate: running.id, wait_seconds: 30 });
-    await api.ok('POST', `~/${running.id}/results`, [{ row_id: 'r1', output: '', scores: { correct: true } }]);
+    await api.ok('POST', `~/${running.id}/results`, [{ row_id: 'r1', output_data: '', scores: { correct: true } }]);
     await api.ok('POST', `~/${running.id}:finish`);
     expect((await waiting).status).to.equal(201);
   });

@@ -18,7 +18,7 @@ describe('a comparison of 2 × 100,000 results @slow', function () {
     for (let from = 0; from < ROWS; from += AT_ONCE) {
       const results = Array.from({ length: AT_ONCE }, (_, index) => {
         const row = from + index;
-        return { row_id: `r${row}`, output: `${name} ${row}`, scores: scores(row) };
+        return { row_id: `r${row}`, output_data: `${name} ${row}`, scores: scores(row) };
       });
       await api.ok('POST', `~/${made.id}/results`, results);
     }

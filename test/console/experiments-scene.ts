@@ -63,7 +63,7 @@ export function experimentsScene({
         path(`/${made.id}/results`),
         places.map(({ row, trace_id }) => {
           const given = scores(row);
-          const said = given === null ? { error: 'timed out' } : { output: `${name} says ${row}`, scores: given };
+          const said = given === null ? { error: 'timed out' } : { output_data: `${name} says ${row}`, scores: given };
           return { row_id: `r${row}`, trace_id, ...said };
         }),
       );

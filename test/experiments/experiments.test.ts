@@ -102,7 +102,7 @@ describe('experiments', () => {
     expect((await api.call('POST', `~/${one.id}:cancel`)).status).to.equal(409);
     expect((await api.ok('POST', `~/${two.id}:cancel`)).status).to.equal('canceled');
     expect((await api.call('POST', `~/${two.id}:finish`)).status).to.equal(409);
-    expect((await api.call('POST', `~/${two.id}/results`, { row_id: 'r1', output: 'x' })).status).to.equal(409);
+    expect((await api.call('POST', `~/${two.id}/results`, { row_id: 'r1', output_data: 'x' })).status).to.equal(409);
     expect((await api.call('PATCH', `~/${one.id}`, { repetitions: 2 })).status).to.equal(409);
     const changed = await api.ok('PATCH', `~/${one.id}`, { name: 'new', description: 'd', subject: { branch: 'b' } });
     expect(changed).to.deep.include({ name: 'new', description: 'd', subject: { branch: 'b' }, repetitions: 1 });
@@ -138,14 +138,14 @@ describe('experiments', () => {
   it('outlive their dataset', async () => {
     await api.dataset('short', 1);
     const { id } = await api.create('short');
-    await api.ok('POST', `~/${id}/results`, { row_id: 'r1', output: 'x' });
+    await api.ok('POST', `~/${id}/results`, { row_id: 'r1', output_data: 'x' });
     await api.ok('PATCH', '/v1/datasets/short', { name: 'shorter' });
     expect((await api.ok('GET', `~/${id}`)).dataset).to.include({ name: 'shorter', gone: false });
     await api.ok('DELETE', '/v1/datasets/shorter');
     expect(await api.ok('GET', `~/${id}`)).to.deep.include({ dataset_version: 1, rows: 1 });
     expect((await api.ok('GET', `~/${id}`)).dataset).to.include({ name: 'short', gone: true });
     expect((await api.ok('GET', `~/${id}/results`)).total).to.equal(1);
-    expect((await api.call('POST', `~/${id}/results`, { row_id: 'r1', output: 'y' })).status).to.equal(409);
+    expect((await api.call('POST', `~/${id}/results`, { row_id: 'r1', output_data: 'y' })).status).to.equal(409);
     expect(await api.ok('GET', `~/${id}/missing`)).to.deep.include({ missing: [], total: 0 });
     expect((await api.ok('POST', `~/${id}:finish`)).status).to.equal('finished');
   });

@@ -25,7 +25,7 @@ describe('experiments over time', () => {
     expect(await status(id)).to.equal('expired');
     expect((await api.ok('GET', '~?dataset=expires&status=expired')).total).to.equal(1);
     expect((await api.ok('GET', '~?dataset=expires&status=running')).total).to.equal(0);
-    await api.ok('POST', `~/${id}/results`, { row_id: 'r1', output: 'x' });
+    await api.ok('POST', `~/${id}/results`, { row_id: 'r1', output_data: 'x' });
     expect(await status(id)).to.equal('running');
     age(id);
     // Its result is newer than what is noted, as one would be that a client marked itself.
@@ -38,7 +38,7 @@ describe('experiments over time', () => {
   it('are removed with their results by the next start, when a stop cuts that off', async () => {
     await api.dataset('cut', 1);
     const { id } = await api.create('cut');
-    const [{ id: result }] = await api.ok('POST', `~/${id}/results`, { row_id: 'r1', output: 'x' });
+    const [{ id: result }] = await api.ok('POST', `~/${id}/results`, { row_id: 'r1', output_data: 'x' });
     withDatabase(api.server, (db) => db.prepare('UPDATE experiments SET deleted_at = 1 WHERE id = ?').run(id));
     expect((await api.call('GET', `~/${id}`)).status).to.equal(404);
     expect((await api.call('GET', `/spans/${result}`)).status).to.equal(200);
@@ -62,7 +62,7 @@ describe('experiments over time', () => {
     await api.ok('POST', `~/${id}/tags/baseline:pin`);
     await api.ok('POST', `/v1/evals/${id}/scorers`, { name: 'scorer' });
     await api.ok('POST', `/v1/evals/${id}/eval-metrics`, { metric_name: 'm', results: {} });
-    await api.ok('POST', `~/${id}/results`, { row_id: 'r1', output: 'x' });
+    await api.ok('POST', `~/${id}/results`, { row_id: 'r1', output_data: 'x' });
     await api.ok('DELETE', `/projects/${api.server.projectId}`);
     const tables = ['experiments', 'experiment_tag_moves', 'experiment_scorers', 'experiment_metrics'];
     const left = () =>

@@ -32,7 +32,12 @@ describe('results of experiments over HTTP', () => {
       },
     ]);
     const stored = await api.ok('POST', `~/${experiment.id}/results`, [
-      { row_id: 'r1', output: { b: 1, a: [true] }, trace_id: trace, scores: { correct: true, tone: 'true', n: 3 } },
+      {
+        row_id: 'r1',
+        output_data: { b: 1, a: [true] },
+        trace_id: trace,
+        scores: { correct: true, tone: 'true', n: 3 },
+      },
       { row_id: 'r2', error: 'No answer' },
     ]);
     expect(stored.map(({ row_id, repetition }: any) => [row_id, repetition])).to.deep.equal([
@@ -57,7 +62,7 @@ describe('results of experiments over HTTP', () => {
         trace_id: trace,
         row_id: 'r1',
         repetition: 1,
-        output: '{"a":[true],"b":1}',
+        output_data: '{"a":[true],"b":1}',
         has_error: false,
       },
       ...{
@@ -71,7 +76,7 @@ describe('results of experiments over HTTP', () => {
     expect(two).to.deep.include({
       ...{
         trace_id: stored[1].id,
-        output: '',
+        output_data: '',
         has_error: true,
         error_message: 'No answer',
         cost: null,
@@ -94,14 +99,14 @@ describe('results of experiments over HTTP', () => {
   it('are replaced when they are sent again', async () => {
     await api.dataset('again', 1);
     const { id } = await api.create('again', { repetitions: 2 });
-    const [one] = (await post(id, { row_id: 'r1', output: 'x' })).json;
-    const [two] = (await post(id, { row_id: 'r1', output: 'y', error: 'e' })).json;
-    const [third] = (await post(id, { row_id: 'r1', repetition: 2, output: 'z' })).json;
+    const [one] = (await post(id, { row_id: 'r1', output_data: 'x' })).json;
+    const [two] = (await post(id, { row_id: 'r1', output_data: 'y', error: 'e' })).json;
+    const [third] = (await post(id, { row_id: 'r1', repetition: 2, output_data: 'z' })).json;
     expect(two.id).to.equal(one.id);
     expect(third.id).to.not.equal(one.id);
-    expect((await results(id)).map(({ output }: any) => output)).to.deep.equal(['y', 'z']);
-    expect((await results(id, '?repetition=2')).map(({ output }: any) => output)).to.deep.equal(['z']);
-    expect((await results(id, '?has_error=true')).map(({ output }: any) => output)).to.deep.equal(['y']);
+    expect((await results(id)).map(({ output_data }: any) => output_data)).to.deep.equal(['y', 'z']);
+    expect((await results(id, '?repetition=2')).map(({ output_data }: any) => output_data)).to.deep.equal(['z']);
+    expect((await results(id, '?has_error=true')).map(({ output_data }: any) => output_data)).to.deep.equal(['y']);
     expect(await results(id, '?row_id=r2,r3')).to.deep.equal([]);
     expect(await api.ok('GET', `~/${id}/results?limit=1&offset=1`)).to.include({ total: 2, limit: 1, offset: 1 });
   });
@@ -115,7 +120,7 @@ describe('results of experiments over HTTP', () => {
       expect(status, JSON.stringify(json)).to.equal(422);
       return json.errors.map(({ pointer }: { pointer: string }) => pointer);
     };
-    const sound = { row_id: 'r1', output: 'x' };
+    const sound = { row_id: 'r1', output_data: 'x' };
     expect(await wrong([sound, { row_id: 'r9' }])).to.deep.equal(['/1/row_id']);
     expect(await wrong({ row_id: 'r9' })).to.deep.equal(['/row_id']);
     expect(await wrong([sound, sound])).to.deep.equal(['/1/row_id']);
@@ -135,8 +140,8 @@ describe('results of experiments over HTTP', () => {
     await api.dataset('missing', 3);
     const { id } = await api.create('missing', { repetitions: 2 });
     await post(id, [
-      { row_id: 'r2', output: '' },
-      { row_id: 'r3', repetition: 2, output: '' },
+      { row_id: 'r2', output_data: '' },
+      { row_id: 'r3', repetition: 2, output_data: '' },
     ]);
     const missing = await api.ok('GET', `~/${id}/missing`);
     expect(missing.missing.map(({ row_id, repetition }: any) => `${row_id}/${repetition}`)).to.deep.equal([
@@ -154,11 +159,11 @@ describe('results of experiments over HTTP', () => {
   it('are refused by one that is finished, and scored all the same', async () => {
     await api.dataset('scored', 1);
     const { id } = await api.create('scored');
-    const [{ id: result }] = (await post(id, { row_id: 'r1', output: 'x' })).json;
+    const [{ id: result }] = (await post(id, { row_id: 'r1', output_data: 'x' })).json;
     await api.ok('POST', `~/${id}:finish`);
-    expect((await post(id, { row_id: 'r1', output: 'y' })).status).to.equal(409);
+    expect((await post(id, { row_id: 'r1', output_data: 'y' })).status).to.equal(409);
     await api.ok('POST', '/scores', { entity_type: 'span', entity_id: result, name: 'late', value: 2 });
-    expect((await results(id))[0]).to.deep.include({ output: 'x', scores: { late: 2 } });
+    expect((await results(id))[0]).to.deep.include({ output_data: 'x', scores: { late: 2 } });
   });
 
   it('go with their experiment, and the traces in which they were made stay', async () => {
@@ -172,11 +177,12 @@ describe('results of experiments over HTTP', () => {
       { ...marked, attributes },
       { trace_id: marked.trace_id, name: 'beside', started_at: AT },
     ]);
-    const [{ id: result }] = (await post(id, { row_id: 'r1', output: 'x', trace_id: trace, scores: { s: 1 } })).json;
+    const [{ id: result }] = (await post(id, { row_id: 'r1', output_data: 'x', trace_id: trace, scores: { s: 1 } }))
+      .json;
     expect((await api.ok('GET', `~/${id}/results`)).total).to.equal(2);
     expect((await api.call('DELETE', `~/${id}`)).status).to.equal(204);
     expect((await api.call('GET', `~/${id}`)).status).to.equal(404);
-    expect((await post(id, { row_id: 'r1', output: 'x' })).status).to.equal(404);
+    expect((await post(id, { row_id: 'r1', output_data: 'x' })).status).to.equal(404);
     for (const span of [result, marked.id]) expect((await api.call('GET', `/spans/${span}`)).status).to.equal(404);
     expect(await api.ok('GET', `/scores?entity_id=${result}`)).to.deep.equal([]);
     expect(await api.ok('GET', `/spans?trace_id=${trace}`)).to.have.length(1);
@@ -197,17 +203,17 @@ describe('results of experiments over HTTP', () => {
     const { id } = await api.create('begins');
     await post(
       id,
-      rows.map(({ row_id }) => ({ row_id, output: 'x' })),
+      rows.map(({ row_id }) => ({ row_id, output_data: 'x' })),
     );
     const begins = async (query: string) => (await results(id, query)).map(({ row }: any) => row);
     expect(await begins('')).to.deep.equal([undefined, undefined, undefined]);
     const [first, second, third] = await begins('?rows=true');
-    expect(first).to.deep.equal({ input: `{"q":"${long}`.slice(0, 600), expected: 'y' });
-    expect(second).to.deep.equal({ input: '{"q":"z","n":2}', expected: null });
+    expect(first).to.deep.equal({ input_data: `{"q":"${long}`.slice(0, 600), expected: 'y' });
+    expect(second).to.deep.equal({ input_data: '{"q":"z","n":2}', expected: null });
     expect(third).to.include({ expected: null });
-    expect(third.input).to.have.length(600);
+    expect(third.input_data).to.have.length(600);
     await api.ok('PATCH', '/v1/datasets/begins', { roles: { q: 'input', n: 'expected' } });
-    expect((await begins('?rows=true'))[1]).to.deep.equal({ input: 'z', expected: '2' });
+    expect((await begins('?rows=true'))[1]).to.deep.equal({ input_data: 'z', expected: '2' });
     await api.ok('DELETE', '/v1/datasets/begins');
     expect(await begins('?rows=true')).to.deep.equal([null, null, null]);
   });
@@ -231,14 +237,14 @@ describe('results of experiments over HTTP', () => {
     for (const { id } of experiments)
       await post(
         id,
-        [from, other].map((row_id) => ({ row_id, output: 'x', scores: { made: 1 } })),
+        [from, other].map((row_id) => ({ row_id, output_data: 'x', scores: { made: 1 } })),
       );
-    const [{ id: result }] = (await post(experiments[0].id, { row_id: from, repetition: 2, output: 'y' })).json;
+    const [{ id: result }] = (await post(experiments[0].id, { row_id: from, repetition: 2, output_data: 'y' })).json;
     expect((await api.call('DELETE', `/spans/${from}`)).status).to.equal(204);
     for (const { id } of experiments)
       expect((await results(id)).map(({ row_id }: any) => row_id)).to.deep.equal([other]);
     expect((await api.call('GET', `/spans/${result}`)).status).to.equal(404);
     expect((await api.ok('GET', '/scores?name=made')).length).to.equal(2);
-    expect((await post(experiments[0].id, { row_id: from, output: 'z' })).status).to.equal(422);
+    expect((await post(experiments[0].id, { row_id: from, output_data: 'z' })).status).to.equal(422);
   });
 });

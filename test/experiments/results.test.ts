@@ -68,7 +68,7 @@ describe('the results of experiments', () => {
     expect(total).to.equal(3);
     expect(results.map(({ id }) => id)).to.deep.equal([a.id, b1.id, b2.id]);
     expect(results[0]).to.deep.equal({
-      ...{ id: a.id, trace_id: a.trace_id, row_id: 'a', repetition: 1, output: 'answer to a', has_error: false },
+      ...{ id: a.id, trace_id: a.trace_id, row_id: 'a', repetition: 1, output_data: 'answer to a', has_error: false },
       ...{ error_message: null, created_at: createdAt[1], cost: null, duration_ms: null, scores: {} },
       ...{ input_tokens: null, output_tokens: null },
     });
@@ -134,10 +134,10 @@ describe('the results of experiments', () => {
     await post(second);
     expect((await page()).results.map(({ id }) => id)).to.deep.equal([second.id]);
     await post({ ...first, output_data: 'third' });
-    expect((await page()).results.map(({ output }) => output)).to.deep.equal(['third']);
+    expect((await page()).results.map(({ output_data }) => output_data)).to.deep.equal(['third']);
     expect(await figures()).to.include({ results: 1, rows: 1 });
     await remove(opened.store, project, 'span', first.id);
-    expect((await page()).results.map(({ output }) => output)).to.deep.equal(['second']);
+    expect((await page()).results.map(({ output_data }) => output_data)).to.deep.equal(['second']);
   });
 
   it('follow a span that is sent again with another mark, or without', async () => {

@@ -105,7 +105,7 @@ export class MalformedScene {
   async #renewExperiment(dataset: string): Promise<void> {
     const path = `${this.api.project}/experiments`;
     const { id } = await this.api.expect(201, 'POST', path, { name: 'trial', dataset });
-    const [result] = await this.api.expect(200, 'POST', `${path}/${id}/results`, [{ row_id: '1', output: 'x' }]);
+    const [result] = await this.api.expect(200, 'POST', `${path}/${id}/results`, [{ row_id: '1', output_data: 'x' }]);
     await this.api.expect(200, 'POST', `${path}/${id}/tags/production:pin`);
     const scorer = await this.api.expect(200, 'POST', `/v1/evals/${id}/scorers`, { name: 'scorer' });
     const ids = { experiment_id: id, eval_id: id, scorer_id: scorer.id, eval_result_id: result.id };

@@ -192,9 +192,9 @@ print(json.dumps({"id": run.id, "repeated": len(runs_of), "metrics": run.metrics
     const { results } = await get(`${path}/results`);
     const rows = (await get('/v1/datasets/evals/from the SDK/data')).rows;
     expect(results.map(({ row_id }: any) => row_id)).to.have.members([...rows, ...rows].map(({ row_id }) => row_id));
-    for (const { row_id, output, scores, trace_id, duration_ms } of results) {
+    for (const { row_id, output_data, scores, trace_id, duration_ms } of results) {
       const { question, answer } = rows.find((row: any) => row.row_id === row_id).data;
-      expect(JSON.parse(output)).to.deep.equal({ pred: answer });
+      expect(JSON.parse(output_data)).to.deep.equal({ pred: answer });
       if (question !== '3') expect(scores).to.include({ correct: true });
       expect((await get(`/traces/${trace_id}`)).span_count).to.be.greaterThan(0);
       expect(duration_ms).to.be.a('number');

@@ -99,7 +99,13 @@ async function experiments(api: LearningApi, set: string): Promise<void> {
     ...{ subject: { note: plain(14_000), commit: wide(500) }, parameters: metadataOf(MOST.metadata) },
   });
   await api.expect(200, 'POST', `${path}/${id}/results`, {
-    ...{ row_id: wide(100), repetition: 32, output: wide(5_000), error: wide(5_000), scores: { [`${wide(63)}xx`]: 1 } },
+    ...{
+      row_id: wide(100),
+      repetition: 32,
+      output_data: wide(5_000),
+      error: wide(5_000),
+      scores: { [`${wide(63)}xx`]: 1 },
+    },
   });
   await api.expect(200, 'POST', `${path}/${id}/tags/${'t'.repeat(64)}:pin`);
   const outputs = Array.from({ length: 64 }, (_none, index) => `${index}`.padEnd(200, 'x'));
@@ -120,7 +126,7 @@ async function compared(api: LearningApi, set: string): Promise<void> {
     const path = `${api.project}/experiments`;
     const { id } = await api.expect(201, 'POST', path, { name: wide(100), dataset: set, dataset_version: 1 });
     const scores = Object.fromEntries(names.map((name) => [name, 'c'.repeat(200)]));
-    await api.expect(200, 'POST', `${path}/${id}/results`, { row_id: wide(100), output: '', scores });
+    await api.expect(200, 'POST', `${path}/${id}/results`, { row_id: wide(100), output_data: '', scores });
     await api.expect(200, 'POST', `${path}/${id}:finish`);
     return id;
   };

@@ -162,15 +162,19 @@ async function tried(api: LearningApi): Promise<void> {
   const path = `${api.project}/experiments`;
   const create = (body: object) => api.expect(201, 'POST', path, { dataset: 'folder/set', ...body });
   const before = await create({ name: 'before' });
-  await api.expect(200, 'POST', `${path}/${before.id}/results`, { row_id: 'b', output: 'x', scores: { level: 0.25 } });
+  await api.expect(200, 'POST', `${path}/${before.id}/results`, {
+    row_id: 'b',
+    output_data: 'x',
+    scores: { level: 0.25 },
+  });
   await api.expect(200, 'POST', `${path}/${before.id}:finish`);
   const one = await create({ name: 'one', subject: { commit: 'abc', branch: 'main' }, repetitions: 2 });
   const two = await create({ name: 'two', dataset_version: 1, parameters: { t: 0 } });
   await api.expect(200, 'POST', `${path}/${one.id}/results`, [
-    { row_id: 'b', output: { a: 1 }, scores: { level: 0.5 } },
+    { row_id: 'b', output_data: { a: 1 }, scores: { level: 0.5 } },
     { row_id: 'b', repetition: 2, error: 'No' },
   ]);
-  await api.expect(200, 'POST', `${path}/${two.id}/results`, { row_id: 'a', output: 'x', trace_id: uuid(1) });
+  await api.expect(200, 'POST', `${path}/${two.id}/results`, { row_id: 'a', output_data: 'x', trace_id: uuid(1) });
   for (const { id } of [one, two]) await api.expect(200, 'POST', `${path}/${id}/tags/baseline:pin`);
   await api.expect(200, 'POST', `${path}/${one.id}:finish`);
   await api.expect(200, 'POST', `/v1/evals/${one.id}/scorers`, { name: 'scorer', outputs: ['level'] });

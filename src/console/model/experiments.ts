@@ -79,7 +79,7 @@ export function experimentPrograms({ url, dataset }: ProgramParts) {
         'import requests',
         `url, auth = ${JSON.stringify(url)}, {"Authorization": "Bearer <your key>"}`,
         `id = requests.post(url, headers=auth, json=${made}).json()["id"]`,
-        'result = {"row_id": "r1", "output": "…", "scores": {"correct": True}}',
+        'result = {"row_id": "r1", "output_data": "…", "scores": {"correct": True}}',
         'requests.post(f"{url}/{id}/results", headers=auth, json=[result]).raise_for_status()',
         'requests.post(f"{url}/{id}:finish", headers=auth).raise_for_status()',
       ],
@@ -90,7 +90,7 @@ export function experimentPrograms({ url, dataset }: ProgramParts) {
       code: [
         `url=${url} auth='Authorization: Bearer <your key>'`,
         `id=$(curl -sS -H "$auth" --json '${made}' $url | jq -r .id)`,
-        `curl -sS -H "$auth" --json '[{"row_id": "r1", "output": "…", "scores": {"correct": true}}]' $url/$id/results`,
+        `curl -sS -H "$auth" --json '[{"row_id": "r1", "output_data": "…", "scores": {"correct": true}}]' $url/$id/results`,
         'curl -sS -H "$auth" -X POST $url/$id:finish',
       ],
     },

@@ -203,7 +203,7 @@ function readResults(body: unknown): { readonly results: GivenResult[]; readonly
   return { results, issues };
 }
 
-function given({ row_id, repetition, output, error, trace_id, scores }: ResultInput): GivenResult {
+function given({ row_id, repetition, output_data: output, error, trace_id, scores }: ResultInput): GivenResult {
   return {
     ...{ row_id: normalizeText(row_id), repetition: repetition ?? 1, output: output ?? null, attempt: null },
     ...{ trace_id: trace_id ?? null, scores: scores ?? {} },
@@ -312,7 +312,7 @@ function asGiven(error: unknown, at: (index: number, issue: Issue) => Issue): un
   return invalid(
     error.issues.map((issue) => {
       const [, index = '0', field = '', name] = issue.pointer.split('/');
-      const pointer = field === 'signals' ? `/scores/${name ?? ''}` : field === 'output_data' ? '/output' : '';
+      const pointer = field === 'signals' ? `/scores/${name ?? ''}` : field === 'output_data' ? '/output_data' : '';
       return at(Number(index), { ...issue, pointer });
     }),
   );

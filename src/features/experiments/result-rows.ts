@@ -8,7 +8,7 @@ const MAX_READ_BYTES = 64 * 1024;
 
 /** How what goes in and what should come out begin; null: the row has none. */
 export interface RowBeginning {
-  readonly input: string | null;
+  readonly input_data: string | null;
   readonly expected: string | null;
 }
 
@@ -36,9 +36,9 @@ export class ResultRows {
 }
 
 function beginningOf(content: string, bytes: number, roles: Parameters<typeof partsOf>[1]): RowBeginning {
-  if (bytes > MAX_READ_BYTES) return { input: content.slice(0, MAX_BEGINNING), expected: null };
+  if (bytes > MAX_READ_BYTES) return { input_data: content.slice(0, MAX_BEGINNING), expected: null };
   const { input, expected } = partsOf(JSON.parse(content) as Readonly<Record<string, unknown>>, roles);
-  return { input: textOf(input), expected: textOf(expected) };
+  return { input_data: textOf(input), expected: textOf(expected) };
 }
 
 /** A text alone is shown as it is, all else as JSON. */

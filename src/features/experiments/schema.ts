@@ -161,7 +161,7 @@ export const ResultInput = Type.Object(
   {
     row_id: RowId,
     repetition: optional({ ...repetition, description: `${REPETITION} Default: 1.` }),
-    output: Type.Optional(
+    output_data: Type.Optional(
       Type.Unknown({ description: 'The result: a text, or any JSON, which is stored as text with sorted members.' }),
     ),
     error: optional(
@@ -197,7 +197,7 @@ export const ResultRead = Type.Object(
     trace_id: uuid('The trace in which it was made; its own trace if none was named.'),
     row_id: Type.String({ description: 'Id of the row.' }),
     repetition: Type.Integer({ minimum: 1, description: REPETITION }),
-    output: Type.String({ description: 'The result, as text.' }),
+    output_data: Type.String({ description: 'The result, as text.' }),
     has_error: Type.Boolean({ description: 'Whether something went wrong.' }),
     error_message: orNull(Type.String({ description: 'What went wrong.' })),
     created_at: time('When it was received.'),
@@ -212,7 +212,7 @@ export const ResultRead = Type.Object(
       orNull(
         Type.Object(
           {
-            input: orNull(
+            input_data: orNull(
               Type.String({
                 description:
                   'Its columns with the role `input`: one text as it is, all else as JSON. If no column has a role, all but `expected`.',

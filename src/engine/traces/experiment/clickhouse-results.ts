@@ -76,7 +76,7 @@ export class ClickHouseExperimentResults implements ExperimentResults {
           ...{ id: row.span, trace_id: row.made, row_id: row.row_id, repetition: row.repetition },
           ...{ has_error: row.has_error === 1, ...(taken.get(row.version) ?? NOTHING) },
           scores: scores.get(row.span) ?? {},
-          output: output ?? '',
+          output_data: output ?? '',
           error_message: message,
           created_at: versionTime(Number(row.received)),
         };

@@ -18,17 +18,17 @@ export function toComparisonRead({ request, found, ...listed }: Comparison) {
 }
 
 export function toRowRead({ content, candidate, baseline, ...row }: ComparedRow, roles: ComparedRowPage['roles']) {
-  const parts =
+  const { input, expected } =
     content === null
       ? { input: null, expected: null }
       : partsOf(JSON.parse(content) as Readonly<Record<string, unknown>>, roles);
-  return { ...row, ...parts, candidate: toSideRead(candidate), baseline: toSideRead(baseline) };
+  return { ...row, input_data: input, expected, candidate: toSideRead(candidate), baseline: toSideRead(baseline) };
 }
 
 function toSideRead({ value, result }: RowSide) {
   return {
     value,
-    output: result?.output ?? null,
+    output_data: result?.output_data ?? null,
     error_message: result?.error_message ?? null,
     has_error: result?.has_error ?? false,
     trace_id: result?.trace_id ?? null,

@@ -36,8 +36,8 @@ export function toEvalSummary(
 
 /** The SDK looks into results, and needs an object. */
 export function toEvalResult(result: StoredResult): Static<typeof EvalResultRead> {
-  const { id, row_id, trace_id, repetition, has_error, output } = result;
-  return { id, row_id, trace_id, repetition_number: repetition, has_error, result: asObject(output) };
+  const { id, row_id, trace_id, repetition, has_error, output_data } = result;
+  return { id, row_id, trace_id, repetition_number: repetition, has_error, result: asObject(output_data) };
 }
 
 function asObject(output: string): Record<string, unknown> | null {

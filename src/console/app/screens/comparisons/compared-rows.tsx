@@ -107,7 +107,7 @@ function Outcomes({ comparison, metric, chosen }: OutcomesProps) {
 }
 
 /** What columns say, in one line. */
-function lineOf(columns: ComparedRow['input']): string {
+function lineOf(columns: ComparedRow['input_data']): string {
   const values = Object.values(columns ?? {});
   return columns === null || values.length === 0 ? NOTHING : cellText(values.length === 1 ? values[0] : columns);
 }
@@ -129,7 +129,7 @@ function columnsFor(metric: ComparedMetric, outcome: RowOutcome): Column<Compare
     label: side === 'baseline' ? 'Baseline' : 'Candidate',
     named: true,
     cell: (row) => <Output of={row[side]} />,
-    full: (row) => cellText(row[side].error_message ?? row[side].output ?? ''),
+    full: (row) => cellText(row[side].error_message ?? row[side].output_data ?? ''),
   });
   return [
     { name: 'row', label: 'Row', cell: ({ row_id }) => <bdi>{row_id}</bdi>, full: ({ row_id }) => row_id },
@@ -155,18 +155,18 @@ function columnsFor(metric: ComparedMetric, outcome: RowOutcome): Column<Compare
     {
       name: 'input',
       label: 'Input',
-      cell: ({ input }) => <bdi>{lineOf(input)}</bdi>,
-      full: ({ input }) => textOf(input ?? '').slice(0, 600),
+      cell: ({ input_data }) => <bdi>{lineOf(input_data)}</bdi>,
+      full: ({ input_data }) => textOf(input_data ?? '').slice(0, 600),
     },
     output('baseline'),
     output('candidate'),
   ];
 }
 
-function Output({ of: { output, has_error, error_message } }: { readonly of: ComparedRow['candidate'] }) {
+function Output({ of: { output_data, has_error, error_message } }: { readonly of: ComparedRow['candidate'] }) {
   return (
     <>
-      {has_error && <span class="badge bad">error</span>} <bdi>{cellText(error_message ?? output ?? NOTHING)}</bdi>
+      {has_error && <span class="badge bad">error</span>} <bdi>{cellText(error_message ?? output_data ?? NOTHING)}</bdi>
     </>
   );
 }

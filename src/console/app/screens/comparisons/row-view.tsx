@@ -18,8 +18,8 @@ const SIDES = ['baseline', 'candidate'] as const;
 
 /** A row of a comparison: what went in, what should come out, and how both outputs differ. */
 export function RowView({ row, comparison, metric }: RowViewProps) {
-  const { row_id, input, expected, baseline, candidate } = row;
-  const texts = [baseline, candidate].map(({ output, error_message }) => error_message ?? output);
+  const { row_id, input_data, expected, baseline, candidate } = row;
+  const texts = [baseline, candidate].map(({ output_data, error_message }) => error_message ?? output_data);
   const [before, after] = texts;
   return (
     <Dialog title={`Row ${row_id}`} wide onClose={() => setQuery({ row: null }, { replace: true })}>
@@ -40,7 +40,7 @@ export function RowView({ row, comparison, metric }: RowViewProps) {
         </dl>
         <CopyButton text={row_id} what="Row ID" />
       </div>
-      <Columns title="Input" of={input} />
+      <Columns title="Input" of={input_data} />
       {expected !== null && Object.keys(expected).length > 0 && <Columns title="Expected" of={expected} />}
       <section class="stack">
         <h3>Outputs, from baseline to candidate</h3>
@@ -82,7 +82,7 @@ function Links({ side: { trace_id }, experiment, row }: LinksProps) {
   );
 }
 
-function Columns({ title, of }: { readonly title: string; readonly of: ComparedRow['input'] }) {
+function Columns({ title, of }: { readonly title: string; readonly of: ComparedRow['input_data'] }) {
   return (
     <section class="stack">
       <h3>{title}</h3>

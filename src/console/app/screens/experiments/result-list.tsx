@@ -97,13 +97,13 @@ function columnsFor({ repetitions, figures }: Experiment, results: readonly Resu
       ),
       full: ({ row_id }) => row_id,
     },
-    text('input', 'Input', ({ row }) => row?.input ?? null),
+    text('input', 'Input', ({ row }) => row?.input_data ?? null),
     ...(expects ? [text('expected', 'Expected', ({ row }) => row?.expected ?? null)] : []),
     {
       name: 'output',
       label: 'Output',
       cell: (result) => <Output of={result} />,
-      full: ({ output, error_message }) => (error_message ?? output).slice(0, 3 * CELL),
+      full: ({ output_data, error_message }) => (error_message ?? output_data).slice(0, 3 * CELL),
     },
     ...figures.scores.slice(0, SCORES).map(({ name, mean }): Column<Result> => ({
       name: `score ${name}`,
@@ -123,11 +123,11 @@ function columnsFor({ repetitions, figures }: Experiment, results: readonly Resu
   ];
 }
 
-function Output({ of: { output, has_error, error_message } }: { readonly of: Result }) {
-  if (!has_error) return <bdi>{output.slice(0, CELL) || NOTHING}</bdi>;
+function Output({ of: { output_data, has_error, error_message } }: { readonly of: Result }) {
+  if (!has_error) return <bdi>{output_data.slice(0, CELL) || NOTHING}</bdi>;
   return (
     <>
-      <span class="badge bad">error</span> <bdi>{(error_message ?? output).slice(0, CELL)}</bdi>
+      <span class="badge bad">error</span> <bdi>{(error_message ?? output_data).slice(0, CELL)}</bdi>
     </>
   );
 }

@@ -41,7 +41,7 @@ export function ResultView({ experiment: { id, repetitions }, row, repetition }:
                 </Part>
               )}
               <Part title="Output">
-                <JsonView value={found.result.output} label="Output" />
+                <JsonView value={found.result.output_data} label="Output" />
               </Part>
             </div>
           )

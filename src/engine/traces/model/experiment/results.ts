@@ -22,7 +22,7 @@ export interface StoredResult {
   readonly trace_id: string;
   readonly row_id: string;
   readonly repetition: number;
-  readonly output: string;
+  readonly output_data: string;
   readonly has_error: boolean;
   readonly error_message: string | null;
   readonly created_at: Micros;
