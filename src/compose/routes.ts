@@ -31,6 +31,7 @@ import { promptRoutes } from '../features/prompts/http/routes.js';
 import { datasetRoutes } from '../features/datasets/http/routes.js';
 import { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import { experimentRoutes } from '../features/experiments/http/routes.js';
+import { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
 import { organizationRoutes } from '../features/projects/http/organization-routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
@@ -76,6 +77,7 @@ function apiRoutes(services: Services): Route[] {
     ...scoreRoutes(services.scores),
     ...datasetRoutes(services),
     ...experimentRoutes(services),
+    ...experimentRunRoutes(services.experimentRuns),
     ...comparisonRoutes(services.comparisons),
     ...attachmentRoutes(attachments),
     postOtlpTracesRoute(exportTraces),

@@ -50,7 +50,7 @@ export interface Services
     Omit<Playground, 'work'>,
     Feedback,
     Datasets,
-    Experiments {
+    Omit<Experiments, 'work'> {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
   /** Tells this installation's cookies from those of others on the same host. */
@@ -120,13 +120,10 @@ export async function openServices(context: Context): Promise<Services> {
     definitions: metadata.scoreDefinitions,
     describe: (principal) => identity.describe(principal),
   });
-  const experiments = openExperiments(context, storage, {
-    ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores },
+  const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
+    ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
   });
-  deletions.start([
-    ...[...judgeWork, ...learningWork, ...playgroundWork],
-    ...[datasets.spanRows, experiments.resultIntake],
-  ]);
+  deletions.start([...[...judgeWork, ...learningWork, ...playgroundWork], ...[datasets.spanRows, ...experimentWork]]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });

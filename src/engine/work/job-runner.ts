@@ -66,6 +66,12 @@ interface UnderWay {
   readonly ended: Promise<void>;
 }
 
+/** Jobs of one kind. */
+interface Kind {
+  readonly work: JobWork;
+  readonly onFailed: (job: JobHead) => void;
+}
+
 /** A job that is to be made. */
 export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'summary' | 'input' | 'created_by'>;
 
@@ -79,7 +85,7 @@ const MAX_UNFINISHED = 10;
 export class JobRunner implements WorkUnderWay {
   readonly #options: JobRunnerOptions;
   readonly #now: () => Micros;
-  readonly #kinds = new Map<string, JobWork>();
+  readonly #kinds = new Map<string, Kind>();
   readonly #running = new Map<string, UnderWay>();
   readonly #attempts: JobAttempts;
   /** Projects in the order in which a job of theirs was last begun, the latest last. */
@@ -98,9 +104,12 @@ export class JobRunner implements WorkUnderWay {
     });
   }
 
-  /** Registers the work of a kind of jobs; before `start`. */
-  register(kind: string, work: JobWork): void {
-    this.#kinds.set(kind, work);
+  /**
+   * Registers the work of a kind of jobs; before `start`.
+   * @param onFailed called before a job has failed for good; again, if that cannot be stored
+   */
+  register(kind: string, work: JobWork, onFailed: Kind['onFailed'] = () => undefined): void {
+    this.#kinds.set(kind, { work, onFailed });
   }
 
   /** Goes on with jobs that are not finished. */
@@ -242,13 +251,13 @@ export class JobRunner implements WorkUnderWay {
 
   async #work(head: JobHead, stop: AbortSignal): Promise<unknown> {
     const { store } = this.#options;
-    const work = this.#kinds.get(head.kind);
-    if (work === undefined) throw new JobFailure(`Unknown job kind: ${head.kind}`);
+    const kind = this.#kinds.get(head.kind);
+    if (kind === undefined) throw new JobFailure(`Unknown job kind: ${head.kind}`);
     const job = this.find(head.project_id, head.kind, head.id);
     const steps = store.steps(job.id);
     const attempt = new AbortController();
     const signal = AbortSignal.any([stop, attempt.signal]);
-    return work({
+    return kind.work({
       job,
       signal,
       failedAttempts: this.#attempts.failedOf(job.id),
@@ -266,11 +275,13 @@ export class JobRunner implements WorkUnderWay {
   }
 
   /** Ends a job as failed. False when even that fails; then the job is tried again. */
-  #giveUp({ id, kind }: JobHead, error: unknown): boolean {
+  #giveUp(job: JobHead, error: unknown): boolean {
+    const { id, kind } = job;
     const { store, observer } = this.#options;
     const reason =
       error instanceof JobFailure ? error.message : 'The job failed with an internal error; see the server log';
     try {
+      this.#kinds.get(kind)?.onFailed(job);
       if (store.end(id, { state: 'failed', error: reason }, this.#now()))
         observer.jobFinished({ id, kind, result: 'failed' });
       return true;

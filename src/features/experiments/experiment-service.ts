@@ -18,6 +18,8 @@ import {
   type ExperimentDraft,
   type ExperimentFilter,
   type ExperimentPatch,
+  type ExperimentRun,
+  type ExperimentRuns,
   type ExperimentStore,
   type ExperimentTagMove,
   type Phase,
@@ -29,6 +31,7 @@ export interface ExperimentServiceParts {
   readonly experiments: ExperimentStore;
   readonly results: Pick<ExperimentResults, 'figures' | 'page'>;
   readonly datasets: Pick<DatasetService, 'find' | 'version'>;
+  readonly runs: ExperimentRuns;
   /** Removes an experiment that is hidden; resolves when it is gone, or after a while. */
   readonly removeHidden: (projectId: string, id: string) => Promise<void>;
 }
@@ -38,6 +41,8 @@ export interface MeasuredExperiment {
   readonly experiment: Experiment;
   /** Null: it has no results. */
   readonly figures: ExperimentFigures | null;
+  /** Null: the server does not run it. */
+  readonly run: ExperimentRun | null;
 }
 
 /** Experiments: what they try, and where they are. Everything is inside the caller's project. */
@@ -130,13 +135,14 @@ export class ExperimentService {
     found: readonly Experiment[],
     signal?: AbortSignal,
   ): Promise<MeasuredExperiment[]> {
-    const { results } = this.#parts;
+    const { results, runs } = this.#parts;
     const ids = found.map(({ id }) => id);
     const figures =
       ids.length === 0 ? new Map<string, ExperimentFigures>() : await results.figures(projectId, ids, signal);
     return found.map((experiment) => {
       const own = figures.get(experiment.id) ?? null;
-      return { experiment: this.#asOf(projectId, experiment, own), figures: own };
+      const run = runs.of(projectId, experiment.id);
+      return { experiment: this.#asOf(projectId, experiment, own), figures: own, run };
     });
   }
 
@@ -181,6 +187,7 @@ export class ExperimentService {
   /** Ends it, or lets it go on, with what a client says beside that. */
   setStatus(projectId: string, id: string, status: StoredStatus, phase: Phase | null): Experiment {
     this.#parts.experiments.setStatus(id, status, phase, Date.now() * 1000);
+    if (status !== 'running') this.#parts.runs.stop(projectId, id);
     return this.find(projectId, id);
   }
 
@@ -188,6 +195,7 @@ export class ExperimentService {
   async remove({ project_id, user_id }: Principal, id: string): Promise<void> {
     this.find(project_id, id);
     this.#parts.experiments.hide(project_id, id, Date.now() * 1000, user_id);
+    this.#parts.runs.stop(project_id, id);
     await this.#parts.removeHidden(project_id, id);
   }
 

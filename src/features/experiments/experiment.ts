@@ -1,4 +1,5 @@
 import { DomainError } from '../../engine/errors.js';
+import type { JobHead } from '../../engine/work/job.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { TagMove } from '../../engine/schema/tag.js';
@@ -142,6 +143,21 @@ export interface ExperimentStore {
   moveTag(projectId: string, datasetId: string, tag: string, id: string | null, at: Micros, by: string): void;
   /** Newest first. */
   tagMoves(projectId: string, datasetId: string, tag: string, window: Window): ExperimentTagMove[];
+}
+
+/** The job by which the server makes the results of an experiment itself. */
+export interface ExperimentRun {
+  readonly job: JobHead;
+  /** US dollars so far; null: unknown. */
+  readonly cost: number | null;
+  readonly max_cost: number | null;
+}
+
+export interface ExperimentRuns {
+  /** Null: the server does not run the experiment. */
+  of(projectId: string, experimentId: string): ExperimentRun | null;
+  /** Stops a run that is not over; of others, nothing happens. */
+  stop(projectId: string, experimentId: string): void;
 }
 
 /** Most scorers and metrics of an experiment. */

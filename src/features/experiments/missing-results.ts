@@ -23,18 +23,24 @@ export class MissingResults {
     this.#parts = parts;
   }
 
-  /** In the order of the dataset; of a dataset that is gone, nothing. @throws DomainError `unavailable` */
+  /**
+   * In the order of the dataset; of a dataset that is gone, nothing.
+   * @param isMeant whether a row is, by its id and its place; default: all are
+   * @throws DomainError `unavailable`
+   */
   async page(
     projectId: string,
     experiment: Experiment,
     { limit, offset }: Window,
     signal?: AbortSignal,
+    isMeant: (rowId: string, index: number) => boolean = () => true,
   ): Promise<{ readonly missing: readonly MissingResult[]; readonly total: number }> {
     const there = await this.#there(projectId, experiment.id, signal);
     const missing: MissingResult[] = [];
-    let total = 0;
+    let [total, index] = [0, 0];
     for (const portion of this.#parts.datasets.rowIds(placeOf(experiment))) {
       for (const row_id of portion) {
+        if (!isMeant(row_id, index++)) continue;
         const repetitions = there.get(row_id) ?? 0;
         for (let repetition = 1; repetition <= experiment.repetitions; repetition += 1) {
           if ((repetitions & bitOf(repetition)) !== 0) continue;

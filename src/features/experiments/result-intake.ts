@@ -7,6 +7,7 @@ import { KEEP_TAG } from '../../engine/traces/model/retention/keep-tag.js';
 import type { ScoreValue } from '../../engine/traces/model/score/score.js';
 import type { SpanInput } from '../../engine/traces/model/span/schema.js';
 import { UnknownNames } from '../../engine/validation/unknown-names.js';
+import { formatTimestamp, type Micros } from '../../engine/timestamp.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 import { compileClosed, invalid } from '../../engine/validation/validation.js';
 import type { DatasetService, VersionPlace } from '../datasets/dataset-service.js';
@@ -35,6 +36,8 @@ export interface GivenResult {
   readonly scores: Readonly<Record<string, ScoreValue>>;
   /** How often it was tried; null: not said. */
   readonly attempt: number | null;
+  /** When it was made; absent: now. */
+  readonly times?: { readonly started_at: Micros; readonly ended_at: Micros };
 }
 
 export interface StoredId {
@@ -115,6 +118,11 @@ export class ResultIntake implements WorkUnderWay {
    */
   during<T>(experimentId: string, work: () => Promise<T>): Promise<T> {
     return this.#noted(null, experimentId, work());
+  }
+
+  /** Does what stores a result, and other spans of rows: deletions of the experiment and of rows wait for it. */
+  storing<T>(projectId: string, experimentId: string, work: () => Promise<T>): Promise<T> {
+    return this.#noted(projectId, experimentId, work());
   }
 
   async #noted<T>(projectId: string | null, experimentId: string, done: Promise<T>): Promise<T> {
@@ -265,10 +273,12 @@ function* portions(rowIds: readonly string[], sizes: ReadonlyMap<string, number>
 }
 
 function spanOf({ id, name }: Experiment, result: GivenResult, row: string | null): SpanInput {
-  const { row_id, repetition, error, trace_id, attempt } = result;
+  const { row_id, repetition, error, trace_id, attempt, times } = result;
   const own = resultId(id, row_id, repetition);
   return {
-    ...{ id: own, trace_id: own, name, kind: 'experiment', started_at: new Date().toISOString() },
+    ...{ id: own, trace_id: own, name, kind: 'experiment' },
+    started_at: times === undefined ? new Date().toISOString() : formatTimestamp(times.started_at),
+    ...(times !== undefined && { ended_at: formatTimestamp(times.ended_at) }),
     ...{ input_data: row, output_data: textOf(result.output) },
     ...(error === null
       ? { status: 'ok' }

@@ -3,6 +3,7 @@ import type { Issue } from '../../engine/errors.js';
 import { optional } from '../../engine/schema/inputs.js';
 import { MAX_METADATA } from '../../engine/schema/metadata.js';
 import { pageRead } from '../../engine/schema/page.js';
+import { jobFields } from '../../engine/work/schema.js';
 import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { LONGEST_ROW_ID } from '../../engine/traces/model/experiment/mark.js';
 import { scoreKeys, ScoreValueInput } from '../../engine/traces/model/score/schema.js';
@@ -124,6 +125,15 @@ export const DatasetRef = Type.Object(
   { description: 'The dataset.' },
 );
 
+export const ExperimentRunRead = Type.Object(
+  {
+    ...jobFields,
+    cost: orNull(number('Cost so far in US dollars; null: unknown.')),
+    max_cost: orNull(number('Cost in US dollars that the run stops before; null: any.')),
+  },
+  { $id: 'ExperimentRun', description: 'The job that makes the results of an experiment.' },
+);
+
 export const ExperimentRead = Type.Object(
   {
     id: uuid('Id of the experiment.'),
@@ -143,6 +153,7 @@ export const ExperimentRead = Type.Object(
     created_by: uuid('Id of the user who created it.'),
     finished_at: orNull(time('When it was finished or canceled.')),
     tags: Type.Array(Type.String(), { description: 'Tags that point to it.' }),
+    run: orNull(ExperimentRunRead),
     figures: FiguresRead,
   },
   { $id: 'Experiment', description: 'An experiment, with figures of its results.' },

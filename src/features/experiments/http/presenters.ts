@@ -1,19 +1,26 @@
 import type { Static } from '@sinclair/typebox';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../engine/timestamp.js';
 import type { StoredResult } from '../../../engine/traces/model/experiment/results.js';
+import { toJobRead } from '../../../http/job-presenters.js';
+import type { ExperimentRun } from '../experiment.js';
 import type { MeasuredExperiment } from '../experiment-service.js';
 import type { RowBeginning } from '../result-rows.js';
-import type { ExperimentRead, FiguresRead, ResultRead } from '../schema.js';
+import type { ExperimentRead, ExperimentRunRead, FiguresRead, ResultRead } from '../schema.js';
 
-export function toExperimentRead({ experiment, figures }: MeasuredExperiment): Static<typeof ExperimentRead> {
+export function toExperimentRead({ experiment, figures, run }: MeasuredExperiment): Static<typeof ExperimentRead> {
   const { phase: _phase, active_at: _active, created_at, finished_at, tags, subject, parameters, ...rest } = experiment;
   return {
     ...rest,
     ...{ subject: { ...subject }, parameters: { ...parameters }, tags: [...tags] },
     created_at: formatTimestamp(created_at),
     finished_at: formatOptionalTimestamp(finished_at),
+    run: run && toRunRead(run),
     figures: toFiguresRead(figures),
   };
+}
+
+function toRunRead({ job, cost, max_cost }: ExperimentRun): Static<typeof ExperimentRunRead> {
+  return { ...toJobRead(job), cost, max_cost };
 }
 
 /** @param figures null: there are no results */

@@ -70,7 +70,7 @@ function createExperimentRoute(experiments: ExperimentService) {
     errors: ['not_found', 'conflict', 'invalid', 'unavailable'],
     handle: ({ principal, body }) => ({
       status: 201,
-      body: toExperimentRead({ experiment: experiments.create(principal, body), figures: null }),
+      body: toExperimentRead({ experiment: experiments.create(principal, body), figures: null, run: null }),
     }),
   });
 }

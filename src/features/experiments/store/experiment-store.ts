@@ -99,6 +99,7 @@ function prepare(db: Database) {
     forget: ['experiment_scorers', 'experiment_metrics'].map((table) =>
       db.prepare<[string]>(`DELETE FROM ${table} WHERE experiment = (SELECT seq FROM experiments WHERE id = ?)`),
     ),
+    forgetRuns: db.prepare<[string]>(`DELETE FROM jobs WHERE kind = 'experiment_run' AND subject_id = ?`),
     remove: db.prepare<[string]>('DELETE FROM experiments WHERE id = ?'),
     name: db
       .prepare<[string, string], string>(
@@ -202,6 +203,7 @@ export class SqliteExperimentStore implements ExperimentStore {
   forget(id: string): void {
     const forget = this.#db.transaction(() => {
       for (const statement of this.#statements.forget) statement.run(id);
+      this.#statements.forgetRuns.run(id);
       this.#statements.remove.run(id);
     });
     guarded(forget);
