@@ -137,12 +137,17 @@ export class ExperimentService {
   ): Promise<MeasuredExperiment[]> {
     const { results, runs } = this.#parts;
     const ids = found.map(({ id }) => id);
+    // As they are now, as the experiments are.
+    const shown = new Map(ids.map((id) => [id, runs.of(projectId, id)]));
     const figures =
       ids.length === 0 ? new Map<string, ExperimentFigures>() : await results.figures(projectId, ids, signal);
     return found.map((experiment) => {
       const own = figures.get(experiment.id) ?? null;
-      const run = runs.of(projectId, experiment.id);
-      return { experiment: this.#asOf(projectId, experiment, own), figures: own, run };
+      return {
+        experiment: this.#asOf(projectId, experiment, own),
+        figures: own,
+        run: shown.get(experiment.id) ?? null,
+      };
     });
   }
 
