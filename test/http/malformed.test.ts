@@ -40,6 +40,8 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   // A query or the spans themselves, but not both.
   addDatasetRowsFromSpans: 422,
   explainCost: 404,
+  // The dataset has no column for the variable of the prompt.
+  runExperiment: 422,
   // They need two finished experiments.
   createComparison: 422,
   listComparedRows: 404,
