@@ -5,6 +5,7 @@ import type { completionRoutes } from '../features/completions/http/routes.js';
 import type { datasetRoutes } from '../features/datasets/http/routes.js';
 import type { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import type { experimentRoutes } from '../features/experiments/http/routes.js';
+import type { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
 import type { feedbackRoutes } from '../features/feedback/http/routes.js';
 import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
 import type { judgeRoutes } from '../features/judges/http/routes.js';
@@ -27,6 +28,7 @@ type Groups =
   | typeof completionRoutes
   | typeof datasetRoutes
   | typeof experimentRoutes
+  | typeof experimentRunRoutes
   | typeof comparisonRoutes
   | typeof feedbackRoutes
   | typeof judgeFigureRoutes

@@ -29,8 +29,9 @@ export function subjectLine(subject: Experiment['subject']): string {
 const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, LONGEST);
 
 /** How many results it has when it is whole. */
-export function resultsDue({ rows, repetitions }: Pick<Experiment, 'rows' | 'repetitions'>): number {
-  return rows * repetitions;
+export function resultsDue({ rows, repetitions, run }: Pick<Experiment, 'rows' | 'repetitions' | 'run'>): number {
+  // A run may be of some rows only.
+  return run?.total ?? rows * repetitions;
 }
 
 /** Names of the scores that most of some experiments have a mean of, the most frequent first. */

@@ -1,8 +1,10 @@
+import { useState } from 'preact/hooks';
 import { STATUSES } from '../../../../features/experiments/experiment.js';
 import { BASELINE, experimentPrograms, type Experiment } from '../../../model/experiments.js';
 import { Choice } from '../../parts/choice.js';
 import { Code } from '../../parts/code.js';
 import { CopyAsCurl } from '../../parts/copy.js';
+import { Button } from '../../parts/button.js';
 import { SearchedList } from '../../parts/searched-list.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -12,6 +14,7 @@ import { useDatasets } from '../datasets/data.js';
 import { offsetAsked } from '../prompts/asked.js';
 import { useExperiments } from './data.js';
 import { ExperimentTable } from './experiment-table.js';
+import { RunDialog } from './run-dialog.js';
 
 const PAGE = 50;
 const FILTERS = ['dataset', 'status', 'tag'] as const;
@@ -26,6 +29,7 @@ export function ExperimentList() {
       <header class="screen-head">
         <h1>Experiments</h1>
         <div class="line">
+          <RunButton />
           <a class="button" href={hrefOf({ screen: 'comparisons' })}>
             Comparisons
           </a>
@@ -39,7 +43,26 @@ export function ExperimentList() {
 
 /** The experiments of a dataset. */
 export function ExperimentsOf({ dataset }: { readonly dataset: string }) {
-  return <FoundExperiments query={{ ...asked(), dataset }} dataset={dataset} />;
+  return (
+    <div class="stack">
+      <div class="line">
+        <RunButton dataset={dataset} />
+      </div>
+      <FoundExperiments query={{ ...asked(), dataset }} dataset={dataset} />
+    </div>
+  );
+}
+
+function RunButton({ dataset }: { readonly dataset?: string }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Button icon="play" changes onClick={() => setOpened(true)}>
+        Run a prompt
+      </Button>
+      {opened && <RunDialog {...(dataset !== undefined && { dataset })} onClose={() => setOpened(false)} />}
+    </>
+  );
 }
 
 type Asked = { readonly [K in 'q' | (typeof FILTERS)[number]]?: string } & {

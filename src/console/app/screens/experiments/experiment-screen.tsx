@@ -33,6 +33,11 @@ export function ExperimentScreen({ id }: { readonly id: string }) {
       {(experiment) => (
         <div class="stack">
           <Head experiment={experiment} />
+          {experiment.run?.error != null && (
+            <p class="bad" role="status">
+              The run stopped: {experiment.run.error}
+            </p>
+          )}
           <About experiment={experiment} />
           <ExperimentFigures experiment={experiment} />
           <ResultList experiment={experiment} />
