@@ -74,15 +74,13 @@ function RunFields({ draft, onSet }: FieldsProps) {
     ask: (signal) => call('GET /projects/:project_id/prompts', { query: { limit: OFFERED }, signal }),
   }).data;
   const names = datasets.map(({ name }) => name);
-  const text = (
-    name: keyof RunDraft,
-    more: { readonly type?: string; readonly min?: string; readonly step?: string },
-  ) => (
+  const number = (name: 'version' | 'repetitions' | 'maxCost', least: string) => (
     <input
       class="input"
-      autocomplete="off"
+      type="number"
+      min={least}
+      step={name === 'maxCost' ? 'any' : '1'}
       value={draft[name]}
-      {...more}
       onInput={({ currentTarget: { value } }) => onSet({ [name]: value })}
     />
   );
@@ -100,16 +98,21 @@ function RunFields({ draft, onSet }: FieldsProps) {
       </div>
       <div class="line fields">
         <Field label="Version" hint="Empty: the newest.">
-          {text('version', { type: 'number', min: '1' })}
+          {number('version', '1')}
         </Field>
         <Field label="Model" hint="Empty: that of the version.">
-          {text('model', {})}
+          <input
+            class="input"
+            autocomplete="off"
+            value={draft.model}
+            onInput={({ currentTarget: { value } }) => onSet({ model: value })}
+          />
         </Field>
       </div>
       <div class="line fields">
-        <Field label="Repetitions">{text('repetitions', { type: 'number', min: '1' })}</Field>
+        <Field label="Repetitions">{number('repetitions', '1')}</Field>
         <Field label="Most US dollars" hint="Empty: no limit.">
-          {text('maxCost', { type: 'number', min: '0', step: 'any' })}
+          {number('maxCost', '0')}
         </Field>
       </div>
     </>
