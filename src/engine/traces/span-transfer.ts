@@ -37,8 +37,7 @@ export class ClickHouseSpanTransfer implements SpanTransfer {
       // Nothing may come between this look at the watch and the append: both are in one turn of the event loop.
       const rows = latest(spans)
         .filter(
-          ({ span, writtenAt }) =>
-            !watch.sawChanged(span) && (there.get(keyOf(span)) ?? -1) < statedVersion(writtenAt),
+          ({ span, writtenAt }) => !watch.sawChanged(span) && (there.get(keyOf(span)) ?? -1) < statedVersion(writtenAt),
         )
         .map(toRow);
       await log.append({ projectId, spans: rows });
