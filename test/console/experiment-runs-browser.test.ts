@@ -30,7 +30,7 @@ describe('runs of experiments in the console', function () {
     endpoint.reset(() => ({ do: 'answer', content: 'On its way.' }));
     await open('datasets/qa?tab=experiments');
     await click('Run a prompt');
-    await page.waitForSelector('dialog option[value=support]');
+    await says('support', 'dialog');
     await page.select('dialog .labelled:nth-of-type(2) select', 'support');
     await click('Estimate cost');
     await says('3 calls of gpt-4o-mini with version 1', 'dialog');

@@ -53,7 +53,8 @@ export function useExperiment(id: string): Answer<Experiment> {
 /** Results with how their rows begin. @param runs whether more are to come */
 export function useResults(id: string, query: Results, runs: boolean): Answer<Static<typeof ResultPage>> {
   return useQuery({
-    key: [EXPERIMENTS, id, 'results', query],
+    // Asked once more when it has ended: some may have come just before.
+    key: [EXPERIMENTS, id, 'results', query, runs],
     ask: (signal) =>
       call('GET /projects/:project_id/experiments/:experiment_id/results', {
         params: { experiment_id: id },
