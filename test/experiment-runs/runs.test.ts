@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { eventually, JudgeApi, JudgeBench, type Json } from '../judges/judge-api.js';
+import { eventually, JudgeBench, type JudgeApi, type Json } from '../judges/judge-api.js';
 import type { Asked, Script } from '../judges/model-endpoint.js';
 
-const says = (content: string, more: object = {}): Script => ({ do: 'answer', content, ...more }) as Script;
+const says = (content: string, more: object = {}): Script => ({ do: 'answer', content, ...more });
 const OVER = ['done', 'failed', 'cancelled'];
 /** Cost of a call of gpt-4o with the tokens that the endpoint states. */
 const CALL = 0.0035;
