@@ -11,6 +11,8 @@ import { ResultRows } from '../features/experiments/result-rows.js';
 import type { ExperimentStore } from '../features/experiments/experiment.js';
 import type { ExperimentResults } from '../engine/traces/model/experiment/results.js';
 import type { SpanIngest } from '../features/traces/span-ingest.js';
+import type { ModelClient } from '../engine/models/model-client.js';
+import { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import { JobRunner } from '../engine/work/job-runner.js';
 import type { WorkUnderWay } from '../engine/work/work-under-way.js';
 import type { PriceModelCall } from '../engine/traces/model/span/pricing.js';
@@ -97,9 +99,16 @@ function startRuns(
   { store, models, ...parts }: RunDependencies,
 ): void {
   if (models.endpoint === null) return;
+  const { client } = models.endpoint;
+  const { concurrency } = config.judges;
+  // Runs leave a place to judges, and one project leaves places to others, however long models take.
+  const limits = { atOnce: Math.max(1, concurrency - 1), perParty: Math.max(1, Math.floor(concurrency / 2)) };
+  const turns = new FairSemaphore('calls of runs', limits);
+  const complete: ModelClient['complete'] = (projectId, request, signal) =>
+    turns.run(projectId, () => client.complete(projectId, request, signal), signal);
   const work = runJob({
     ...parts,
-    ...{ experiments: store, client: models.endpoint.client, storeSpans: models.storeSpans },
+    ...{ experiments: store, client: { complete }, storeSpans: models.storeSpans },
     maxAttempts: config.judges.maxAttempts,
     ...(overrides.judgeRetry && { retry: overrides.judgeRetry }),
   });

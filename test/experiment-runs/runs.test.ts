@@ -188,7 +188,7 @@ describe('runs of experiments by the server', function () {
       const experiment = await run({ repetitions: 32 });
       await eventually(
         async () => bench.endpoint.underWay,
-        (calls) => calls === 4,
+        (calls) => calls === 2,
       );
       if (end === 'cancel') {
         const { status, run: job } = await api.expect(200, 'POST', `experiments/${experiment['id']}:cancel`);
@@ -198,7 +198,7 @@ describe('runs of experiments by the server', function () {
         async () => bench.endpoint.underWay,
         (calls) => calls === 0,
       );
-      expect(bench.endpoint.asked, end).to.have.length(4);
+      expect(bench.endpoint.asked, end).to.have.length(2);
     }
   });
 
@@ -211,7 +211,7 @@ describe('runs of experiments by the server', function () {
     const experiment = await run({ dataset: 'gone' });
     await eventually(
       async () => bench.endpoint.underWay,
-      (calls) => calls === 4,
+      (calls) => calls === 2,
     );
     await api.call('DELETE', '/v1/datasets/gone');
     release();
