@@ -94,9 +94,15 @@ export class ClickHouseLists implements Lists {
 
   /** The statement of a page; null: it is empty. */
   async #spanPage(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<Sql | null> {
-    const read = (part: ListQuery, top?: TopScores) =>
-      this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, part, top), { signal });
-    const first = await this.#reads.topScores.page(spanSource, scope, query, read, signal);
+    const read = (part: ListQuery, top?: TopScores, further?: readonly Sql[]) =>
+      this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, part, top, further), { signal });
+    const first =
+      (await this.#reads.topScores.page(spanSource, scope, query, read, signal)) ??
+      (await this.#reads.scoreFilters.page(spanSource, scope, query, {
+        read: (part, ever) => read(part, undefined, ever),
+        idOf: ({ place_id }) => place_id,
+        signal,
+      }));
     const places = first ?? (showsScores(query) ? await read(query) : null);
     if (places === null) return spanPage(scope, query);
     return places.length === 0 ? null : spanPageAt(scope, query, places);
@@ -122,6 +128,11 @@ export class ClickHouseLists implements Lists {
         (part, top) => this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal),
         signal,
       )) ??
+      (await this.#reads.scoreFilters.page(source, scope, query, {
+        read: (part, ever) => this.#ids(idPage(source, scope, part, paths.at(-1) ?? ALL, undefined, ever), signal),
+        idOf: (id) => id,
+        signal,
+      })) ??
       (showsScores(query)
         ? await this.#page(paths, query, (access) => this.#ids(idPage(source, scope, query, access), signal))
         : null);

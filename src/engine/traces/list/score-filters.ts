@@ -1,8 +1,12 @@
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
-import { empty, join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
-import type { ReadScope } from '../read/scope.js';
+import type { Scored } from '../model/score/score.js';
+import { empty, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import { memberships } from './membership.js';
 import { newestScores } from './newest-scores.js';
-import { spanSource, type ListSource } from './sources.js';
+import { spanSource, traceSource, type ListSource } from './sources.js';
+
+type ScoreAsked = ListQuery['scores'] extends ReadonlyMap<string, infer Asked> ? Asked : never;
 
 /* What the objects of a list are found and sorted by, of their scores: of each name the newest, whoever gave it. */
 
@@ -13,15 +17,43 @@ export function scoreConditions(
   { scores }: Pick<ListQuery, 'scores'>,
   ids?: Sql,
 ): Sql[] {
-  return [...scores].map(([name, { values, min, max }]) => {
-    const conditions = [
-      ...(values === null ? [] : [isAny(values)]),
-      ...(min === null ? [] : [sql`number >= ${value(min, 'Float64')}`]),
-      ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
-    ];
-    const met = conditions.length === 0 ? empty : sql` WHERE ${join(conditions, ' AND ')}`;
-    return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name, { ids })})${met})`;
+  return [...scores].map(([name, asked]) => {
+    const met = conditionOn(asked);
+    return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name, { ids })}) WHERE ${met})`;
   });
+}
+
+/** Ids of those of some objects whose newest score of a name is as asked. @param ids a set */
+export function scoredAs(
+  source: ListSource,
+  scope: ReadScope,
+  [name, asked]: readonly [string, ScoreAsked],
+  ids: Sql,
+): Sql {
+  return sql`SELECT DISTINCT toString(scored) AS id FROM (${newestScores(source, scope, name, { ids })}) WHERE ${conditionOn(asked)}`;
+}
+
+/** Conditions that all objects meet which {@link scoreConditions} find, and others: that some score, of any version, is as asked. */
+export function everScored(source: ListSource, scope: ReadScope, { scores }: Pick<ListQuery, 'scores'>): Sql[] {
+  const project = inProject(scope.projectId);
+  return [...scores].map(([name, asked]) => {
+    const of = (type: Scored) => sql`(SELECT entity_id FROM scores
+  WHERE ${project} AND entity_type = ${literal(type)} AND name = ${value(name, 'String')} AND ${conditionOn(asked)})`;
+    if (source === spanSource) return sql`id IN ${of('span')}`;
+    const held = sql`(SELECT trace_id FROM spans WHERE ${project} AND id IN ${of('span')})`;
+    const traces = (id: Sql) => sql`${id} IN ${held} OR ${id} IN ${of('trace')}`;
+    if (source === traceSource) return sql`(${traces(sql`id`)})`;
+    return sql`(id IN (SELECT session_id FROM (${memberships(scope, {})}) WHERE ${traces(sql`trace_id`)}) OR id IN ${of('session')})`;
+  });
+}
+
+function conditionOn({ values, min, max }: ScoreAsked): Sql {
+  const conditions = [
+    ...(values === null ? [] : [isAny(values)]),
+    ...(min === null ? [] : [sql`number >= ${value(min, 'Float64')}`]),
+    ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
+  ];
+  return conditions.length === 0 ? sql`1` : join(conditions, ' AND ');
 }
 
 /**
