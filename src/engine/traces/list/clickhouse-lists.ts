@@ -98,11 +98,7 @@ export class ClickHouseLists implements Lists {
       this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, part, top, further), { signal });
     const first =
       (await this.#reads.topScores.page(spanSource, scope, query, read, signal)) ??
-      (await this.#reads.scoreFilters.page(spanSource, scope, query, {
-        read: (part, ever) => read(part, undefined, ever),
-        idOf: ({ place_id }) => place_id,
-        signal,
-      }));
+      (await this.#reads.scoreFilters.page(scope, query, (part, ever) => read(part, undefined, ever), signal));
     const places = first ?? (showsScores(query) ? await read(query) : null);
     if (places === null) return spanPage(scope, query);
     return places.length === 0 ? null : spanPageAt(scope, query, places);
@@ -128,11 +124,6 @@ export class ClickHouseLists implements Lists {
         (part, top) => this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal),
         signal,
       )) ??
-      (await this.#reads.scoreFilters.page(source, scope, query, {
-        read: (part, ever) => this.#ids(idPage(source, scope, part, paths.at(-1) ?? ALL, undefined, ever), signal),
-        idOf: (id) => id,
-        signal,
-      })) ??
       (showsScores(query)
         ? await this.#page(paths, query, (access) => this.#ids(idPage(source, scope, query, access), signal))
         : null);

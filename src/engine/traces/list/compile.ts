@@ -168,17 +168,16 @@ export function rollupMatches(source: ListSource, scope: ReadScope, query: ListQ
   };
 }
 
-/** Ids of a page of a list, in its order. @param top as of {@link spanPlaces}, as is `further` */
+/** Ids of a page of a list, in its order. @param top as of {@link spanPlaces} */
 export function idPage(
   source: ListSource,
   scope: ReadScope,
   query: ListQuery,
   access: AccessPath,
   top?: TopScores,
-  further: readonly Sql[] = [],
 ): Sql {
   return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, idsOf(access), top)}
-WHERE ${allOf([rollupConditions(source, scope, query, access), ...further])}
+WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
 ${window(query)}`;
 }

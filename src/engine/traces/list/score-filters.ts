@@ -1,10 +1,8 @@
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
-import type { Scored } from '../model/score/score.js';
-import { empty, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
-import { memberships } from './membership.js';
 import { newestScores } from './newest-scores.js';
-import { spanSource, traceSource, type ListSource } from './sources.js';
+import { spanSource, type ListSource } from './sources.js';
 
 type ScoreAsked = ListQuery['scores'] extends ReadonlyMap<string, infer Asked> ? Asked : never;
 
@@ -23,28 +21,17 @@ export function scoreConditions(
   });
 }
 
-/** Ids of those of some objects whose newest score of a name is as asked. @param ids a set */
-export function scoredAs(
-  source: ListSource,
-  scope: ReadScope,
-  [name, asked]: readonly [string, ScoreAsked],
-  ids: Sql,
-): Sql {
-  return sql`SELECT DISTINCT toString(scored) AS id FROM (${newestScores(source, scope, name, { ids })}) WHERE ${conditionOn(asked)}`;
+/** Ids of those of some spans whose newest score of a name is as asked. @param ids a set */
+export function spansScored(scope: ReadScope, [name, asked]: readonly [string, ScoreAsked], ids: Sql): Sql {
+  return sql`SELECT toString(scored) AS id FROM (${newestScores(spanSource, scope, name, { ids })}) WHERE ${conditionOn(asked)}`;
 }
 
-/** Conditions that all objects meet which {@link scoreConditions} find, and others: that some score, of any version, is as asked. */
-export function everScored(source: ListSource, scope: ReadScope, { scores }: Pick<ListQuery, 'scores'>): Sql[] {
-  const project = inProject(scope.projectId);
-  return [...scores].map(([name, asked]) => {
-    const of = (type: Scored) => sql`(SELECT entity_id FROM scores
-  WHERE ${project} AND entity_type = ${literal(type)} AND name = ${value(name, 'String')} AND ${conditionOn(asked)})`;
-    if (source === spanSource) return sql`id IN ${of('span')}`;
-    const held = sql`(SELECT trace_id FROM spans WHERE ${project} AND id IN ${of('span')})`;
-    const traces = (id: Sql) => sql`${id} IN ${held} OR ${id} IN ${of('trace')}`;
-    if (source === traceSource) return sql`(${traces(sql`id`)})`;
-    return sql`(id IN (SELECT session_id FROM (${memberships(scope, {})}) WHERE ${traces(sql`trace_id`)}) OR id IN ${of('session')})`;
-  });
+/** Conditions that all spans meet which {@link scoreConditions} find, and others: that some score, of any version, is as asked. */
+export function spansEverScored({ projectId }: ReadScope, { scores }: Pick<ListQuery, 'scores'>): Sql[] {
+  return [...scores].map(
+    ([name, asked]) => sql`id IN (SELECT entity_id FROM scores
+  WHERE ${inProject(projectId)} AND entity_type = 'span' AND name = ${value(name, 'String')} AND ${conditionOn(asked)})`,
+  );
 }
 
 function conditionOn({ values, min, max }: ScoreAsked): Sql {
