@@ -868,11 +868,27 @@ CREATE TABLE scores
     `metadata` String CODEC(ZSTD(1)),
     `received_ver` UInt64 CODEC(ZSTD(1)),
     INDEX score_ver ver TYPE minmax GRANULARITY 1,
-    INDEX score_ids (id, entity_id) TYPE bloom_filter(0.001) GRANULARITY 8
+    INDEX score_ids (id, entity_id) TYPE bloom_filter(0.001) GRANULARITY 8,
+    PROJECTION scores_by_value
+    (
+        SELECT
+            project_id,
+            entity_type,
+            name,
+            number,
+            entity_id,
+            ver
+        ORDER BY
+            project_id,
+            entity_type,
+            name,
+            number,
+            entity_id
+    )
 )
 ENGINE = MergeTree
 ORDER BY (project_id, entity_type, name, entity_id, id)
-SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1, replicated_deduplication_window = 0, non_replicated_deduplication_window = 0;
+SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1, replicated_deduplication_window = 0, non_replicated_deduplication_window = 0, lightweight_mutation_projection_mode = 'rebuild';
 
 CREATE TABLE experiment_spans
 (

@@ -94,9 +94,11 @@ export class ClickHouseLists implements Lists {
 
   /** The statement of a page; null: it is empty. */
   async #spanPage(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<Sql | null> {
-    const read = (part: ListQuery, top?: TopScores) =>
-      this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, part, top), { signal });
-    const first = await this.#reads.topScores.page(spanSource, scope, query, read, signal);
+    const read = (part: ListQuery, top?: TopScores, further?: readonly Sql[]) =>
+      this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, part, top, further), { signal });
+    const first =
+      (await this.#reads.topScores.page(spanSource, scope, query, read, signal)) ??
+      (await this.#reads.scoreFilters.page(scope, query, (part, ever) => read(part, undefined, ever), signal));
     const places = first ?? (showsScores(query) ? await read(query) : null);
     if (places === null) return spanPage(scope, query);
     return places.length === 0 ? null : spanPageAt(scope, query, places);

@@ -32,12 +32,16 @@ export interface SpanPlace {
   readonly place_time: string;
 }
 
-/** The places of the spans of a page. @param top the only scores of those that are found, if they are sorted by scores */
-export function spanPlaces(scope: ReadScope, query: ListQuery, top?: TopScores): Sql {
+/**
+ * The places of the spans of a page.
+ * @param top the only scores of those that are found, if they are sorted by scores
+ * @param further conditions beside those of the query
+ */
+export function spanPlaces(scope: ReadScope, query: ListQuery, top?: TopScores, further: readonly Sql[] = []): Sql {
   const ids = top && idSet(top.ids);
   return sql`${spanBounds(scope, query)}SELECT toString(id) AS place_id, toString(ver) AS place_ver, toString(toUnixTimestamp64Micro(started_at)) AS place_time
 FROM spans${scoreJoin(spanSource, scope, query, ids, top)}
-WHERE ${spanConditions(scope, query)}${ids === undefined ? empty : sql` AND id IN ${ids}`}
+WHERE ${allOf([spanConditions(scope, query), ...(ids === undefined ? [] : [sql`id IN ${ids}`]), ...further])}
 ${order(spanSource, query)}
 ${window(query)}`;
 }

@@ -14,6 +14,7 @@ import type { ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
 import { TopScoreSearch } from './top-scores.js';
+import { ScoreFilterSearch } from './found-by-scores.js';
 import { sessionsNamed } from './unsettled.js';
 import type { Signals } from '../../signals/signals.js';
 
@@ -62,6 +63,7 @@ export class ListReads {
   readonly reader: Reader;
   readonly search: TextSearch;
   readonly topScores: TopScoreSearch;
+  readonly scoreFilters: ScoreFilterSearch;
   readonly state: StateParts;
   readonly #observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
 
@@ -71,6 +73,7 @@ export class ListReads {
     this.reader = openReader(client, limits, { ...LIST_SETTINGS, result_overflow_mode: 'throw' });
     this.search = new TextSearch(words, this.reader.rows);
     this.topScores = new TopScoreSearch(this.reader.rows);
+    this.scoreFilters = new ScoreFilterSearch(this.reader.rows);
   }
 
   /** Reads in the state of now. @param read may run twice, when the first state cannot be read */

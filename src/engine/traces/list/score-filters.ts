@@ -1,8 +1,10 @@
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
 import { empty, join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
-import type { ReadScope } from '../read/scope.js';
+import { inProject, type ReadScope } from '../read/scope.js';
 import { newestScores } from './newest-scores.js';
 import { spanSource, type ListSource } from './sources.js';
+
+type ScoreAsked = ListQuery['scores'] extends ReadonlyMap<string, infer Asked> ? Asked : never;
 
 /* What the objects of a list are found and sorted by, of their scores: of each name the newest, whoever gave it. */
 
@@ -13,15 +15,32 @@ export function scoreConditions(
   { scores }: Pick<ListQuery, 'scores'>,
   ids?: Sql,
 ): Sql[] {
-  return [...scores].map(([name, { values, min, max }]) => {
-    const conditions = [
-      ...(values === null ? [] : [isAny(values)]),
-      ...(min === null ? [] : [sql`number >= ${value(min, 'Float64')}`]),
-      ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
-    ];
-    const met = conditions.length === 0 ? empty : sql` WHERE ${join(conditions, ' AND ')}`;
-    return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name, { ids })})${met})`;
+  return [...scores].map(([name, asked]) => {
+    const met = conditionOn(asked);
+    return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name, { ids })}) WHERE ${met})`;
   });
+}
+
+/** Ids of those of some spans whose newest score of a name is as asked. @param ids a set */
+export function spansScored(scope: ReadScope, [name, asked]: readonly [string, ScoreAsked], ids: Sql): Sql {
+  return sql`SELECT toString(scored) AS id FROM (${newestScores(spanSource, scope, name, { ids })}) WHERE ${conditionOn(asked)}`;
+}
+
+/** Conditions that all spans meet which {@link scoreConditions} find, and others: that some score, of any version, is as asked. */
+export function spansEverScored({ projectId }: ReadScope, { scores }: Pick<ListQuery, 'scores'>): Sql[] {
+  return [...scores].map(
+    ([name, asked]) => sql`id IN (SELECT entity_id FROM scores
+  WHERE ${inProject(projectId)} AND entity_type = 'span' AND name = ${value(name, 'String')} AND ${conditionOn(asked)})`,
+  );
+}
+
+function conditionOn({ values, min, max }: ScoreAsked): Sql {
+  const conditions = [
+    ...(values === null ? [] : [isAny(values)]),
+    ...(min === null ? [] : [sql`number >= ${value(min, 'Float64')}`]),
+    ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
+  ];
+  return conditions.length === 0 ? sql`1` : join(conditions, ' AND ');
 }
 
 /**

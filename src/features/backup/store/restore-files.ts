@@ -40,7 +40,9 @@ export class RestoredFiles {
   /** @param folder of the table where the engine looks for parts to attach */
   async part({ name, files }: PartFiles, folder: string): Promise<void> {
     await Promise.all(files.map((file) => this.#limit(() => this.file(file, join(folder, name, file.place)))));
-    await syncFolder(join(folder, name));
+    // A part may hold folders, of its projections.
+    const folders = new Set([join(folder, name), ...files.map((file) => dirname(join(folder, name, file.place)))]);
+    for (const each of folders) await syncFolder(each);
   }
 
   async images(images: NonNullable<Manifest['images']>, root: string): Promise<void> {
