@@ -129,6 +129,7 @@ describe('judges of several projects', function () {
       judges,
       spans: { read: async (_project, places) => spansOf(places), answers: async () => undefined, ...options.spans },
       caller: caller as never,
+      pinned: { inHand: () => null },
       storeSpans: async () => undefined,
       governor: new Governor(),
       concurrency,

@@ -33,7 +33,7 @@ export function selectExamples(
   const examples: Example[] = [];
   let left = budget - tokensOf(HEADING);
   const take = (entry: PoolEntry): boolean => {
-    const line = exampleLine(entry);
+    const line = entry.line ?? exampleLine(entry);
     const tokens = tokensOf(line) + 1;
     if (tokens > left) return false;
     left -= tokens;
