@@ -119,7 +119,8 @@ describe('results of experiments that judges evaluate', function () {
     await judged(before);
     await corrected(judge, before, 'First reason');
     const of = await experiment(api);
-    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
     bench.endpoint.reset(() => answer(passing, opened));
     const { judge_version } = await run(judge, { experiment_id: of['id'], judge_version: 'current' });
     expect(judge_version).to.match(/\/e1$/);

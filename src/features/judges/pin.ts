@@ -57,6 +57,8 @@ export interface PinStore {
   ask(experimentId: string, pin: number, at: Micros): void;
   /** Versions that an experiment was to be judged by, the last one first. */
   ofExperiment(projectId: string, experimentId: string): AskedPin[];
+  /** Whether any run waits that is of a version. */
+  isQueued(seq: number): boolean;
   /** What a version found of spans, in their order. */
   verdicts(projectId: string, pin: Pin, spanIds: readonly string[]): ResultVerdict[];
 }

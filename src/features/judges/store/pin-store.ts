@@ -52,6 +52,9 @@ function prepare(db: Database) {
        JOIN experiment_judges AS e ON e.experiment = x.seq JOIN judge_pins AS p ON p.seq = e.pin JOIN judges AS j ON j.id = p.judge_id
        WHERE x.project_id = ? AND x.id = ? ORDER BY e.seq DESC`,
     ),
+    isQueued: db
+      .prepare<[number], number>(`SELECT EXISTS (SELECT 1 FROM judge_runs WHERE pin = ? AND state = 'queued')`)
+      .pluck(),
     verdicts: db.prepare<Asked, VerdictRow>(
       `SELECT of.span_id, e.evaluation_result AS result, e.score, ${run('queued')} AS queued, ${run('failed')} AS failed
        FROM (SELECT i.key AS place, i.value AS span_id,
@@ -112,6 +115,10 @@ export class SqlitePinStore implements PinStore {
 
   ofExperiment(projectId: string, experimentId: string): AskedPin[] {
     return guarded(() => this.#statements.ofExperiment.all(projectId, experimentId));
+  }
+
+  isQueued(seq: number): boolean {
+    return guarded(() => this.#statements.isQueued.get(seq) === 1);
   }
 
   verdicts(projectId: string, { seq, judge_id, judge_version }: Pin, spanIds: readonly string[]): ResultVerdict[] {
