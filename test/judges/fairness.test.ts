@@ -119,6 +119,7 @@ describe('judges of several projects', function () {
           duration_ms: 1,
           prompt_version_id: null,
           judge_version: null,
+          row_key: null,
           shown: [],
           calls: [],
         };

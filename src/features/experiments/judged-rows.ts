@@ -19,6 +19,12 @@ export class RowsOfResults implements JudgedRows {
     this.#parts = parts;
   }
 
+  keyOf(projectId: string, { experiment_id, row_id }: Pick<JudgedSpan, 'experiment_id' | 'row_id'>): string | null {
+    if (experiment_id == null || row_id == null) return null;
+    const experiment = this.#parts.experiments.find(projectId, experiment_id);
+    return experiment === undefined ? null : `${experiment.dataset.id}/${row_id}`;
+  }
+
   rowOf(projectId: string, { experiment_id, row_id }: Pick<JudgedSpan, 'experiment_id' | 'row_id'>): JudgedRow | null {
     if (experiment_id === null || row_id == null) return null;
     const { experiments, datasets, rows } = this.#parts;

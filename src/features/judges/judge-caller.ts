@@ -21,6 +21,8 @@ export interface Judgement {
   readonly duration_ms: number;
   readonly prompt_version_id: string | null;
   readonly judge_version: string | null;
+  /** The row that the span is a result of; null: none. */
+  readonly row_key: string | null;
   /** Spans that the judge was shown as examples. */
   readonly shown: readonly string[];
   readonly calls: readonly ModelCall[];
@@ -80,6 +82,7 @@ export class JudgeCaller {
       duration_ms: calls.reduce((sum, call) => sum + (call.ended_at - call.started_at) / 1000, 0),
       prompt_version_id: instruction.prompt_version_id,
       judge_version: judgeVersion(instruction.prompt_version_id, examples.id),
+      row_key: rows?.keyOf(judge.project_id, span) ?? null,
       shown: examples.span_ids,
       calls,
     };
@@ -95,6 +98,7 @@ function unasked(reason: string): Judgement {
     duration_ms: 0,
     prompt_version_id: null,
     judge_version: null,
+    row_key: null,
     shown: [],
     calls: [],
   };

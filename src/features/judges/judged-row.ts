@@ -11,6 +11,8 @@ export interface JudgedRow {
 
 /** Finds the rows of results. @throws DomainError `unavailable` */
 export interface JudgedRows {
+  /** Names the row of a result, in all experiments of its dataset. Null: the span is no result. */
+  keyOf(projectId: string, span: Pick<JudgedSpan, 'experiment_id' | 'row_id'>): string | null;
   /** Null: the span is no result, or its row is gone. */
   rowOf(projectId: string, span: Pick<JudgedSpan, 'experiment_id' | 'row_id'>): JudgedRow | null;
 }

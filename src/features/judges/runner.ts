@@ -279,5 +279,6 @@ function evaluationOf(run: Run, judge: Judge, judgement: Judgement, verdict: Non
     duration_ms: judgement.duration_ms,
     prompt_version_id: judgement.prompt_version_id,
     judge_version: judgement.judge_version,
+    row_key: judgement.row_key,
   };
 }
