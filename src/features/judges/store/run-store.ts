@@ -189,14 +189,18 @@ export class SqliteRunStore implements RunStore {
     const { setArrived, insert } = this.#statements;
     const advance = () => {
       setArrived.run(arrivedAt, projectId);
-      for (const { draft, reason } of failed) insert.run({ pin: null, ...draft, state: 'failed', attempts: 1, reason, at });
+      for (const { draft, reason } of failed)
+        insert.run({ pin: null, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
     };
     return guarded(() => this.#db.transaction(advance).immediate());
   }
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
-    return drafts.reduce((sum, draft) => sum + this.#statements.insert.run({ pin: null, ...draft, ...QUEUED, at }).changes, 0);
+    return drafts.reduce(
+      (sum, draft) => sum + this.#statements.insert.run({ pin: null, ...draft, ...QUEUED, at }).changes,
+      0,
+    );
   }
 
   begin(now: Micros): void {
