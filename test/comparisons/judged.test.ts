@@ -59,8 +59,8 @@ describe('comparisons by verdicts of judges', function () {
     expect(found.metrics[0]).to.include({ rows: ROWS, wins: 0, losses: 9, measure: 'boolean', verdict: 'failed' });
     const path = `comparisons/${found.id}/rows?metric=judge:${judge['id']}&outcome=loss`;
     const losses = await api.expect(200, 'GET', path);
-    expect(losses.rows.map(({ row_id }: Json) => row_id).sort()[0]).to.equal('r1');
-    expect(losses.total).to.equal(9);
+    expect(losses.map(({ row_id }: Json) => row_id).sort()[0]).to.equal('r1');
+    expect(losses).to.have.length(9);
   });
 
   it('is incomparable where both were judged, but by different versions', async () => {

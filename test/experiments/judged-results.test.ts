@@ -198,6 +198,23 @@ describe('results of experiments that judges evaluate', function () {
     expect(await api.refused('POST', run2, { experiment_id: of['id'] })).to.deep.equal(none);
   });
 
+  it('are held out with their row, whatever the experiment and the repetition', async () => {
+    const judge = await bench.make();
+    const both = outputs().flatMap((result) => [result, { ...result, repetition: 2 }]);
+    const experiments = [await experiment(api, { repetitions: 2 }, both), await experiment(api)];
+    for (const of of experiments) await run(judge, { experiment_id: of['id'] });
+    for (const [index, of] of experiments.entries()) {
+      await judged(of, index === 0 ? 2 * ROWS : ROWS);
+      const all = index === 0 ? 2 * ROWS : ROWS;
+      for (let row = 0; row < all; row += 1) await corrected(judge, of, 'A reason', row);
+    }
+    const path = `judges/${judge['id']}/calibration`;
+    const { trial } = await api.expect(200, 'GET', path);
+    const { training, held_out } = trial;
+    expect(training.have + held_out.have).to.equal(3 * ROWS);
+    expect([training.have % 3, held_out.have % 3]).to.deep.equal([0, 0]);
+  });
+
   it('lose what is queued and found with their experiment', async () => {
     const judge = await bench.make();
     const of = await experiment(api);
