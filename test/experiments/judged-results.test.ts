@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually, JudgeApi, JudgeBench, type Json } from '../judges/judge-api.js';
+import { eventually, JudgeBench, type JudgeApi, type Json } from '../judges/judge-api.js';
 import { answer, failing, passing, type Asked } from '../judges/model-endpoint.js';
 
 const ROWS = 6;
@@ -56,7 +56,7 @@ describe('results of experiments that judges evaluate', function () {
       run(judge, { experiment_id: of['id'] }),
       run(judge, { experiment_id: of['id'] }),
     ]);
-    expect(first.queued + second.queued).to.equal(ROWS);
+    expect(Number(first.queued) + Number(second.queued)).to.equal(ROWS);
     expect(first).to.include({ left: 0, skipped: 1, judge_version: second.judge_version });
     const [found] = await judged(of);
     expect(found).to.deep.equal({
@@ -211,7 +211,7 @@ describe('results of experiments that judges evaluate', function () {
     const path = `judges/${judge['id']}/calibration`;
     const { trial } = await api.expect(200, 'GET', path);
     const { training, held_out } = trial;
-    expect(training.have + held_out.have).to.equal(3 * ROWS);
+    expect(Number(training.have) + Number(held_out.have)).to.equal(3 * ROWS);
     expect([training.have % 3, held_out.have % 3]).to.deep.equal([0, 0]);
   });
 
