@@ -2,6 +2,7 @@ import { DomainError } from '../engine/errors.js';
 import { ExperimentLookup } from '../features/comparisons/compared-experiments.js';
 import type { PairedRows } from '../features/comparisons/comparison.js';
 import { ComparisonService } from '../features/comparisons/comparison-service.js';
+import { JudgedMetrics } from '../features/comparisons/judged-metrics.js';
 import type { Outcome } from '../features/comparisons/outcome.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
@@ -24,13 +25,15 @@ export function openComparisons({ closers }: Context, { metadata, traces }: Stor
     stopping.abort();
     return threads.close();
   });
-  const { comparisons, datasets, datasetRows, experiments, scoreDefinitions } = metadata;
+  const { comparisons, datasets, datasetRows, experiments, scoreDefinitions, judges, pins } = metadata;
   return new ComparisonService({
     comparisons,
     datasets,
     rows: datasetRows,
     results: traces.results,
-    definitions: scoreDefinitions,
+    judged: new JudgedMetrics({
+      ...{ judges, pins, definitions: scoreDefinitions, results: traces.results, stopping: stopping.signal },
+    }),
     experiments: new ExperimentLookup({ experiments, datasets, stopping: stopping.signal }),
     compute: (projectId, paired) => compute(threads, projectId, paired),
   });

@@ -6,6 +6,10 @@ import { JudgeFeed } from '../features/judges/feed.js';
 import { PreviewService } from '../features/judges/preview-service.js';
 import { JudgeFigureService } from '../features/judge-figures/judge-figures.js';
 import { JudgeService } from '../features/judges/judge-service.js';
+import type { CorrectionExamples } from '../features/calibration/correction-examples.js';
+import { PinnedExamples } from '../features/calibration/pinned-examples.js';
+import { ResultFigures } from '../features/judges/result-figures.js';
+import { ResultRuns } from '../features/judges/result-runs.js';
 import { RunService } from '../features/judges/run-service.js';
 import { JudgeRunner } from '../features/judges/runner.js';
 import { Tryouts } from '../features/judges/tryouts.js';
@@ -25,6 +29,7 @@ export interface Judges {
   readonly explanations: ExplainService;
   readonly previews: PreviewService;
   readonly judgeFigures: JudgeFigureService;
+  readonly resultFigures: ResultFigures;
   /** Work under way that a deletion has to stop for the spans it deletes. */
   readonly work: readonly WorkUnderWay[];
 }
@@ -33,6 +38,7 @@ export interface JudgeParts {
   readonly prompts: Pick<PromptService, 'ensure' | 'find'>;
   readonly models: Models;
   readonly price: PriceModelCall;
+  readonly examples: CorrectionExamples;
 }
 
 /**
@@ -41,12 +47,20 @@ export interface JudgeParts {
  */
 export function openJudges(context: Context, storage: Storage, parts: JudgeParts): Judges {
   const { models, prompts: versions, price } = parts;
-  const { judges: judgeStore, evaluations: evaluationStore, runs, prompts } = storage.metadata;
+  const { judges: judgeStore, evaluations: evaluationStore, runs, prompts, pins } = storage.metadata;
+  const pinned = new PinnedExamples({
+    pins,
+    prompts,
+    examples: parts.examples,
+    maxTokens: context.config.judges.exampleTokens,
+  });
   const { arrivals, spans, matching } = storage.traces;
   const identifyPrompt = promptIdentifier(storage);
   observeQueue(context, storage);
   const { runner, feed } =
-    models.endpoint === null ? idle(context, storage) : runJudges(context, storage, models, models.endpoint);
+    models.endpoint === null
+      ? idle(context, storage)
+      : runJudges(context, storage, { models, pinned }, models.endpoint);
   const judges = new JudgeService({
     store: judgeStore,
     prompts,
@@ -64,6 +78,12 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
   const model = models.endpoint && tryouts && { defaultModel: models.endpoint.client.defaultModel, tryouts };
   const { queueMax } = context.config.judges;
   const onQueued = () => runner?.wake();
+  const { experiments, datasets } = storage.metadata;
+  const results = new ResultRuns({
+    ...{ pins, pinned, prompts, experiments, runs, queueMax, onQueued },
+    results: storage.traces.results,
+    columnsOf: (projectId, id, number) => datasets.find(projectId, { id }) && datasets.version(id, { number })?.columns,
+  });
   return {
     work: [runner, feed, tryouts].filter((work) => work !== null),
     judges,
@@ -80,10 +100,11 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
       spans,
       versionsNamed: (judgeId, name) => versionsNamed(storage.metadata.corrections.versions(judgeId), name),
     }),
-    runs: new RunService({ runs, judges, spans, identifyPrompt, queueMax, running, onQueued }),
+    runs: new RunService({ runs, judges, spans, identifyPrompt, results, queueMax, running, onQueued }),
     explanations: new ExplainService({ judges, evaluations: evaluationStore, runs, spans, identifyPrompt, running }),
     previews: new PreviewService({ judges, prompts, matching, spans, identifyPrompt, price, model }),
     judgeFigures: new JudgeFigureService(storage.metadata.judgeCounts),
+    resultFigures: new ResultFigures({ pins, results: storage.traces.results }),
   };
 }
 
@@ -125,7 +146,7 @@ function idle({ events }: Context, { metadata }: Storage) {
 function runJudges(
   { config: { judges: config }, overrides, events, governor, closers }: Context,
   storage: Storage,
-  { storeSpans }: Models,
+  { models: { storeSpans }, pinned }: { readonly models: Models; readonly pinned: PinnedExamples },
   { caller }: ModelEndpoint,
 ): { readonly runner: JudgeRunner; readonly feed: JudgeFeed } {
   const { judges, runs } = storage.metadata;
@@ -136,6 +157,7 @@ function runJudges(
     judges,
     spans,
     caller,
+    pinned,
     storeSpans,
     governor,
     concurrency: config.concurrency,

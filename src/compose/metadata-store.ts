@@ -16,6 +16,7 @@ import type { CallNotes } from '../features/judges/call-notes.js';
 import type { EvaluationStore } from '../features/judges/evaluation-store.js';
 import type { JudgeCountStore } from '../features/judge-figures/judge-figures.js';
 import type { JudgeStore } from '../features/judges/judge-store.js';
+import type { PinStore } from '../features/judges/pin.js';
 import type { RunStore } from '../features/judges/run-store.js';
 import type { CorrectionStore } from '../features/calibration/correction.js';
 import type { PromotionStore } from '../features/optimization/promotion-store.js';
@@ -56,6 +57,7 @@ import { SqlitePriceStore } from '../features/prices/store/price-store.js';
 import { SqlitePromotionStore } from '../features/optimization/store/promotion-store.js';
 import { SqlitePromptIdentities } from '../features/prompts/store/prompt-identities.js';
 import { SqlitePromptStore } from '../features/prompts/store/prompt-store.js';
+import { SqlitePinStore } from '../features/judges/store/pin-store.js';
 import { SqliteRunStore } from '../features/judges/store/run-store.js';
 import type { DatasetStore, RowReads, RowStaging } from '../features/datasets/dataset.js';
 import type { ExperimentStore, ScoringStore } from '../features/experiments/experiment.js';
@@ -99,6 +101,7 @@ export interface MetadataStore {
   readonly judgeCounts: JudgeCountStore;
   readonly runs: RunStore;
   readonly callNotes: CallNotes;
+  readonly pins: PinStore;
   readonly evaluations: EvaluationStore;
   readonly completionOpinions: CompletionOpinions;
   readonly feedback: FeedbackStore;
@@ -171,6 +174,7 @@ function storesOn(database: Database): MetadataStore {
     judgeCounts: new SqliteJudgeCounts(database),
     runs: new SqliteRunStore(database),
     callNotes: new SqliteCallNotes(database),
+    pins: new SqlitePinStore(database),
     evaluations: new SqliteEvaluationStore(database),
     completionOpinions: new SqliteCompletionOpinions(database),
     feedback: new SqliteFeedbackStore(database),

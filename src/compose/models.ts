@@ -1,3 +1,4 @@
+import { RowsOfResults } from '../features/experiments/judged-rows.js';
 import type { SpanIngest } from '../features/traces/span-ingest.js';
 import type { ExampleSource } from '../features/judges/examples.js';
 import { JudgeCaller } from '../features/judges/judge-caller.js';
@@ -29,12 +30,13 @@ export interface ModelParts {
 
 export async function openModels(
   context: Context,
-  { metadata: { prompts } }: Storage,
+  { metadata: { prompts, experiments, datasets, datasetRows } }: Storage,
   { ingest, price, examples }: ModelParts,
 ): Promise<Models> {
   const client = await openClient(context);
+  const rows = new RowsOfResults({ experiments, datasets, rows: datasetRows });
   return {
-    endpoint: client && { client, caller: new JudgeCaller({ client, prompts, examples }) },
+    endpoint: client && { client, caller: new JudgeCaller({ client, prompts, examples, rows }) },
     async storeSpans(projectId, spans) {
       await ingest.storeSpans(projectId, 'judge', spans);
       const cost = spans.reduce((sum, span) => sum + (costOf(span, projectId, price) ?? 0), 0);

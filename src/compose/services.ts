@@ -109,7 +109,7 @@ export async function openServices(context: Context): Promise<Services> {
   const ingest = openIngest(context, storage, { prices, attachments });
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.spans, price, examples });
-  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price });
+  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price, examples });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
   const moves = new Moves(context, storage);

@@ -119,6 +119,7 @@ describe('judges of several projects', function () {
           duration_ms: 1,
           prompt_version_id: null,
           judge_version: null,
+          row_key: null,
           shown: [],
           calls: [],
         };
@@ -129,6 +130,7 @@ describe('judges of several projects', function () {
       judges,
       spans: { read: async (_project, places) => spansOf(places), answers: async () => undefined, ...options.spans },
       caller: caller as never,
+      pinned: { inHand: () => null },
       storeSpans: async () => undefined,
       governor: new Governor(),
       concurrency,

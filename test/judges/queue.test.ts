@@ -143,6 +143,7 @@ describe('the queue of evaluations', () => {
       judges: { require: () => judge, requireEver: () => judge, notRunnableReason: () => null },
       spans: { traits: async () => new Map(), newest: async () => [] },
       identifyPrompt: () => undefined,
+      results: { run: () => Promise.reject(new Error('not asked')) },
       queueMax: 600,
       running: () => [],
       onQueued: () => undefined,

@@ -84,7 +84,9 @@ describe('examples chosen for a judge', () => {
     expect(lines.length).to.be.greaterThan(5);
     expect(lines.join('\n').length / 4).to.be.lessThan(4000);
     expect(selectExamples(pool, step('x', 'word'), 60)).to.deep.equal([]);
-    expect(chosen(selectExamples(pool, step('x', 'word'), 4000, (id) => id === 's3'))).to.deep.equal(['s3']);
+    expect(chosen(selectExamples(pool, step('x', 'word'), 4000, ({ span_id: id }) => id === 's3'))).to.deep.equal([
+      's3',
+    ]);
   });
 
   it('depend on the corrections, not on how they came to be known', () => {

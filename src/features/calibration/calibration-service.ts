@@ -13,7 +13,7 @@ import type { PromptStore } from '../prompts/prompt-store.js';
 import { normalizeCost } from '../../engine/schema/normalize.js';
 import type { PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import { MAX_MICROS, type Micros } from '../../engine/timestamp.js';
-import { isHeldOut } from '../trials/held-out.js';
+import { isHeldOutWithRow } from '../trials/held-out.js';
 import { isEnough, readinessOf, type Halves, type Readiness } from '../trials/readiness.js';
 import { CALIBRATION_TRIAL, type TrialInput } from './calibration-trial.js';
 import type { ExamplesWeight, ExamplesWeights } from './examples-weight.js';
@@ -172,7 +172,7 @@ export class CalibrationService {
     const instruction = instructionOf(prompts, judge);
     const version = instruction && prompts.findVersionById(judge.project_id, instruction.prompt_version_id);
     const truths = truthsOf(all);
-    const heldOut = truths.filter(({ span_id }) => isHeldOut(span_id));
+    const heldOut = truths.filter(isHeldOutWithRow);
     const halves = {
       training: { needed: MIN_SPANS.training, have: truths.length - heldOut.length },
       held_out: { needed: MIN_SPANS.held_out, have: heldOut.length },

@@ -5,7 +5,7 @@ import type { Instruction } from '../judges/instruction.js';
 import type { Judge } from '../judges/judge.js';
 import { CALIBRATION_TAG } from '../../engine/schema/own-calls.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
-import { isHeldOut } from '../trials/held-out.js';
+import { isHeldOutWithRow } from '../trials/held-out.js';
 import type { ModelTrials } from '../trials/model-trials.js';
 import type { CorrectionExamples } from './correction-examples.js';
 import { trialResultOf, type SpanTrial, type TrialResult } from './trial-result.js';
@@ -42,7 +42,7 @@ export function calibrationTrial({ spans, examples, trials }: CalibrationTrialPa
         ask.judge(`before/${span.id}`, { judge, instruction, span, examples: NO_EXAMPLES }),
       ),
       after: await step(`after/${span.id}`, async () => {
-        const shown = await examples.examplesAmong(judge, span, (id) => !isHeldOut(id));
+        const shown = await examples.examplesAmong(judge, span, (correction) => !isHeldOutWithRow(correction));
         return ask.judge(`after/${span.id}`, { judge, instruction, span, examples: shown });
       }),
     });

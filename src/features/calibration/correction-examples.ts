@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { NO_EXAMPLES, type ExampleSource, type Examples } from '../judges/examples.js';
 import type { Judge } from '../judges/judge.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
-import { ExamplePool, newestOfSpans, stepOf, type Step } from './example-pool.js';
+import { ExamplePool, newestOfSpans, stepOf, type PoolEntry, type Step } from './example-pool.js';
 import { examplesMessage, selectExamples } from './selection.js';
-import type { CorrectionStore } from './correction.js';
+import type { CorrectionStore, ExampleCorrection } from './correction.js';
 import { examplesId } from './versions.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
@@ -49,14 +49,31 @@ export class CorrectionExamples implements ExampleSource {
     return { id: examplesId(pool.revision), ...this.#choose(pool, span) };
   }
 
+  /** All that examples are chosen from now, oldest first, with the revision that it is of; 0: none are shown. */
+  async all(judge: Judge): Promise<{ readonly revision: number; readonly entries: readonly PoolEntry[] }> {
+    const { corrections, maxTokens } = this.#options;
+    const revision = maxTokens === 0 ? 0 : corrections.revision(judge.id);
+    if (revision === 0) return { revision: 0, entries: [] };
+    const pool = await this.#pool(judge, revision);
+    return { revision: pool.revision, entries: [...pool.entries()] };
+  }
+
   /** Examples for a span, from corrections of allowed spans alone. */
-  async examplesAmong(judge: Judge, span: JudgedSpan, isAllowed: (spanId: string) => boolean): Promise<Examples> {
+  async examplesAmong(
+    judge: Judge,
+    span: JudgedSpan,
+    isAllowed: (correction: ExampleCorrection) => boolean,
+  ): Promise<Examples> {
     const revision = this.#options.corrections.revision(judge.id);
     const pool = await this.#pool(judge, revision);
     return { id: examplesId(pool.revision), ...this.#choose(pool, span, isAllowed) };
   }
 
-  #choose(pool: ExamplePool, span: JudgedSpan, isAllowed?: (spanId: string) => boolean): Omit<Examples, 'id'> {
+  #choose(
+    pool: ExamplePool,
+    span: JudgedSpan,
+    isAllowed?: (correction: ExampleCorrection) => boolean,
+  ): Omit<Examples, 'id'> {
     const started = performance.now();
     const chosen = selectExamples(pool, span, this.#options.maxTokens, isAllowed);
     this.#options.observer.examplesChosen({ examples: chosen.length, seconds: (performance.now() - started) / 1000 });

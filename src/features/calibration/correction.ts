@@ -23,6 +23,8 @@ export interface Opinion {
  */
 export interface Correction extends Opinion {
   readonly span_id: string;
+  /** The row of a dataset that the span is a result of; null, or absent: none is known. */
+  readonly row_key?: string | null;
   readonly user_id: string;
   readonly given_at: Micros;
   /** Result of the judge; null: the judge had not evaluated the span. */
@@ -37,6 +39,7 @@ export interface Correction extends Opinion {
 /** A correction of an evaluation, with all that an example shows. */
 export interface ExampleCorrection extends Opinion {
   readonly span_id: string;
+  readonly row_key?: string | null;
   /** Revision of the judge's set of corrections that this one made. Each new or changed correction makes the next. */
   readonly revision: number;
   readonly reason: string | null;

@@ -8,6 +8,8 @@ import { WordIndex } from './word-index.js';
 export interface PoolEntry extends Step {
   readonly correction: ExampleCorrection;
   readonly truth: Truth;
+  /** The line that shows it, where that was kept; absent: it is made of the rest. */
+  readonly line?: string;
 }
 
 /** Input and output of a span, cut to what an example shows. */
@@ -44,10 +46,15 @@ export class ExamplePool {
    * Adds a correction, from the oldest to the newest; another one of the same span is replaced.
    * @param step null: there is no such span (any more), so there is no example of it
    */
-  add(correction: ExampleCorrection, step: Step | null): void {
+  add(correction: ExampleCorrection, step: Step | null, line?: string): void {
     this.#remove(correction.span_id);
     if (step === null) return;
-    const entry: PoolEntry = { correction, truth: truthOf(correction, correction.evaluation), ...step };
+    const entry: PoolEntry = {
+      correction,
+      truth: truthOf(correction, correction.evaluation),
+      ...step,
+      ...(line !== undefined && { line }),
+    };
     this.#entries.set(correction.span_id, entry);
     this.#index.add(correction.span_id, textOf(entry));
     if (this.#entries.size <= this.#size) return;

@@ -1,4 +1,5 @@
 import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
+import type { ExampleCorrection } from './correction.js';
 import { exampleLine, HEADING } from './example-text.js';
 import { tokensOf } from '../../engine/excerpt.js';
 import { stepOf, type ExamplePool, type PoolEntry } from './example-pool.js';
@@ -27,13 +28,13 @@ export function selectExamples(
   pool: ExamplePool,
   span: Pick<JudgedSpan, 'id' | 'input' | 'output'>,
   budget: number,
-  isAllowed: (spanId: string) => boolean = () => true,
+  isAllowed: (correction: ExampleCorrection) => boolean = () => true,
 ): Example[] {
   const ranked = rank(pool, span, isAllowed);
   const examples: Example[] = [];
   let left = budget - tokensOf(HEADING);
   const take = (entry: PoolEntry): boolean => {
-    const line = exampleLine(entry);
+    const line = entry.line ?? exampleLine(entry);
     const tokens = tokensOf(line) + 1;
     if (tokens > left) return false;
     left -= tokens;
@@ -61,10 +62,10 @@ export function examplesMessage(examples: readonly Example[]): string {
 function rank(
   pool: ExamplePool,
   span: Pick<JudgedSpan, 'id' | 'input' | 'output'>,
-  isAllowed: (spanId: string) => boolean,
+  isAllowed: (correction: ExampleCorrection) => boolean,
 ): PoolEntry[] {
   const candidates = [...pool.entries()].filter(
-    ({ correction: { span_id } }) => span_id !== span.id && isAllowed(span_id),
+    ({ correction }) => correction.span_id !== span.id && isAllowed(correction),
   );
   const likeness = pool.likeness(stepOf(span));
   const valued = candidates.map((entry, index) => ({

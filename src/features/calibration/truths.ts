@@ -4,6 +4,7 @@ import type { Correction, JudgedResult } from './correction.js';
 /** The right result for a span according to all people who gave feedback on it. */
 export interface SpanTruth extends Truth {
   readonly span_id: string;
+  readonly row_key?: string | null;
 }
 
 /**
@@ -25,12 +26,13 @@ export function truthsOf(corrections: readonly Correction[]): SpanTruth[] {
   }
   return [...spans]
     .map(([span_id, users]) => {
+      const row_key = [...users.values()].at(-1)?.row_key ?? null;
       const truths = [...users.values()].map((correction) => truthOf(correction, correction.evaluation));
       const passes = truths.filter(({ passed }) => passed).length;
       const passed = 2 * passes === truths.length ? (truths.at(-1)?.passed ?? false) : 2 * passes > truths.length;
       const scores = truths.flatMap((truth) => (truth.passed === passed && truth.score !== null ? [truth.score] : []));
       const score = scores.length === 0 ? null : scores.reduce((sum, each) => sum + each, 0) / scores.length;
-      return { span_id, passed, score };
+      return { span_id, ...(row_key !== null && { row_key }), passed, score };
     })
     .reverse();
 }

@@ -2,11 +2,11 @@ import type { ExperimentResults, StoredResult } from '../../engine/traces/model/
 import { invalid } from '../../engine/validation/validation.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { Dataset, DatasetStore, RowReads } from '../datasets/dataset.js';
-import type { DefinitionStore } from '../scores/definition.js';
 import { DomainError } from '../../engine/errors.js';
 import type { PairedMetric } from './comparison.js';
 import type { Comparison } from './comparison-store.js';
 import { outcomeOf } from './differences.js';
+import type { JudgedMetrics } from './judged-metrics.js';
 import { readMetrics } from './metrics.js';
 import { readRowPairs, type RowPairs } from './row-pairs.js';
 import type { LEFT_OUT_REASONS, RowOutcome } from './schema.js';
@@ -15,7 +15,8 @@ export interface ComparedRowsParts {
   readonly results: Pick<ExperimentResults, 'measured' | 'page'>;
   readonly rows: Pick<RowReads, 'states' | 'statesOf' | 'contents'>;
   readonly datasets: Pick<DatasetStore, 'find'>;
-  readonly definitions: Pick<DefinitionStore, 'find'>;
+  /** Definitions of scores, and verdicts of judges. */
+  readonly judged: JudgedMetrics;
 }
 
 export interface RowQuery extends Window {
@@ -72,10 +73,11 @@ export async function comparedRows(
   if (inputs.length === 0) throw invalid([{ pointer: '?metric', detail: 'must be a metric of the comparison' }]);
   const known = parts.datasets.find(projectId, { id: dataset.id });
   if (known === undefined) throw new DomainError('not_found', 'The dataset of the comparison was deleted');
-  const { metrics } = readMetrics(inputs, (score) => parts.definitions.find(projectId, score));
+  const { metrics } = readMetrics(inputs, (score) => parts.judged.find(projectId, score));
   const asked = { metrics, errors: request.errors, slices: [] };
   const pairOf = { datasetId: dataset.id, candidate, baseline };
-  const pairs = await readRowPairs(parts, projectId, pairOf, asked, signal);
+  const results = parts.judged.resultsOf(projectId, { candidate, baseline }, [name]);
+  const pairs = await readRowPairs({ ...parts, results }, projectId, pairOf, asked, signal);
   const [metric] = pairs.metrics;
   const all = metric === undefined ? [] : sorted(pairs, metric, outcome);
   const shown = all.slice(offset, offset + limit);

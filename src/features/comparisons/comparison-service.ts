@@ -46,9 +46,12 @@ export class ComparisonService {
     signal: AbortSignal,
   ): Promise<Comparison> {
     const { comparisons, experiments } = this.#parts;
+    const until = Date.now() + (input.wait_seconds ?? 0) * 1_000;
     this.#metrics(projectId, input);
     const asked = experiments.find(projectId, input);
     const compared = await experiments.finished(projectId, asked, input.wait_seconds ?? 0, signal);
+    const names = input.metrics.map(({ name }) => name);
+    await this.#parts.judged.settled(projectId, compared, names, until, signal);
     const metrics = this.#metrics(projectId, input);
     const request: Request = {
       metrics: input.metrics,
@@ -108,8 +111,8 @@ export class ComparisonService {
 
   /** @throws DomainError `invalid` */
   #metrics(projectId: string, { metrics: inputs }: ComparisonInput): readonly MeasuredMetric[] {
-    const { definitions } = this.#parts;
-    const { metrics, issues } = readMetrics(inputs, (name) => definitions.find(projectId, name));
+    const { judged } = this.#parts;
+    const { metrics, issues } = readMetrics(inputs, (name) => judged.find(projectId, name));
     if (issues.length > 0) throw invalid(issues);
     return metrics;
   }
@@ -120,12 +123,16 @@ export class ComparisonService {
     asked: Omit<Request, 'metrics'> & { readonly metrics: readonly MeasuredMetric[] },
     signal: AbortSignal,
   ): Promise<Compared> {
-    const reason = reasonAgainst(candidate, baseline);
+    const names = asked.metrics.map(({ name }) => name);
+    const { judged } = this.#parts;
+    const reason =
+      reasonAgainst(candidate, baseline) ?? judged.reasonAgainst(projectId, { candidate, baseline }, names);
     if (reason !== null) return incomparable(reason);
     const end = await this.#turns.take(projectId);
     try {
       const pairOf = { datasetId: candidate.dataset.id, candidate, baseline };
-      const pairs = await readRowPairs(this.#parts, projectId, pairOf, asked, signal);
+      const results = judged.resultsOf(projectId, { candidate, baseline }, names);
+      const pairs = await readRowPairs({ ...this.#parts, results }, projectId, pairOf, asked, signal);
       const left_out = countLeftOut(pairs.leftOut);
       if (pairs.ids.length === 0)
         return incomparable('No row with the same content has results in both experiments.', left_out);

@@ -1,6 +1,7 @@
 import type { Issue } from '../../engine/errors.js';
 import type { ScoreDefinition } from '../scores/definition.js';
 import { ERROR, FIGURES, type Margin, type Measure } from './comparison.js';
+import { judgeIdOf } from './judged-metrics.js';
 import type { MeasuredMetric } from './pairing.js';
 import type { MetricInput } from './schema.js';
 
@@ -16,7 +17,12 @@ export function readMetrics(
   find: (name: string) => ScoreDefinition | undefined,
 ): ReadMetrics {
   const metrics = inputs.map((input) => metricOf(input, find(input.name)));
-  return { metrics, issues: inputs.flatMap((input, index) => issuesOf(input, index, inputs, metrics[index])) };
+  return {
+    metrics,
+    issues: inputs.flatMap((input, index) =>
+      issuesOf(input, index, inputs, metrics[index], find(input.name) !== undefined),
+    ),
+  };
 }
 
 /** Names of the scores among metrics. */
@@ -59,11 +65,13 @@ function issuesOf(
   index: number,
   all: readonly MetricInput[],
   metric: MeasuredMetric | undefined,
+  isDefined: boolean,
 ): Issue[] {
   const at = (field: string, detail: string | false) =>
     detail === false ? [] : [{ pointer: `/metrics/${index}/${field}`, detail }];
   const isUnordered = metric?.measure === 'category' || metric?.measure === 'text';
   return [
+    ...at('name', judgeIdOf(name) !== null && !isDefined && 'there is no judge with this id'),
     ...at('name', all.findIndex((other) => other.name === name) < index && 'is there twice'),
     ...at('margin', rule === 'not_worse' && margin == null && 'is required by not_worse'),
     ...at('margin', rule !== 'not_worse' && margin != null && `is for not_worse, not for ${rule}`),

@@ -134,6 +134,25 @@ export const ExperimentRunRead = Type.Object(
   { $id: 'ExperimentRun', description: 'The job that makes the results of an experiment.' },
 );
 
+export const JudgedFiguresRead = Type.Object(
+  {
+    judge_id: uuid('Id of the judge.'),
+    name: Type.String({ description: 'Name of the judge.' }),
+    judge_version: Type.String({ description: 'The version of the judge that evaluates all results.' }),
+    evaluation_type: oneOf(['binary', 'scored'], 'Whether it says pass or fail, or gives a score.'),
+    evaluated: count('Results that it has evaluated.'),
+    passed: count('Results that passed.'),
+    rate: orNull(number('Share of the evaluated results that passed; null: there are none.')),
+    mean: orNull(number('Mean of the scores; null for a binary judge.')),
+    pending: count('Results whose evaluation is queued or running.'),
+    failed: count('Results whose evaluation failed; the judge can be run again.'),
+    available: Type.Boolean({
+      description: 'Whether it can evaluate more: not once a span is deleted whose correction it shows.',
+    }),
+  },
+  { $id: 'ExperimentJudge', description: 'What a version of a judge found of the results.' },
+);
+
 export const ExperimentRead = Type.Object(
   {
     id: uuid('Id of the experiment.'),
@@ -155,6 +174,12 @@ export const ExperimentRead = Type.Object(
     tags: Type.Array(Type.String(), { description: 'Tags that point to it.' }),
     run: orNull(ExperimentRunRead),
     figures: FiguresRead,
+    judges: Type.Optional(
+      Type.Array(JudgedFiguresRead, {
+        description:
+          'What judges found, of each version that was run on the experiment, the last one first. Only in the response of getExperiment.',
+      }),
+    ),
   },
   { $id: 'Experiment', description: 'An experiment, with figures of its results.' },
 );

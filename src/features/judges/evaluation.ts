@@ -44,6 +44,8 @@ export interface Evaluation extends Verdict, ScoreScale {
   readonly prompt_version_id: string | null;
   /** Names instruction and set of examples, see `judgeVersion`; null when it ran elsewhere and does not say. */
   readonly judge_version: string | null;
+  /** Dataset and id of the row that the span was a result of; null, or absent: none is known. */
+  readonly row_key?: string | null;
   readonly created_at: Micros;
 }
 

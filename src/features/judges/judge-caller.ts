@@ -8,6 +8,7 @@ import { askModel, type ModelCall } from './model-call.js';
 import { ModelFailure, type ModelClient } from '../../engine/models/model-client.js';
 import { judgeRequest } from './request.js';
 import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
+import { showsRow, type JudgedRows } from './judged-row.js';
 import { readVerdict } from './verdict.js';
 
 /** Result of an evaluation: a verdict, or why there is none; and every call of the model. */
@@ -20,6 +21,8 @@ export interface Judgement {
   readonly duration_ms: number;
   readonly prompt_version_id: string | null;
   readonly judge_version: string | null;
+  /** The row that the span is a result of; null: none. */
+  readonly row_key: string | null;
   /** Spans that the judge was shown as examples. */
   readonly shown: readonly string[];
   readonly calls: readonly ModelCall[];
@@ -29,6 +32,8 @@ export interface JudgeCallerOptions {
   readonly client: ModelClient;
   readonly prompts: Pick<PromptStore, 'findVersion'>;
   readonly examples: ExampleSource;
+  /** Rows of results, for instructions that show them. */
+  readonly rows?: JudgedRows;
   /** Makes the code of a request, see {@link judgeRequest}; default: 128 random bits. */
   readonly newCode?: () => string;
 }
@@ -59,13 +64,15 @@ export class JudgeCaller {
     signal: AbortSignal,
     overrides: JudgeOverrides = {},
   ): Promise<Judgement> {
-    const { client, prompts, newCode = randomCode } = this.#options;
+    const { client, prompts, rows, newCode = randomCode } = this.#options;
     const instruction = overrides.instruction ?? instructionOf(prompts, judge);
     if (instruction === undefined) return unasked(`there is no prompt ${judge.task_slug}`);
     const model = this.modelOf(judge, instruction);
     if (model === null) return unasked('no model is set for the judge, its prompt version or the server');
     const examples = overrides.examples ?? (await this.#options.examples.examplesFor(judge, span));
-    const request = judgeRequest({ judge, instruction: instruction.content, span, examples, model, code: newCode() });
+    const { content } = instruction;
+    const row = showsRow(content) ? (rows?.rowOf(judge.project_id, span) ?? null) : null;
+    const request = judgeRequest({ judge, instruction: content, span, examples, model, code: newCode(), row });
     const read = (text: string) => readVerdict(judge, text);
     const { outcome, failure, calls } = await askModel({ client, projectId: judge.project_id }, request, read, signal);
     return {
@@ -75,6 +82,7 @@ export class JudgeCaller {
       duration_ms: calls.reduce((sum, call) => sum + (call.ended_at - call.started_at) / 1000, 0),
       prompt_version_id: instruction.prompt_version_id,
       judge_version: judgeVersion(instruction.prompt_version_id, examples.id),
+      row_key: rows?.keyOf(judge.project_id, span) ?? null,
       shown: examples.span_ids,
       calls,
     };
@@ -90,6 +98,7 @@ function unasked(reason: string): Judgement {
     duration_ms: 0,
     prompt_version_id: null,
     judge_version: null,
+    row_key: null,
     shown: [],
     calls: [],
   };

@@ -1,5 +1,6 @@
 import { DELIMITED_IS_DATA, delimiter, type Delimit } from './delimited.js';
 import type { Examples } from './examples.js';
+import { columnText, expectedText, type JudgedRow } from './judged-row.js';
 import type { JudgeSettings } from './judge.js';
 import type { ChatMessage, ModelRequest } from '../../engine/models/model-client.js';
 import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
@@ -11,24 +12,36 @@ export interface RequestParts {
   readonly instruction: string;
   readonly span: JudgedSpan;
   readonly examples: Examples;
+  /** The row of the dataset that the span is a result of; null, or absent: none. */
+  readonly row?: JudgedRow | null;
   readonly model: string;
   /** Code in the tags around texts of the span; of this request alone, and not to be guessed. */
   readonly code: string;
 }
 
-const PLACEHOLDER = /\{\{\s*(input|output|expected|name|kind|tags|attributes|error)\s*\}\}/g;
+const PLACEHOLDER = /\{\{\s*(input|output|expected|name|kind|tags|attributes|error|row\.[^{}\r\n]{1,200}?)\s*\}\}/g;
 const SHOWS_SPAN = /\{\{\s*(?:input|output)\s*\}\}/;
 
 /**
  * Request that asks a model for an evaluation. An instruction that holds `{{input}}` or `{{output}}` is shown with the
  * span filled in; else the span follows it. Texts of the span stand between tags that the span cannot have guessed.
  */
-export function judgeRequest({ judge, instruction, span, examples, model, code }: RequestParts): ModelRequest {
+export function judgeRequest({
+  judge,
+  instruction,
+  span,
+  examples,
+  model,
+  code,
+  row = null,
+}: RequestParts): ModelRequest {
   const filled = SHOWS_SPAN.test(instruction);
   const delimit = delimiter(code);
   // The part that is the same for every span comes first, so that endpoints can keep it in their cache.
-  const system = filled ? rules(judge) : `${rules(judge)}\n\n# Instruction\n\n${fill(instruction, span, delimit)}`;
-  const asked = filled ? fill(instruction, span, delimit) : spanMessage(span, delimit);
+  const system = filled
+    ? rules(judge)
+    : `${rules(judge)}\n\n# Instruction\n\n${fill(instruction, { span, row }, delimit)}`;
+  const asked = filled ? fill(instruction, { span, row }, delimit) : spanMessage(span, delimit);
   const messages: ChatMessage[] = [
     { role: 'system', content: system },
     ...examples.messages,
@@ -68,24 +81,30 @@ function rules(judge: JudgeSettings): string {
 /** The most characters that are filled in; an instruction may hold very many placeholders, and no model reads as much. */
 const MAX_FILLED = 2_000_000;
 
+/** What placeholders are filled from. */
+type Shown = { readonly span: JudgedSpan; readonly row: JudgedRow | null };
+
 /** Fills placeholders in one pass, so that filled-in texts are not searched for placeholders. */
-function fill(instruction: string, span: JudgedSpan, delimit: Delimit): string {
+function fill(instruction: string, shown: Shown, delimit: Delimit): string {
   let left = MAX_FILLED;
   return instruction.replace(PLACEHOLDER, (whole, name: string) => {
-    const filled = left > 0 ? delimit(name, valueOf(name, span)) : whole;
+    const filled = left > 0 ? delimit(name.replaceAll(/[^\w.]/g, '_'), valueOf(name, shown)) : whole;
     left -= filled.length;
     return filled;
   });
 }
 
-function valueOf(name: string, span: JudgedSpan): string {
+function valueOf(name: string, { span, row }: Shown): string {
+  if (name.startsWith('row.')) return columnText(row, name.slice('row.'.length));
   switch (name) {
     case 'input':
       return span.input?.text ?? '';
     case 'output':
       return span.output?.text ?? '';
     case 'expected':
-      return textOf(span.attributes['expected_output'] ?? span.attributes['expected']);
+      return row === null
+        ? textOf(span.attributes['expected_output'] ?? span.attributes['expected'])
+        : expectedText(row);
     case 'tags':
       return JSON.stringify(span.tags);
     case 'attributes':

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
-import { count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { count, line, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { pageRead } from '../../engine/schema/page.js';
 
 /** Most runs that one call may queue. */
@@ -24,8 +24,20 @@ export const RunInput = Type.Object(
           'Number of the newest finished spans to evaluate that match the filters, even if they are not in the sample.',
       }),
     ),
+    experiment_id: optional(
+      uuid(
+        'Experiment whose results to evaluate: those with an output that the version of the judge has not evaluated.',
+      ),
+    ),
+    judge_version: optional(
+      line(
+        200,
+        'Version of the judge that evaluates all results. Default: the one that the experiment was last judged by, else ' +
+          "the judge's current one. `current`: the current one in any case.",
+      ),
+    ),
   },
-  { $id: 'RunInput', description: 'The spans to evaluate: either by id, or the newest ones.' },
+  { $id: 'RunInput', description: 'The spans to evaluate: by id, the newest ones, or the results of an experiment.' },
 );
 export type RunInput = Static<typeof RunInput>;
 
@@ -37,8 +49,15 @@ export const RunQueuedRead = Type.Object(
         { id: uuid('Id of the run, which becomes the id of the evaluation.'), span_id: uuid('Span to evaluate.') },
         { description: 'One queued evaluation.' },
       ),
-      { description: 'The queued evaluations.' },
+      { description: 'The queued evaluations; of an experiment, none are listed.' },
     ),
+    judge_version: Type.Optional(
+      Type.String({ description: 'Of an experiment: the version of the judge that evaluates its results.' }),
+    ),
+    left: Type.Optional(
+      count('Of an experiment: results for which the queue had no room. The same call queues them later.'),
+    ),
+    skipped: Type.Optional(count('Of an experiment: results without an output, such as those with an error only.')),
   },
   { $id: 'RunQueued', description: 'Evaluations that were queued.' },
 );

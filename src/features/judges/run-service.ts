@@ -11,6 +11,7 @@ import { mismatches, neverEvaluated, type IdentifyPrompt } from './matching.js';
 import { currentRun, type CurrentRun, type RunDraft, type RunState } from './run.js';
 import type { SpanPlace, SpanReader, SpanTraits } from '../../engine/traces/model/judged/span-reader.js';
 import type { RunStore } from './run-store.js';
+import type { QueuedResults, ResultRuns } from './result-runs.js';
 import { RunInput, type RunsRetriedRead } from './run-schema.js';
 
 export interface CurrentRunPage {
@@ -18,11 +19,18 @@ export interface CurrentRunPage {
   readonly total: number;
 }
 
+/** What was queued: runs of spans, or of results of an experiment, which may be very many. */
+export interface QueuedRuns {
+  readonly drafts: readonly RunDraft[];
+  readonly results: QueuedResults | null;
+}
+
 export interface RunServiceOptions {
   readonly runs: Pick<RunStore, 'enqueue' | 'queued' | 'list' | 'retryFailed' | 'toRetry'>;
   readonly judges: Pick<JudgeService, 'require' | 'requireEver' | 'notRunnableReason'>;
   readonly spans: Pick<SpanReader, 'traits' | 'newest'>;
   readonly identifyPrompt: IdentifyPrompt;
+  readonly results: Pick<ResultRuns, 'run'>;
   readonly queueMax: number;
   /** Ids of the runs that are running. */
   readonly running: () => readonly string[];
@@ -31,6 +39,8 @@ export interface RunServiceOptions {
 }
 
 const checkInput = compileClosed(RunInput);
+/** What says which spans are meant. */
+const WHICH = ['span_ids', 'backfill', 'experiment_id'] as const;
 /** Failed runs that are queued again in one transaction. */
 const RETRIED_TOGETHER = 500;
 /** Spans read together, and at most looked at, to find the newest completions of a prompt. */
@@ -46,20 +56,25 @@ export class RunService {
   }
 
   /**
-   * Queues an evaluation of each span: all of them or none.
+   * Queues an evaluation of each span, all of them or none; or of the results of an experiment, as many as there is room for.
    * @returns what was queued
    * @throws DomainError `invalid`, `not_found`; `conflict` when the judge cannot run; `overloaded` when the queue is full
    */
-  async run(projectId: string, judgeId: string, body: unknown): Promise<readonly RunDraft[]> {
+  async run(projectId: string, judgeId: string, body: unknown): Promise<QueuedRuns> {
     const judge = this.#options.judges.require(projectId, judgeId);
     const sent = fitting(checkInput, body);
-    const given = (['span_ids', 'backfill'] as const).filter(
-      (name) => sent.values[name] != null || sent.isMisfit(name),
-    );
-    const { span_ids, backfill } = sent.require(
-      given.length === 1 ? [] : [{ pointer: '', detail: 'must have either span_ids or backfill' }],
-    );
+    const given = WHICH.filter((name) => sent.values[name] != null || sent.isMisfit(name));
+    const { span_ids, backfill, experiment_id, judge_version } = sent.require([
+      ...(given.length === 1 ? [] : [{ pointer: '', detail: 'must have one of span_ids, backfill and experiment_id' }]),
+      ...(sent.values.judge_version != null && sent.values.experiment_id == null && !sent.isMisfit('experiment_id')
+        ? [{ pointer: '/judge_version', detail: 'is for experiment_id alone' }]
+        : []),
+    ]);
     this.#requireRunnable(judge);
+    if (experiment_id != null) {
+      const asked = { experimentId: experiment_id, judgeVersion: judge_version ?? null };
+      return { drafts: [], results: await this.#options.results.run(judge, asked) };
+    }
     const spans = span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(projectId, span_ids);
     const drafts = spans.map((span): RunDraft => ({
       ...placeOf(span),
@@ -71,7 +86,7 @@ export class RunService {
     this.#requireRoom(projectId, drafts.length);
     this.#options.runs.enqueue(drafts, Date.now() * 1000);
     this.#options.onQueued();
-    return drafts;
+    return { drafts, results: null };
   }
 
   /**

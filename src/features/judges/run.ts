@@ -13,6 +13,8 @@ export interface Run extends SpanPlace {
   readonly project_id: string;
   readonly judge_id: string;
   readonly origin: RunOrigin;
+  /** The pinned version that it runs with; null: the one that the judge has then. */
+  readonly pin?: number | null;
   readonly state: StoredRunState;
   /** Attempts that ended. */
   readonly attempts: number;
@@ -38,4 +40,5 @@ export interface RunDraft extends SpanPlace {
   readonly project_id: string;
   readonly judge_id: string;
   readonly origin: RunOrigin;
+  readonly pin?: number | null;
 }

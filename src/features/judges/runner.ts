@@ -10,6 +10,7 @@ import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
 import { DEFECT, Recorder, type Ending, type RecorderOptions } from './recorder.js';
 import { IngestPriorityThrottle } from './ingest-priority-throttle.js';
+import { LOST, type PinnedVersions } from './pinned-versions.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
@@ -24,6 +25,7 @@ export interface RunnerOptions {
   readonly judges: Pick<JudgeStore, 'find'>;
   readonly spans: Pick<SpanReader, 'read' | 'answers'>;
   readonly caller: JudgeCaller;
+  readonly pinned: Pick<PinnedVersions, 'inHand'>;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
   readonly governor: Pick<Governor, 'othersWriteFast'>;
   readonly concurrency: number;
@@ -212,7 +214,12 @@ export class JudgeRunner implements WorkUnderWay {
 
   async #work({ run, judge, span }: Ready, breaker: Breaker, signal: AbortSignal): Promise<void> {
     try {
-      const judgement = await this.#options.caller.evaluate(judge, span, signal);
+      const version = run.pin == null ? {} : this.#options.pinned.inHand(judge, run.pin, span);
+      if (version === null) {
+        this.#recorder.add({ outcome: { kind: 'failed', run, reason: LOST }, spans: [] });
+        return;
+      }
+      const judgement = await this.#options.caller.evaluate(judge, span, signal, version);
       const { failure } = judgement;
       if (failure?.code === 'aborted') {
         this.#readyRuns.release([run]);
@@ -272,5 +279,6 @@ function evaluationOf(run: Run, judge: Judge, judgement: Judgement, verdict: Non
     duration_ms: judgement.duration_ms,
     prompt_version_id: judgement.prompt_version_id,
     judge_version: judgement.judge_version,
+    row_key: judgement.row_key,
   };
 }

@@ -13,7 +13,9 @@ const prompt = Type.String({
   maxLength: MAX_CONTENT_BYTES,
   description:
     'Text of the instruction. `{{input}}`, `{{output}}`, `{{expected}}`, `{{name}}`, `{{kind}}`, `{{tags}}`, ' +
-    '`{{attributes}}` and `{{error}}` are filled in. Without `{{input}}` and `{{output}}`, the span is appended.',
+    '`{{attributes}}` and `{{error}}` are filled in. Without `{{input}}` and `{{output}}`, the span is appended. For ' +
+    'results of experiments, `{{expected}}` is what the row of the dataset expects, and `{{row.<column>}}` is a column ' +
+    'of the row; for other spans, `{{expected}}` is an attribute, and `{{row.<column>}}` is empty.',
 });
 const { name, task_slug, ...settings } = settingSchemas('sent');
 

@@ -7,3 +7,8 @@ import { createHash } from 'node:crypto';
 export function isHeldOut(spanId: string): boolean {
   return createHash('sha256').update(`held out/${spanId}`).digest().readUInt8(0) % 2 === 1;
 }
+
+/** The same of a result of an experiment: its row decides, so that no two results of one row are on both sides. */
+export function isHeldOutWithRow(of: { readonly span_id: string; readonly row_key?: string | null }): boolean {
+  return isHeldOut(of.row_key ?? of.span_id);
+}

@@ -4,6 +4,7 @@ import type {
   ExperimentFigures,
   ExperimentResults,
   MeasuredResult,
+  ResultOutline,
   ResultQuery,
   ScoreFigures,
   StoredResult,
@@ -17,6 +18,7 @@ import { versionTime } from '../write/version-clock.js';
 import {
   figuresOf,
   measuredAfter,
+  outlinesAfter,
   resultCount,
   resultPage,
   scoreFiguresOf,
@@ -28,6 +30,7 @@ import {
   tracesOf,
   type FigureRow,
   type MeasuredLine,
+  type OutlineRow,
   type ResultPlace,
   type ResultRow,
   type ScoreFigureRow,
@@ -111,6 +114,19 @@ export class ClickHouseExperimentResults implements ExperimentResults {
           after = results.at(-1) ?? after;
           yield results;
         }
+      }
+    }
+  }
+
+  async *outlines(projectId: string, experimentId: string, signal?: AbortSignal) {
+    for await (const scope of this.#held(projectId)) {
+      let after: ResultPlace | null = null;
+      for (;;) {
+        const statement = outlinesAfter(scope, experimentId, after, PORTION);
+        const rows: readonly OutlineRow[] = await this.#reader.rows<OutlineRow>(statement, { signal });
+        if (rows.length > 0) yield rows.map(toOutline);
+        if (rows.length < PORTION) break;
+        after = rows.at(-1) ?? null;
       }
     }
   }
@@ -260,6 +276,11 @@ async function* portionsOf<T>(stream: Readable, size: number): AsyncGenerator<T[
     values = [];
   }
   if (values.length > 0) yield values;
+}
+
+function toOutline({ span, trace, started, has_error, has_output, row_id, repetition }: OutlineRow): ResultOutline {
+  const about = { row_id, repetition, has_error: has_error === 1, has_output: has_output === 1 };
+  return { id: span, span_trace_id: trace, started_at: Number(started), ...about };
 }
 
 function toFigures(row: FigureRow, scores: readonly ScoreFigureRow[]): ExperimentFigures {

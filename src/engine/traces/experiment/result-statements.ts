@@ -125,6 +125,34 @@ LEFT ANY JOIN (
   };
 }
 
+/** A row of {@link outlinesAfter}. */
+export interface OutlineRow extends ResultPlace {
+  readonly span: string;
+  readonly trace: string;
+  readonly started: string;
+  readonly has_error: 0 | 1;
+  readonly has_output: 0 | 1;
+}
+
+/** Where the spans of the results behind one, or of the first, are, and whether they have an output. */
+export function outlinesAfter(
+  scope: ReadScope,
+  experiment: string,
+  after: ResultPlace | null,
+  limit: number,
+): Sql {
+  const conditions = after === null ? [ofExperiment(experiment)] : [ofExperiment(experiment), beyond(after)];
+  const results = sql`${newest(scope, sql`row_id, repetition, id, trace_id, ver, started_at, has_error`, conditions)} LIMIT ${value(limit, 'UInt64')}`;
+  return sql`SELECT toString(result.id) AS span, toString(result.trace_id) AS trace, result.row_id AS row_id, result.repetition AS repetition,
+  toString(toUnixTimestamp64Micro(result.started_at)) AS started, result.has_error AS has_error, toUInt8(span.ver != 0) AS has_output
+FROM (${results}) AS result
+LEFT ANY JOIN (
+  SELECT ver FROM spans WHERE ${inProject(scope.projectId)} AND NOT no_output
+    AND started_at IN (SELECT started_at FROM (${results})) AND ver IN (SELECT ver FROM (${results}))
+) AS span ON span.ver = result.ver
+ORDER BY row_id, repetition`;
+}
+
 /** The traces that several results of experiments were made in. */
 function shared(scope: ReadScope, experiments: readonly Sql[]): Sql {
   return sql`(SELECT made_in FROM (${markedRows(scope, sql`made_in, row_id, repetition`, [...experiments, IS_RESULT])})

@@ -76,7 +76,7 @@ function wantedTags(wanted: WantedTags): Sql {
 
 /** The columns of `TraitRow`. @param withPrompt whether attributes that may name a prompt are wanted */
 export function traitColumns(withPrompt: boolean, tags: WantedTags): Sql {
-  return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind, toString(experiment_id) AS experiment,
+  return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind, toString(experiment_id) AS experiment, experiment_row,
   ${wantedTags(tags)} AS wanted_tags,
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${written}) AS version,
   ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
@@ -96,6 +96,8 @@ export interface TraitRow {
   readonly name: string;
   readonly kind: string;
   readonly experiment: string | null;
+  /** Empty: none. */
+  readonly experiment_row: string;
   readonly wanted_tags: Readonly<Record<string, string>>;
   readonly started: string;
   readonly version: string;
@@ -115,6 +117,7 @@ export function toTraits(row: TraitRow): SpanTraits {
     arrived_at: versionTime(Number(row.version)),
     tags: row.wanted_tags,
     experiment_id: row.experiment,
+    row_id: row.experiment_row === '' ? null : row.experiment_row,
     attributes: attributesOf(row.prompt_texts),
     finished: Boolean(row.is_finished),
     has_content: Boolean(row.with_content),

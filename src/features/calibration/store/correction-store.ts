@@ -10,6 +10,9 @@ type ExampleRow = Omit<Stored<ExampleCorrection>, 'criteria_feedback'> &
   JudgedRow & { readonly evaluation_reason: string; readonly criteria_feedback: string | null };
 
 const OPINION = 'c.span_id, c.thumbs_up, c.expected_score, c.score_direction, c.given_at';
+/** Of the span, by whatever evaluation it is known. */
+const ROW_KEY = `(SELECT row_key FROM evaluations AS r INDEXED BY evaluations_of_rows
+  WHERE r.project_id = e.project_id AND r.span_id = e.span_id AND r.row_key IS NOT NULL LIMIT 1) AS row_key`;
 const JUDGED = 'e.evaluation_result AS result, e.score, e.score_min, e.score_max, e.pass_threshold, e.judge_version';
 
 function prepare(db: Database) {
@@ -17,7 +20,7 @@ function prepare(db: Database) {
     revision: db.prepare<[string], number>('SELECT revision FROM correction_sets WHERE judge_id = ?').pluck(),
     lastRemoval: db.prepare<[string], number>('SELECT last_removal FROM correction_sets WHERE judge_id = ?').pluck(),
     between: db.prepare<{ judgeId: string; start: Micros; end: Micros }, CorrectionRow>(
-      `SELECT ${OPINION}, c.user_id, ${JUDGED},
+      `SELECT ${OPINION}, c.user_id, ${JUDGED}, ${ROW_KEY},
          (SELECT min(k.revision) FROM corrections AS k INDEXED BY corrections_known
           WHERE k.judge_id = c.judge_id AND k.span_id = c.span_id AND k.evaluation_seq IS NOT NULL) AS known_since
        FROM corrections AS c LEFT JOIN evaluations AS e ON e.seq = c.evaluation_seq
@@ -25,7 +28,7 @@ function prepare(db: Database) {
        ORDER BY c.given_at, c.revision, c.feedback_id`,
     ),
     examples: db.prepare<{ judgeId: string; after: number; limit: number }, ExampleRow>(
-      `SELECT ${OPINION}, c.revision, c.reason, c.expected_output, c.criteria_feedback, ${JUDGED}, e.evaluation_reason
+      `SELECT ${OPINION}, c.revision, c.reason, c.expected_output, c.criteria_feedback, ${JUDGED}, ${ROW_KEY}, e.evaluation_reason
        FROM corrections AS c JOIN evaluations AS e ON e.seq = c.evaluation_seq
        WHERE c.judge_id = @judgeId AND c.revision > @after ORDER BY c.revision DESC LIMIT @limit`,
     ),
@@ -56,6 +59,7 @@ export class SqliteCorrectionStore implements CorrectionStore {
   between(judgeId: string, start: Micros, end: Micros): Correction[] {
     return guarded(() => this.#statements.between.all({ judgeId, start, end })).map((row) => ({
       span_id: row.span_id,
+      row_key: row.row_key ?? null,
       user_id: row.user_id,
       given_at: row.given_at,
       known_since: row.known_since,
@@ -69,6 +73,7 @@ export class SqliteCorrectionStore implements CorrectionStore {
   examples(judgeId: string, afterRevision: number, limit: number): ExampleCorrection[] {
     return guarded(() => this.#statements.examples.all({ judgeId, after: afterRevision, limit })).map((row) => ({
       span_id: row.span_id,
+      row_key: row.row_key ?? null,
       revision: row.revision,
       given_at: row.given_at,
       thumbs_up: row.thumbs_up === 1,

@@ -28,6 +28,7 @@ const ofPrompts = 'prompt_id IN (SELECT id FROM prompts WHERE project_id = @proj
 const ofDatasets = 'dataset_id IN (SELECT id FROM datasets WHERE project_id = @projectId)';
 const inDatasets = 'dataset IN (SELECT seq FROM datasets WHERE project_id = @projectId)';
 const inExperiments = 'experiment IN (SELECT seq FROM experiments WHERE project_id = @projectId)';
+const ofPins = 'pin IN (SELECT seq FROM judge_pins WHERE project_id = @projectId)';
 const ofLinks = 'link_id IN (SELECT id FROM feedback_links WHERE project_id = @projectId)';
 
 /** Rows of a project that are removed by portions, in this order: a row that names another goes before it. */
@@ -37,6 +38,9 @@ const REMOVALS: readonly Removal[] = [
   { table: 'feedback', where: OF_PROJECT },
   { table: 'evaluations', where: OF_PROJECT, by: evaluationRemoval },
   { table: 'judge_runs', where: ofJudges },
+  { table: 'experiment_judges', where: inExperiments },
+  { table: 'judge_pin_corrections', where: ofPins },
+  { table: 'judge_pins', where: OF_PROJECT },
   { table: 'judge_calls', where: OF_PROJECT, key: 'run_id' },
   { table: 'judge_versions', where: ofJudges, key: '(judge_id, judge_version)' },
   { table: 'correction_sets', where: ofJudges, key: 'judge_id' },

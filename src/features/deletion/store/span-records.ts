@@ -20,6 +20,7 @@ const rowsAbout = (span: string) => ({
   images: `attachment_namings AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
   rows: `dataset_rows AS t CROSS JOIN datasets AS d ON d.seq = t.dataset AND d.project_id = @projectId
     WHERE t.span_id = ${span} AND t.content IS NOT NULL`,
+  pinned: `judge_pin_corrections AS t CROSS JOIN judge_pins AS p ON p.seq = t.pin AND p.project_id = @projectId WHERE t.span_id = ${span}`,
 });
 const ABOUT = rowsAbout('@span');
 const IS_EARLIER = 't.after_deletion < @deletion';
@@ -32,6 +33,8 @@ const MEANT = {
   runs: `${ABOUT.runs} AND ${IS_MEANT}`,
   calls: `${ABOUT.calls} AND ${IS_MEANT}`,
   jobs: `${ABOUT.jobs} AND ${IS_MEANT}`,
+  // Copies of texts go in any case.
+  pinned: ABOUT.pinned,
   // Retention of traces empties no dataset.
   rows: `${ABOUT.rows} AND ${IS_EARLIER}
     AND NOT EXISTS (SELECT 1 FROM deletions WHERE seq = @deletion AND target GLOB 'retention/*')`,
@@ -44,6 +47,7 @@ const ANY = {
   calls: 'judge_calls WHERE project_id = ?',
   jobs: 'jobs AS t CROSS JOIN job_spans AS w ON w.job_id = t.id WHERE t.project_id = ?',
   images: 'attachment_namings WHERE project_id = ?',
+  pinned: 'judge_pins AS p CROSS JOIN judge_pin_corrections AS t ON t.pin = p.seq WHERE p.project_id = ?',
   rows: 'datasets AS d CROSS JOIN dataset_rows AS t ON t.dataset = d.seq WHERE d.project_id = ?',
 };
 const TABLES = Object.keys(ANY) as readonly (keyof typeof ANY)[];
@@ -96,7 +100,7 @@ export function spanRecordRemoval(
   db: Database,
 ): (deletion: number, projectId: string, spans: readonly DeletedSpan[]) => Affected {
   const judges = new Set<string>();
-  const steps = [...runSteps(db), feedbackStep(db, judges), evaluationStep(db), rowStep(db)];
+  const steps = [...runSteps(db), feedbackStep(db, judges), evaluationStep(db), rowStep(db), pinStep(db, judges)];
   const failJobs = db.prepare<OfSpan & { error: string; at: Micros }>(
     `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
      WHERE finished_at IS NULL AND id IN (SELECT t.id FROM ${MEANT.jobs})`,
@@ -179,6 +183,34 @@ function evaluationStep(db: Database): Step {
     note.run(of);
     remove(of);
   });
+}
+
+/** Corrections of the span in pinned versions, which cannot be had without them. @param judges gets those that showed it */
+function pinStep(db: Database, judges: Set<string>): Step {
+  const choose = choice(db, 'pinned', 'seq');
+  const pins = `judge_pins WHERE seq IN (SELECT pin FROM judge_pin_corrections WHERE seq IN ${CHOSEN})`;
+  const note = db.prepare<object>(
+    noting(
+      'shown',
+      'p.judge_id',
+      't.span_id',
+      `judge_pin_corrections AS t JOIN judge_pins AS p ON p.seq = t.pin WHERE t.seq IN ${CHOSEN}`,
+    ),
+  );
+  const judgesOf = db.prepare<object, string>(`SELECT DISTINCT judge_id FROM ${pins}`).pluck();
+  const lose = db.prepare<object>(
+    `UPDATE judge_pins SET lost_at = coalesce(lost_at, @at) WHERE seq IN (
+       SELECT pin FROM judge_pin_corrections WHERE seq IN ${CHOSEN})`,
+  );
+  const remove = db.prepare<object>(`DELETE FROM judge_pin_corrections WHERE seq IN ${CHOSEN}`);
+  return (of, most) => {
+    const rows = choose.all({ ...of, most });
+    if (rows.length === 0) return 0;
+    const chosen = { deletion: of.deletion, keys: JSON.stringify(rows), at: Date.now() * 1000 };
+    for (const judge of judgesOf.all(chosen)) judges.add(judge);
+    for (const statement of [note, lose, remove]) statement.run(chosen);
+    return rows.length;
+  };
 }
 
 /** Rows of datasets that were made of the span. */

@@ -7,6 +7,7 @@ import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody } from '../../../http/route.js';
 import { STATUSES, type ExperimentFilter } from '../experiment.js';
 import type { EvalService } from '../eval-service.js';
+import type { ResultFigures } from '../../judges/result-figures.js';
 import type { ScorerService } from '../scorer-service.js';
 import type { ExperimentService } from '../experiment-service.js';
 import { ExperimentInput, ExperimentPage, ExperimentPatchInput, ExperimentRead } from '../schema.js';
@@ -19,6 +20,7 @@ import { tagRoutes } from './tag-routes.js';
 export interface ExperimentServices extends ResultServices {
   readonly evals: EvalService;
   readonly scorers: ScorerService;
+  readonly resultFigures: ResultFigures;
 }
 
 /** Experiments, their results and tags. */
@@ -43,7 +45,7 @@ export function experimentRoutes(services: ExperimentServices) {
         'From now on, the experiment takes no results (409). Those that it has stay. Canceling it again changes nothing. Returns 409 if it was finished.',
       status: 'canceled',
     }),
-    getExperimentRoute(experiments),
+    getExperimentRoute(services),
     updateExperimentRoute(experiments),
     deleteExperimentRoute(experiments),
     ...resultRoutes(services),
@@ -120,22 +122,25 @@ function listExperimentsRoute(experiments: ExperimentService) {
   });
 }
 
-function getExperimentRoute(experiments: ExperimentService) {
+function getExperimentRoute({ experiments, resultFigures }: ExperimentServices) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/experiments/:experiment_id',
     operationId: 'getExperiment',
     summary: 'Get an experiment',
-    description: 'Returns an experiment with figures of its results.',
+    description: 'Returns an experiment with figures of its results, and what judges found of them.',
     tag: TAG,
     access: 'key',
     params: ExperimentParams,
     responses: measured,
     errors: ['not_found', 'unavailable'],
-    handle: async ({ principal, params, signal }) => ({
-      status: 200,
-      body: toExperimentRead(await experiments.get(principal.project_id, params.experiment_id, signal)),
-    }),
+    async handle({ principal: { project_id }, params: { experiment_id }, signal }) {
+      const experiment = toExperimentRead(await experiments.get(project_id, experiment_id, signal));
+      return {
+        status: 200,
+        body: { ...experiment, judges: await resultFigures.of(project_id, experiment_id, signal) },
+      };
+    },
   });
 }
 

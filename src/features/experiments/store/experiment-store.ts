@@ -96,7 +96,7 @@ function prepare(db: Database) {
     hidden: db.prepare<[], { id: string; project_id: string }>(
       'SELECT id, project_id FROM experiments WHERE deleted_at IS NOT NULL ORDER BY deleted_at',
     ),
-    forget: ['experiment_scorers', 'experiment_metrics'].map((table) =>
+    forget: ['experiment_scorers', 'experiment_metrics', 'experiment_judges'].map((table) =>
       db.prepare<[string]>(`DELETE FROM ${table} WHERE experiment = (SELECT seq FROM experiments WHERE id = ?)`),
     ),
     forgetRuns: db.prepare<[string]>(`DELETE FROM jobs WHERE kind = 'experiment_run' AND subject_id = ?`),

@@ -7,8 +7,8 @@ import type { CheckedJudge, Judge } from '../judge.js';
 import type { JudgePreviewRead } from '../preview-schema.js';
 import type { JudgePreview } from '../preview-service.js';
 import type { ExplanationRead, RunPageRead, RunQueuedRead, RunRead } from '../run-schema.js';
-import type { CurrentRunPage } from '../run-service.js';
-import type { CurrentRun, RunDraft } from '../run.js';
+import type { CurrentRunPage, QueuedRuns } from '../run-service.js';
+import type { CurrentRun } from '../run.js';
 import type { CriteriaRead, EvaluationRead, JudgeRead, SpanEvaluationsRead } from '../schema.js';
 import { settingsBy } from '../settings.js';
 
@@ -57,7 +57,8 @@ export function namedEvaluationRead(evaluation: NamedEvaluation): SpanEvaluation
   return { ...evaluationRead(evaluation), judge_name: evaluation.judge_name };
 }
 
-export function runQueuedRead(queued: readonly RunDraft[]): RunQueuedRead {
+export function runQueuedRead({ drafts: queued, results }: QueuedRuns): RunQueuedRead {
+  if (results !== null) return { ...results, runs: [] };
   return { queued: queued.length, runs: queued.map(({ id, span_id }) => ({ id, span_id })) };
 }
 

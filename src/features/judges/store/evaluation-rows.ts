@@ -50,8 +50,8 @@ export function evaluationInsert(db: Database, asTheyAre = false): (evaluation: 
     .prepare<[string], Micros | null>('SELECT max(created_at) FROM evaluations WHERE judge_id = ?')
     .pluck();
   const insert = db.prepare<EvaluationRow>(
-    `INSERT INTO evaluations (${COLUMNS.join(', ')}, after_deletion)
-     VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')}, ${LAST_DELETION})`,
+    `INSERT INTO evaluations (${COLUMNS.join(', ')}, row_key, after_deletion)
+     VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')}, @row_key, ${LAST_DELETION})`,
   );
   const count = db.prepare<CountedEvaluation>(
     `INSERT INTO judge_versions (judge_id, judge_version, prompt_version_id, first_seq, began_at, evaluations)
@@ -64,6 +64,7 @@ export function evaluationInsert(db: Database, asTheyAre = false): (evaluation: 
     const stored = { ...evaluation, created_at: Math.max(evaluation.created_at, earliest) };
     const { lastInsertRowid: seq } = insert.run({
       ...stored,
+      row_key: stored.row_key ?? null,
       evaluation_result: stored.evaluation_result ? 1 : 0,
       criteria_scores: stored.criteria_scores === null ? null : JSON.stringify(stored.criteria_scores),
     });

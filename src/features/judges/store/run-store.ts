@@ -16,7 +16,7 @@ const HASTENED_AT_ONCE = 2_000;
 const PRUNE_EVERY = 500;
 
 const COLUMNS = `id, project_id, judge_id, span_id, trace_id, span_started_at, origin, state, attempts, next_attempt_at,
-  reason, created_at, updated_at`;
+  reason, created_at, updated_at, pin`;
 /** The condition for a run to be queued: a judge evaluates a new span by itself only once. */
 const IS_NEW = `@origin <> 'automatic' OR NOT EXISTS (
   SELECT 1 FROM evaluations WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic')`;
@@ -40,7 +40,7 @@ function prepare(db: Database) {
     insert: db.prepare<InsertRow>(
       `INSERT INTO judge_runs (${COLUMNS}, after_deletion)
        SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @at, @reason,
-         @at, @at, ${LAST_DELETION}
+         @at, @at, @pin, ${LAST_DELETION}
        FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
        ON CONFLICT DO NOTHING`,
     ),
@@ -189,14 +189,18 @@ export class SqliteRunStore implements RunStore {
     const { setArrived, insert } = this.#statements;
     const advance = () => {
       setArrived.run(arrivedAt, projectId);
-      for (const { draft, reason } of failed) insert.run({ ...draft, state: 'failed', attempts: 1, reason, at });
+      for (const { draft, reason } of failed)
+        insert.run({ pin: null, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
     };
     return guarded(() => this.#db.transaction(advance).immediate());
   }
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
-    return drafts.reduce((sum, draft) => sum + this.#statements.insert.run({ ...draft, ...QUEUED, at }).changes, 0);
+    return drafts.reduce(
+      (sum, draft) => sum + this.#statements.insert.run({ pin: null, ...draft, ...QUEUED, at }).changes,
+      0,
+    );
   }
 
   begin(now: Micros): void {

@@ -74,6 +74,18 @@ export interface ExperimentFigures {
   readonly scores: readonly ScoreFigures[];
 }
 
+/** Where the span of a result is, and whether there is anything to judge. */
+export interface ResultOutline {
+  readonly id: string;
+  /** Of the trace that the span is in. */
+  readonly span_trace_id: string;
+  readonly started_at: Micros;
+  readonly row_id: string;
+  readonly repetition: number;
+  readonly has_error: boolean;
+  readonly has_output: boolean;
+}
+
 /** What a comparison reads of one result. */
 export type MeasuredResult = Pick<
   StoredResult,
@@ -104,6 +116,8 @@ export interface ExperimentResults {
     scores: readonly string[],
     signal?: AbortSignal,
   ): AsyncIterable<readonly MeasuredResult[]>;
+  /** The spans of all results that count, by row and repetition, in portions. */
+  outlines(projectId: string, experimentId: string, signal?: AbortSignal): AsyncIterable<readonly ResultOutline[]>;
   /** Ids of all result spans with their traces, for deletion: in portions. */
   spansOf(
     projectId: string,

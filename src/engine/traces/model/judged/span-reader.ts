@@ -16,6 +16,8 @@ export interface SpanTraits {
   readonly tags: Tags;
   /** The experiment that the span is of; null: none. */
   readonly experiment_id: string | null;
+  /** The row whose result it is; null, or absent: it is no result. */
+  readonly row_id?: string | null;
   /** Attributes: at least those that name a prompt. */
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Whether the span has an end, a duration, an output or an error. */

@@ -1,0 +1,165 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '../../engine/errors.js';
+import { UUID } from '../../engine/schema/ids.js';
+import type { ExperimentResults, MeasuredResult, ResultQuery } from '../../engine/traces/model/experiment/results.js';
+import type { Judge } from '../judges/judge.js';
+import type { JudgeStore } from '../judges/judge-store.js';
+import type { Pin, PinStore } from '../judges/pin.js';
+import type { DefinitionStore, ScoreDefinition } from '../scores/definition.js';
+
+/** What metrics begin with that are the verdicts of a judge, whose id follows. */
+const PREFIX = 'judge:';
+/** How often it is looked whether results are still being judged. */
+const LOOK_EVERY_MS = 250;
+
+type Compared = Readonly<Record<'candidate' | 'baseline', { readonly id: string }>>;
+type Results = Pick<ExperimentResults, 'measured' | 'page'>;
+
+export interface JudgedMetricsParts {
+  readonly judges: Pick<JudgeStore, 'find'>;
+  readonly pins: Pick<PinStore, 'ofExperiment' | 'verdicts' | 'isQueued'>;
+  readonly definitions: Pick<DefinitionStore, 'find'>;
+  readonly results: Results;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** Verdicts of judges as metrics: by the version that judged both experiments last. Everything is inside the caller's project. */
+export class JudgedMetrics {
+  readonly #parts: JudgedMetricsParts;
+
+  constructor(parts: JudgedMetricsParts) {
+    this.#parts = parts;
+  }
+
+  /** What the values of a score, or of a judge, are; undefined: there is none of this name. */
+  find(projectId: string, name: string): ScoreDefinition | undefined {
+    const { judges, definitions } = this.#parts;
+    const id = judgeIdOf(name);
+    if (id === null) return definitions.find(projectId, name);
+    const judge = judges.find(projectId, id);
+    return judge && definitionOf(name, judge);
+  }
+
+  /**
+   * Waits until nothing is queued for the versions that judged both, or for a while.
+   * @throws DomainError `conflict` where something still is; the signal's reason
+   */
+  async settled(
+    projectId: string,
+    compared: Compared,
+    names: readonly string[],
+    until: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { pins, judges } = this.#parts;
+    const waiting = () =>
+      names.find((name) => {
+        const pin = this.#common(projectId, compared, judgeIdOf(name));
+        return pin !== undefined && pins.isQueued(pin.seq);
+      });
+    while (Date.now() < until && waiting() !== undefined) await this.#sleep(signal);
+    const name = waiting();
+    if (name === undefined) return;
+    const judge = JSON.stringify(judges.find(projectId, judgeIdOf(name) ?? '')?.name ?? name);
+    throw new DomainError('conflict', `The judge ${judge} is still evaluating results: wait longer.`);
+  }
+
+  async #sleep(signal: AbortSignal): Promise<void> {
+    const { stopping } = this.#parts;
+    await sleep(LOOK_EVERY_MS, undefined, { signal: AbortSignal.any([signal, stopping]) }).catch((error: unknown) => {
+      if (!stopping.aborted) throw error;
+      throw new DomainError('unavailable', 'The server is shutting down. Retry.', { retryAfterSeconds: 1 });
+    });
+  }
+
+  /** Why two experiments have no verdicts to compare; null: they have, or no judge is asked for. */
+  reasonAgainst(projectId: string, compared: Compared, names: readonly string[]): string | null {
+    for (const name of names) {
+      const id = judgeIdOf(name);
+      if (id === null || this.#common(projectId, compared, id) !== undefined) continue;
+      return this.#reason(projectId, compared, id);
+    }
+    return null;
+  }
+
+  /** The results of two experiments, with verdicts among their scores. */
+  resultsOf(projectId: string, compared: Compared, names: readonly string[]): Results {
+    const { results, pins } = this.#parts;
+    const versions = names.flatMap((name) => {
+      const pin = this.#common(projectId, compared, judgeIdOf(name));
+      return pin === undefined ? [] : [{ name, pin }];
+    });
+    return {
+      page: (...asked: [string, ResultQuery, AbortSignal?]) => results.page(...asked),
+      async *measured(project, experimentId, scores, signal) {
+        const own = scores.filter((name) => judgeIdOf(name) === null);
+        for await (const portion of results.measured(project, experimentId, own, signal)) {
+          yield withVerdicts(project, portion, versions, pins);
+          await nextTurn();
+        }
+      },
+    };
+  }
+
+  /** The last version that the candidate was judged by, and the baseline too. */
+  #common(projectId: string, { candidate, baseline }: Compared, judgeId: string | null): Pin | undefined {
+    if (judgeId === null) return undefined;
+    const { pins } = this.#parts;
+    const others = new Set(pins.ofExperiment(projectId, baseline.id).map(({ seq }) => seq));
+    return pins.ofExperiment(projectId, candidate.id).find((pin) => pin.judge_id === judgeId && others.has(pin.seq));
+  }
+
+  #reason(projectId: string, { candidate, baseline }: Compared, id: string): string {
+    const { judges, pins } = this.#parts;
+    const name = JSON.stringify(judges.find(projectId, id)?.name ?? id);
+    const last = (experiment: string) =>
+      pins.ofExperiment(projectId, experiment).find(({ judge_id }) => judge_id === id);
+    const [first, second] = [last(candidate.id), last(baseline.id)];
+    const call = (experiment: string, version: string) =>
+      `POST /projects/${projectId}/judges/${id}:run ${JSON.stringify({ experiment_id: experiment, judge_version: version })}`;
+    const [usable, missing, what] =
+      first !== undefined && first.lost_at === null
+        ? [first, baseline, 'baseline']
+        : second !== undefined && second.lost_at === null
+          ? [second, candidate, 'candidate']
+          : [undefined, baseline, 'baseline'];
+    const by = (pin: Pin | undefined) => (pin === undefined ? 'not at all' : `by the version ${pin.judge_version}`);
+    const judged = `The judge ${name} judged the candidate ${by(first)}, the baseline ${by(second)}: verdicts of different versions cannot be compared.`;
+    if (usable !== undefined) return `${judged} ${call(missing.id, usable.judge_version)} has the ${what} judged anew.`;
+    return `${judged} ${call(candidate.id, 'current')} has the candidate judged; then the baseline is to be judged by the judge_version of the answer.`;
+  }
+}
+
+/** Null: the metric is no judge's. */
+export function judgeIdOf(name: string): string | null {
+  const id = name.startsWith(PREFIX) ? name.slice(PREFIX.length).toLowerCase() : '';
+  return UUID.test(id) ? id : null;
+}
+
+function definitionOf(name: string, judge: Judge): ScoreDefinition {
+  const scored = judge.evaluation_type === 'scored';
+  return {
+    ...{ name, kind: scored ? 'numeric' : 'boolean', min: scored ? judge.score_min : null },
+    ...{ max: scored ? judge.score_max : null, categories: null, direction: 'higher', description: null },
+    ...{ created_at: judge.created_at, updated_at: judge.updated_at },
+  };
+}
+
+function withVerdicts(
+  projectId: string,
+  portion: readonly MeasuredResult[],
+  versions: readonly { readonly name: string; readonly pin: Pin }[],
+  pins: Pick<PinStore, 'verdicts'>,
+): readonly MeasuredResult[] {
+  if (versions.length === 0) return portion;
+  const ids = portion.map(({ id }) => id);
+  const found = versions.map(({ name, pin }) => ({ name, verdicts: pins.verdicts(projectId, pin, ids) }));
+  return portion.map((result, place) => {
+    const given = found.flatMap(({ name, verdicts }) => {
+      const verdict = verdicts[place];
+      return verdict?.passed == null ? [] : [[name, verdict.score ?? verdict.passed] as const];
+    });
+    return { ...result, scores: { ...result.scores, ...Object.fromEntries(given) } };
+  });
+}

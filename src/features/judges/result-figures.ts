@@ -1,0 +1,85 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
+import type { AskedPin, PinStore, ResultVerdict } from './pin.js';
+
+/** What one version of a judge found of the results of an experiment. */
+export interface JudgedFigures {
+  readonly judge_id: string;
+  readonly name: string;
+  readonly judge_version: string;
+  readonly evaluation_type: AskedPin['evaluation_type'];
+  readonly evaluated: number;
+  readonly passed: number;
+  /** Of those evaluated, the share that passed; null: there is none. */
+  readonly rate: number | null;
+  /** Mean of scores; null: there is none. */
+  readonly mean: number | null;
+  readonly pending: number;
+  readonly failed: number;
+  /** Whether more can be judged by it. */
+  readonly available: boolean;
+}
+
+export interface ResultFiguresParts {
+  readonly pins: Pick<PinStore, 'ofExperiment' | 'verdicts'>;
+  readonly results: Pick<ExperimentResults, 'outlines'>;
+}
+
+/** Counts what judges found of results: of those that count now, the newest verdict of each version. */
+export class ResultFigures {
+  readonly #parts: ResultFiguresParts;
+
+  constructor(parts: ResultFiguresParts) {
+    this.#parts = parts;
+  }
+
+  /** Of each version that the experiment was to be judged by, the last one first. @throws DomainError `unavailable` */
+  async of(projectId: string, experimentId: string, signal?: AbortSignal): Promise<JudgedFigures[]> {
+    const { pins, results } = this.#parts;
+    const asked = pins.ofExperiment(projectId, experimentId);
+    // Experiments that no judge was asked about are read no further.
+    if (asked.length === 0) return [];
+    const counts = asked.map(() => ({ evaluated: 0, passed: 0, pending: 0, failed: 0, scored: 0, sum: 0 }));
+    for await (const portion of results.outlines(projectId, experimentId, signal)) {
+      const ids = portion.map(({ id }) => id);
+      for (const [place, pin] of asked.entries()) {
+        const count = counts[place];
+        if (count !== undefined) for (const verdict of pins.verdicts(projectId, pin, ids)) add(count, verdict);
+        await nextTurn();
+        signal?.throwIfAborted();
+      }
+    }
+    return asked.map((pin, place) => toFigures(pin, counts[place]));
+  }
+}
+
+interface Counts {
+  evaluated: number;
+  passed: number;
+  pending: number;
+  failed: number;
+  scored: number;
+  sum: number;
+}
+
+function add(counts: Counts, { state, passed, score }: ResultVerdict): void {
+  if (state === 'queued') counts.pending += 1;
+  if (state === 'failed') counts.failed += 1;
+  if (passed === null) return;
+  counts.evaluated += 1;
+  if (passed) counts.passed += 1;
+  if (score === null) return;
+  counts.scored += 1;
+  counts.sum += score;
+}
+
+function toFigures(pin: AskedPin, counts: Counts | undefined): JudgedFigures {
+  const { evaluated = 0, passed = 0, pending = 0, failed = 0, scored = 0, sum = 0 } = counts ?? {};
+  return {
+    ...{ judge_id: pin.judge_id, name: pin.judge_name, judge_version: pin.judge_version },
+    ...{ evaluation_type: pin.evaluation_type, evaluated, passed, pending, failed },
+    rate: evaluated === 0 ? null : passed / evaluated,
+    mean: scored === 0 ? null : sum / scored,
+    available: pin.lost_at === null,
+  };
+}
