@@ -70,7 +70,8 @@ describe('comparisons over HTTP', function () {
     const [rate, tone, cost, error, never] = once.metrics;
     expect(rate).to.include({ verdict: 'passed', test: 'sign_flip', losses: 60 });
     expect(rate.difference.value).to.be.closeTo(-0.5, 1e-9);
-    expect(rate.slices).to.have.length(10);
+    // Values of a single row could say who is meant.
+    expect(rate.slices).to.deep.equal([]);
     expect(tone.moves).to.deep.equal([{ from: 'warm', to: 'calm', rows: 30 }]);
     expect(cost).to.deep.include({ rows: 0, left_out: { no_value: 60, error: 0 } });
     expect(error).to.include({ verdict: 'passed', ties: 60 });
