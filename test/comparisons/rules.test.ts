@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { MetricOutcome } from '../../src/features/comparisons/comparison.js';
 import { NONE_LEFT_OUT } from '../../src/features/comparisons/comparison.js';
 import type { Comparison } from '../../src/features/comparisons/comparison-store.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { Arm } from '../../src/features/comparisons/pairing.js';
 import { outcomesOf } from '../../src/features/comparisons/gate.js';
 import { toJUnit } from '../../src/features/comparisons/reports/junit.js';
 import { toMarkdown } from '../../src/features/comparisons/reports/markdown.js';
@@ -286,6 +288,14 @@ describe('rules of comparisons', () => {
     ]);
     expect(first(outcome).baseline.categories).to.deep.equal([{ category: 'calm', rows: 20 }, { category: '(others)', rows: 2 }]); // prettier-ignore
     expect(outcome.metrics[1]!.slices.map(({ value }) => value)).to.deep.equal(['all']);
+  });
+
+  it('a row has so many results and no more, and others than those of the version take no place', () => {
+    const of = (id: string, count: number) => Array.from({ length: count }, () => result(id, { ok: true }));
+    const arm = new Arm(new Map([['a', 0]]), [metric('ok')], { errors: 'leave_out', categories: [new Map()] });
+    arm.add(of('stray', 20_000));
+    arm.add(of('a', 10_000));
+    expect(() => arm.add(of('a', 1))).to.throw(DomainError, 'A row with more than 10000 results');
   });
 
   it('reports bound numbers, and take no text for a link or a command', () => {

@@ -1,4 +1,5 @@
 import type { MeasuredResult } from '../../engine/traces/model/experiment/results.js';
+import { DomainError } from '../../engine/errors.js';
 import { ERROR, FIGURES, metricOf, OTHERS } from './comparison.js';
 import type { ErrorWay, Figure, Metric, PairedMetric } from './comparison.js';
 
@@ -16,6 +17,9 @@ interface Column {
   lowest: number;
   highest: number;
 }
+
+/** Most results of a row: its repetitions, some of them again. They are held together. */
+const MAX_RESULTS_OF_ROW = 10_000;
 
 /** The results of one experiment, by row: repetitions of a row are no rows of their own, so they become one value. */
 export class Arm {
@@ -49,10 +53,14 @@ export class Arm {
     }));
   }
 
-  /** Takes results, all of a row one after the other. */
+  /** Takes results, all of a row one after the other. @throws DomainError `too_large` */
   add(results: readonly MeasuredResult[]): void {
     for (const result of results) {
       if (this.#row[0] !== undefined && this.#row[0].row_id !== result.row_id) this.end();
+      // Spans may say that they are results of any row, and of one as often as they like.
+      if (!this.#places.has(result.row_id)) continue;
+      if (this.#row.length >= MAX_RESULTS_OF_ROW)
+        throw new DomainError('too_large', `A row with more than ${MAX_RESULTS_OF_ROW} results cannot be compared`);
       this.#row.push(result);
     }
   }
