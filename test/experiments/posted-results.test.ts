@@ -247,4 +247,36 @@ describe('results of experiments over HTTP', () => {
     expect((await api.ok('GET', '/scores?name=made')).length).to.equal(2);
     expect((await post(experiments[0].id, { row_id: from, output_data: 'z' })).status).to.equal(422);
   });
+
+  it('go with it, too, where clients marked them, and with what was made of them', async () => {
+    const [from, other] = [randomUUID(), randomUUID()];
+    const made = (more: object) => ({ id: randomUUID(), trace_id: randomUUID(), name: 'n', started_at: AT, ...more });
+    await api.ok('POST', '/spans', [made({ id: from, input_data: 'one' }), made({ id: other, input_data: 'two' })]);
+    const dataset = async (name: string, span_ids: string[]) => {
+      await api.ok('POST', '/v1/datasets', { name });
+      await api.ok('POST', `/v1/datasets/${name}/rows:from_spans`, { span_ids, mapping: { q: 'input_data' } });
+      return api.create(name);
+    };
+    const first = await dataset('first', [from, other]);
+    const marked = (row_id: string, more: object = {}) =>
+      made({ input_data: row_id, attributes: { spanhouse: { experiment: { id: first.id, row_id, ...more } } } });
+    const result = marked(from);
+    const step = made({ trace_id: result.trace_id, parent_id: result.id, input_data: 'the text of the row' });
+    const beside = made({ trace_id: randomUUID() });
+    const elsewhere = marked(from, { trace_id: beside.trace_id, repetition: 2 });
+    const [mine, theirs] = [marked(from, { repetition: 3 }), marked(other)].map((span) => ({
+      ...span,
+      trace_id: beside.id,
+    }));
+    await api.ok('POST', '/spans', [result, step, beside, elsewhere, mine, theirs]);
+    const second = await dataset('second', [result.id]);
+    await api.ok('POST', `~/${second.id}/results`, { row_id: result.id, output_data: 'z' });
+
+    expect((await api.call('DELETE', `/spans/${from}`)).status).to.equal(204);
+    const there = async (span: { id: string } | undefined) => (await api.call('GET', `/spans/${span?.id}`)).status;
+    for (const gone of [result, step, elsewhere, beside, mine]) expect(await there(gone)).to.equal(404);
+    expect(await there(theirs)).to.equal(200);
+    expect((await results(first.id)).map(({ row_id }: any) => row_id)).to.deep.equal([other]);
+    expect(await results(second.id)).to.deep.equal([]);
+  });
 });

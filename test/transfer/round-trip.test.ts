@@ -60,16 +60,23 @@ describe('a project that moves', function () {
 
   it('is read whole by whatever windows of time, each span once', async () => {
     const path = '$/export/spans?limit=';
-    const whole = await get(source, `${path}5000`);
-    const walked: Json[] = [];
-    // The first window is of one microsecond.
-    for (let after = '0-1', more = true; more;) {
-      const page = await get(source, `${path}3&after=${after}`);
-      walked.push(...page.records);
-      [after, more] = [page.next, page.more];
-    }
-    expect(whole.records.length).to.be.greaterThan(8);
-    expect(walked).to.deep.equal(whole.records);
+    const whole = async () => (await get(source, `${path}5000`)).records as Json[];
+    const walk = async () => {
+      const walked: Json[] = [];
+      // The first window is of one microsecond.
+      for (let after = '0-1', more = true; more;) {
+        const page = await get(source, `${path}3&after=${after}`);
+        walked.push(...page.records);
+        [after, more] = [page.next, page.more];
+      }
+      return walked;
+    };
+    // The calls of a judge may still come.
+    let [records, walked, then]: Json[][] = [[], [], []];
+    do [records, walked, then] = [await whole(), await walk(), await whole()];
+    while (records.length !== then.length);
+    expect(records.length).to.be.greaterThan(8);
+    expect(walked).to.deep.equal(records);
     for (const after of ['1-', '-1', '1-2-3', '1-99999999999999999'])
       expect(
         (await source.request('GET', `/projects/${source.projectId}/export/spans?after=${after}`)).status,

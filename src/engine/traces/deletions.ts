@@ -6,6 +6,7 @@ import { TombstoneWriter } from './deletion/tombstones.js';
 import type { DeletionSource } from './deletion/deletion-source.js';
 import { removeProject } from './deletion/project-removal.js';
 import { Descendants } from './deletion/descendants.js';
+import { ResultsOfRows } from './deletion/results-of-rows.js';
 import { isFactOf, keyOf, PORTION, toSpan, tracesOf, uuids, type SpanRow } from './deletion/things.js';
 import { openReader, type ReadRows } from './read/row-reader.js';
 import { inProject } from './read/scope.js';
@@ -63,6 +64,18 @@ export class ClickHouseDeletions implements StoredSpans {
         page = await this.#callsBehind(projectId, calls, page.at(-1) ?? null);
         if (page.length > 0) yield page;
       } while (page.length === PORTION);
+    }
+  }
+
+  async *resultsOfRows(
+    projectId: string,
+    experimentIds: readonly string[],
+    rowIds: readonly string[],
+  ): AsyncGenerator<readonly DeletedThing[]> {
+    const results = new ResultsOfRows(this.#rows, this.#source.reads, { projectId, experimentIds, rowIds });
+    for await (const { alone, traces } of results.portions()) {
+      if (alone.length > 0) yield alone;
+      yield* this.contents(projectId, traces);
     }
   }
 

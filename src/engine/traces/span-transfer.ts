@@ -3,7 +3,7 @@ import type { Imported, PageOf, RecordPage } from './model/transfer/record-page.
 import type { DatedSpan, SpanTransfer } from './model/transfer/span-transfer.js';
 import { sql, value } from './clickhouse/client/sql.js';
 import type { SpanRow } from './write/rows.js';
-import { versionAt, versionOf, type Version } from './write/version-clock.js';
+import { statedVersion, type Version } from './write/version-clock.js';
 import { inProject } from './read/scope.js';
 import { isDeleted, standing, written } from './read/visibility.js';
 import type { RevisedStore } from './span-revision.js';
@@ -37,8 +37,7 @@ export class ClickHouseSpanTransfer implements SpanTransfer {
       // Nothing may come between this look at the watch and the append: both are in one turn of the event loop.
       const rows = latest(spans)
         .filter(
-          ({ span, writtenAt }) =>
-            !watch.sawChanged(span) && (there.get(keyOf(span)) ?? -1) < versionWritten(writtenAt),
+          ({ span, writtenAt }) => !watch.sawChanged(span) && (there.get(keyOf(span)) ?? -1) < statedVersion(writtenAt),
         )
         .map(toRow);
       await log.append({ projectId, spans: rows });
@@ -108,11 +107,6 @@ function latest(spans: readonly DatedSpan[]): DatedSpan[] {
   return [...byKey.values()];
 }
 
-/** Never 0, which stands for the version of the row itself, and never later than that. */
-function versionWritten(at: number): Version {
-  return Math.max(1, Math.min(versionOf(at), versionAt(Date.now())));
-}
-
 function toRow({ span, writtenAt, receivedAt }: DatedSpan): SpanRow {
-  return { ...span, originVersion: versionWritten(writtenAt), receivedVersion: versionWritten(receivedAt) };
+  return { ...span, originVersion: statedVersion(writtenAt), receivedVersion: statedVersion(receivedAt) };
 }

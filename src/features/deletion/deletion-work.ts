@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { REMOVED_WITH_SPANS, type AttachmentVault } from '../images/vault.js';
 import type { JobStore, WithoutSpans } from '../../engine/work/job.js';
 import { callTraceId } from '../judges/call-spans.js';
-import { resultIds } from '../../engine/traces/model/experiment/result-id.js';
 import { jobTraceId } from '../trials/model-trials.js';
 import type { DeletedSpan, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
@@ -38,8 +37,9 @@ const SPANS_AT_ONCE = 10_000;
 const RECORDS_AT_ONCE = 100;
 const LOOKED_UP_AT_ONCE = 500;
 const TRACES_AT_ONCE = 500;
-/** Experiments whose results of a row are looked for together: each may have 32. */
-const EXPERIMENTS_AT_ONCE = 16;
+/** Experiments and rows whose results are looked for together. */
+const EXPERIMENTS_AT_ONCE = 100;
+const ROWS_AT_ONCE = 500;
 /** Spans whose words go together: each time, rows of the index are rewritten. */
 const WORDS_AT_ONCE = 250_000;
 
@@ -113,15 +113,16 @@ export class DeletionWork {
     this.#enter('calls');
     let noted = await this.#noteRuns(deletion, 0);
     await this.#noteCalls(deletion, [...dependents.jobs.keys()]);
-    await this.#noteResults(deletion);
+    let followed = await this.#noteResults(deletion, 0);
     for await (const page of this.#pages(deletion, ['call'])) {
       const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
       await this.#parts.spans.writeTombstones(deletion.project_id, calls, null);
       const ids = calls.map(({ id }) => id);
       const recorded = await this.#withRecords(deletion.project_id, ids);
       await this.#records(deletion, { ids, recorded, staying: new Set() }, dependents);
-      // Calls may have been made from calls, and hold the same texts.
+      // Calls may have been made from calls, and rows of results: they hold the same texts.
       noted = await this.#noteRuns(deletion, noted);
+      followed = await this.#noteResults(deletion, followed);
     }
     this.#enter('scores');
     await this.#parts.scores.removeScores(deletion.project_id, this.#scorable(deletion), deletion.upto);
@@ -271,18 +272,37 @@ export class DeletionWork {
     await this.#note(deletion, spans.contents(projectId, jobIds.map(jobTraceId)));
   }
 
-  /** Notes results of experiments that were made of erased rows, whose texts they hold: each is in a trace of its own. */
-  async #noteResults(deletion: Deletion): Promise<void> {
+  /**
+   * Notes results of experiments that were made of erased rows, whose texts they hold.
+   * @param after only of rows noted after this item @returns the last item
+   */
+  async #noteResults(deletion: Deletion, after: number): Promise<number> {
+    let last = after;
+    for await (const page of this.#pages(deletion, ['row'], after)) {
+      for (const datasetId of new Set(page.map(({ trace_id }) => trace_id))) {
+        const rowIds = idsOf(page.filter(({ trace_id }) => trace_id === datasetId));
+        for (let from = 0; from < rowIds.length; from += ROWS_AT_ONCE)
+          await this.#noteResultsOf(deletion, datasetId, rowIds.slice(from, from + ROWS_AT_ONCE));
+      }
+      last = page.at(-1)?.seq ?? last;
+    }
+    return last;
+  }
+
+  async #noteResultsOf(deletion: Deletion, datasetId: string, rowIds: readonly string[]): Promise<void> {
     const { store, spans } = this.#parts;
-    for await (const page of this.#pages(deletion, ['row']))
-      for (const { trace_id: datasetId, id: rowId } of page)
-        for (let after: string | undefined = ''; after !== undefined;) {
-          const portion = store.experimentsOn(deletion.project_id, datasetId, after, EXPERIMENTS_AT_ONCE);
-          const results = portion.flatMap(({ id, repetitions }) => resultIds(id, rowId, repetitions));
-          if (results.length > 0) await this.#note(deletion, spans.contents(deletion.project_id, results));
-          await this.#rest();
-          after = portion.at(-1)?.id;
-        }
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const experiments: readonly string[] = store.experimentsOn(
+        deletion.project_id,
+        datasetId,
+        after,
+        EXPERIMENTS_AT_ONCE,
+      );
+      if (experiments.length > 0)
+        await this.#note(deletion, spans.resultsOfRows(deletion.project_id, experiments, rowIds));
+      await this.#rest();
+      after = experiments.at(-1);
+    }
   }
 
   /** Notes calls that go too: clients may send very many that look like some. */

@@ -18,6 +18,9 @@ import type { ExperimentService } from './experiment-service.js';
 import { resultId } from '../../engine/traces/model/experiment/result-id.js';
 import { placeOf, type GivenResult, type ResultIntake } from './result-intake.js';
 
+/** Most bytes of the rows that the results of one request are stored with: each result has all of its row. */
+const MAX_ROW_BYTES = 512 * 1024 * 1024;
+
 /** What each status of the SDK is. */
 const STATUS_OF: Readonly<Record<Exclude<EvalStatus, 'expired'>, { status: StoredStatus; phase: Phase | null }>> = {
   running: { status: 'running', phase: null },
@@ -117,7 +120,14 @@ export class EvalService {
   }
 
   async #post(projectId: string, id: string, sent: readonly SentResult[]): Promise<AnsweredResult[]> {
-    const rowIds = await this.#rowIds(this.#taking(projectId, id), sent);
+    const experiment = this.#taking(projectId, id);
+    const rowIds = await this.#rowIds(experiment, sent);
+    const sizes = this.#parts.datasets.rowSizes(placeOf(experiment), [...new Set(rowIds)]);
+    if (rowIds.reduce((bytes, rowId) => bytes + (sizes.get(rowId) ?? 0), 0) > MAX_ROW_BYTES)
+      throw new DomainError(
+        'too_large',
+        `The rows of these results have more than ${MAX_ROW_BYTES} bytes: send fewer results at once`,
+      );
     const answer: AnsweredResult[] = [];
     // Of two with one row, the later counts.
     const latest = new Map<string, GivenResult>();

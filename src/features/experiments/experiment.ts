@@ -147,6 +147,9 @@ export interface ExperimentStore {
 /** Most scorers and metrics of an experiment. */
 export const MAX_SCORERS = 200;
 export const MAX_METRICS = 1_000;
+/** Most bytes, as JSON, of all scorers of an experiment, and of all its metrics: each read has all of them. */
+export const MAX_SCORER_BYTES = 2 * 1024 * 1024;
+export const MAX_METRIC_BYTES = 1024 * 1024;
 
 export const SCORER_MODES = ['row', 'column', 'run'] as const;
 export const METRIC_SCOPES = ['column', 'run'] as const;
@@ -182,6 +185,5 @@ export interface ScoringStore {
   ensureScorer(experimentId: string, draft: Omit<Scorer, 'id'>): Scorer;
   setFormats(scorerId: string, formats: Readonly<Record<string, string>>): void;
   metrics(experimentId: string): StatedMetric[];
-  countMetrics(experimentId: string): number;
   putMetric(experimentId: string, metric: StatedMetric): void;
 }

@@ -13,7 +13,7 @@ export const MAX_NAME = 200;
 export const MAX_DESCRIPTION = 10_000;
 const MAX_SUBJECT_TEXT = 1_000;
 /** Most scores that one result brings. */
-const MAX_RESULT_SCORES = 64;
+export const MAX_RESULT_SCORES = 64;
 const MAX_ERROR = 10_000;
 
 export const ExperimentName = line(MAX_NAME, 'Name of the experiment. Several may have the same.');

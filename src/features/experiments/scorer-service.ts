@@ -1,5 +1,5 @@
 import { v5 as uuidFrom } from 'uuid';
-import { DomainError } from '../../engine/errors.js';
+import { DomainError, MAX_ISSUES } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { parseJsonText } from '../../engine/json-text.js';
 import type { Window } from '../../engine/schema/page.js';
@@ -10,9 +10,17 @@ import { signalValue } from '../scores/given-value.js';
 import { MAX_SCORES } from '../scores/schema.js';
 import type { ScoreService } from '../scores/score-service.js';
 import type { ScorerInput, ScorerScores } from './eval-schema.js';
-import { MAX_METRICS, MAX_SCORERS, type Scorer, type ScoringStore, type StatedMetric } from './experiment.js';
+import {
+  MAX_METRIC_BYTES,
+  MAX_METRICS,
+  MAX_SCORER_BYTES,
+  MAX_SCORERS,
+  type Scorer,
+  type ScoringStore,
+  type StatedMetric,
+} from './experiment.js';
 import type { ExperimentService } from './experiment-service.js';
-import { jsonIssues } from './schema.js';
+import { jsonIssues, MAX_RESULT_SCORES } from './schema.js';
 
 /** Names the ids of what scorers found. */
 const NAMESPACE = 'd7a5f0c2-51b4-4f6c-8e1d-0a9b7c3e6f21';
@@ -56,20 +64,24 @@ export class ScorerService {
   ensure(projectId: string, experimentId: string, input: ScorerInput): Scorer {
     const { name, scoring_mode, code, description, outputs, output_formats } = input;
     const mode = scoring_mode ?? 'row';
-    const known = this.list(projectId, experimentId);
-    if (known.length >= MAX_SCORERS && !known.some((scorer) => scorer.name === name && scorer.mode === mode))
-      throw new DomainError('conflict', `An experiment can have at most ${MAX_SCORERS} scorers`);
-    return this.#parts.scoring.ensureScorer(experimentId, {
+    const scorers = this.list(projectId, experimentId);
+    const known = scorers.find((scorer) => scorer.name === name && scorer.mode === mode);
+    if (known !== undefined) return known;
+    const draft = {
       ...{ name, mode, code: code ?? '', description: description ?? '', outputs: outputs ?? [] },
       ...{ output_formats: output_formats ?? {}, created_at: Date.now() * 1000 },
-    });
+    };
+    requireRoom('scorers', scorers, draft);
+    return this.#parts.scoring.ensureScorer(experimentId, draft);
   }
 
-  /** @throws DomainError `not_found` */
+  /** @throws DomainError `not_found`, `conflict` */
   setFormats(projectId: string, experimentId: string, id: string, formats: Readonly<Record<string, string>>): Scorer {
-    const scorer = this.#find(projectId, experimentId, id);
+    const changed = { ...this.#find(projectId, experimentId, id), output_formats: formats };
+    const others = this.list(projectId, experimentId).filter((scorer) => scorer.id !== id);
+    requireRoom('scorers', others, changed);
     this.#parts.scoring.setFormats(id, formats);
-    return { ...scorer, output_formats: formats };
+    return changed;
   }
 
   #find(projectId: string, experimentId: string, id: string): Scorer {
@@ -90,7 +102,14 @@ export class ScorerService {
     sent: ScorerScores,
   ): Promise<{ readonly id: string | null; readonly eval_result_id: string }[]> {
     const scorer = this.#find(by.project_id, experimentId, scorerId);
-    const named = sent.flatMap((element, index) => scoresOf(element, index, scorer));
+    const elements = sent.map((element, index) => scoresOf(element, index, scorer));
+    const issues = elements.flatMap((scores, index) =>
+      scores.length <= MAX_RESULT_SCORES
+        ? []
+        : [{ pointer: `/${index}/score_value`, detail: `must have at most ${MAX_RESULT_SCORES} scores` }],
+    );
+    if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES));
+    const named = elements.flat();
     const first = new Map<number, string>();
     for (let from = 0; from < named.length; from += MAX_SCORES) {
       const portion = named.slice(from, from + MAX_SCORES);
@@ -158,12 +177,30 @@ export class ScorerService {
     this.#parts.experiments.find(projectId, experimentId);
     const issues = jsonIssues({ results: stated.results });
     if (issues.length > 0) throw invalid(issues);
-    if (this.#parts.scoring.countMetrics(experimentId) >= MAX_METRICS)
-      throw new DomainError('conflict', `An experiment can have at most ${MAX_METRICS} metrics`);
     const metric = { ...stated, created_at: Date.now() * 1000 };
+    const others = this.#parts.scoring
+      .metrics(experimentId)
+      .filter(
+        ({ scope, name, repetition }) =>
+          scope !== stated.scope || name !== stated.name || repetition !== stated.repetition,
+      );
+    requireRoom('metrics', others, metric);
     this.#parts.scoring.putMetric(experimentId, metric);
     return metric;
   }
+}
+
+const MOST = {
+  scorers: { count: MAX_SCORERS, bytes: MAX_SCORER_BYTES },
+  metrics: { count: MAX_METRICS, bytes: MAX_METRIC_BYTES },
+} as const;
+
+/** @throws DomainError `conflict` where an experiment cannot keep one more beside others */
+function requireRoom(what: keyof typeof MOST, others: readonly object[], added: object): void {
+  const { count, bytes } = MOST[what];
+  if (others.length >= count) throw new DomainError('conflict', `An experiment can have at most ${count} ${what}`);
+  if (Buffer.byteLength(JSON.stringify([...others, added])) > bytes)
+    throw new DomainError('conflict', `The ${what} of an experiment can have at most ${bytes} bytes as JSON together`);
 }
 
 function scoresOf(element: ScorerScores[number], index: number, scorer: Scorer): NamedScore[] {

@@ -7,7 +7,7 @@ import { empty, numbers, sql, value, type Sql } from '../clickhouse/client/sql.j
 import { inProject } from '../read/scope.js';
 import type { RevisedStore } from '../span-revision.js';
 import { fitting, notACursor } from '../transfer-pages.js';
-import { versionOf } from '../write/version-clock.js';
+import { statedVersion } from '../write/version-clock.js';
 import { latestScores, scoredVersion } from './latest.js';
 import { toScore, WHOLE_SCORE, type ScoreRow } from './score-rows.js';
 
@@ -64,7 +64,7 @@ WHERE ${inProject(projectId)} AND s.id IN ${value(ids, 'Array(UUID)')} GROUP BY 
       // Nothing may come between this look at the watch and the append: both are in one turn of the event loop.
       const kept = newest(scores).filter(
         ({ id, received_at }) =>
-          (there.get(id) ?? -Infinity) < versionOf(received_at) && !watch.sawSent({ kind: 'score', id }),
+          (there.get(id) ?? -Infinity) < statedVersion(received_at) && !watch.sawSent({ kind: 'score', id }),
       );
       await log.append({ projectId, scores: kept });
       return { stored: kept.length, unchanged: scores.length - kept.length };

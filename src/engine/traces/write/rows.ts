@@ -10,7 +10,7 @@ import type { ExperimentMark } from '../model/experiment/results.js';
 import type { PostedSession, PostedTrace } from '../model/trace/posted.js';
 import type { Score, ScorePlace } from '../model/score/score.js';
 import { RowBinaryWriter, TooManyBytesError } from './row-binary.js';
-import { versionOf, type Version } from './version-clock.js';
+import { statedVersion, type Version } from './version-clock.js';
 
 /** Rows of one table, encoded. Each begins with its `ver`, which the commit fills in at these offsets. */
 export interface EncodedRows {
@@ -232,7 +232,7 @@ const scoreColumns = {
   text: (w, { score }) => w.string(typeof score?.value === 'string' ? score.value : ''),
   comment: (w, { score }) => w.string(score?.comment ?? ''),
   metadata: (w, { score }) => w.string(score === null ? '' : toJsonText(score.metadata)),
-  received_ver: (w, { score }) => w.uint64(score?.received_at === undefined ? 0 : versionOf(score.received_at)),
+  received_ver: (w, { score }) => w.uint64(score?.received_at === undefined ? 0 : statedVersion(score.received_at)),
 } satisfies Record<Exclude<keyof Score, 'value' | 'received_at'> | ScoreStorageColumn, ColumnWriter<ScoreRow>>;
 
 /** Columns of scores that are no field of theirs: the value as `number` or `text`. */

@@ -43,3 +43,8 @@ export function versionTime(version: Version): Micros {
 export function versionOf(at: Micros): Version {
   return at - EPOCH_MICROS;
 }
+
+/** The version that is stored for a moment that a record states: never 0, which stands for that of its row, and never to come. */
+export function statedVersion(at: Micros): Version {
+  return Math.max(1, Math.min(versionOf(at), versionAt(Date.now())));
+}

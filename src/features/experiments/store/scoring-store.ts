@@ -34,9 +34,6 @@ function prepare(db: Database) {
       `SELECT scope, name, repetition, results, output_formats, created_at FROM experiment_metrics
        WHERE experiment = ${EXPERIMENT} ORDER BY scope, name, repetition`,
     ),
-    countMetrics: db
-      .prepare<OfExperiment, number>(`SELECT count(*) FROM experiment_metrics WHERE experiment = ${EXPERIMENT}`)
-      .pluck(),
     putMetric: db.prepare<object>(
       `INSERT INTO experiment_metrics (experiment, scope, name, repetition, results, output_formats, created_at)
        VALUES (${EXPERIMENT}, @scope, @name, @repetition, @results, @output_formats, @created_at)
@@ -78,10 +75,6 @@ export class SqliteScoringStore implements ScoringStore {
       results: JSON.parse(row.results) as StatedMetric['results'],
       output_formats: JSON.parse(row.output_formats) as StatedMetric['output_formats'],
     }));
-  }
-
-  countMetrics(experimentId: string): number {
-    return guarded(() => this.#statements.countMetrics.get({ experimentId }) ?? 0);
   }
 
   putMetric(experimentId: string, { results, output_formats, ...metric }: StatedMetric): void {

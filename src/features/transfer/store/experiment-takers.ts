@@ -1,8 +1,14 @@
 import type { Database } from '../../../engine/metadata/database.js';
 import { removeOld } from '../../../engine/metadata/tag-moves.js';
-import { MAX_RESULTS } from '../../experiments/experiment.js';
+import {
+  MAX_METRIC_BYTES,
+  MAX_METRICS,
+  MAX_RESULTS,
+  MAX_SCORER_BYTES,
+  MAX_SCORERS,
+} from '../../experiments/experiment.js';
 import type { MetadataPart } from '../parts.js';
-import { missing, owners, TAKEN, text, type By, type Owners, type Take, type Values } from './take.js';
+import { missing, owners, TAKEN, text, type By, type Misfit, type Owners, type Take, type Values } from './take.js';
 
 /** How the records of experiments are stored. */
 export function experimentTakers(db: Database, by: By) {
@@ -29,6 +35,8 @@ function experimentTaker(db: Database, by: By, own: Owners): Take {
   return (project_id, record) => {
     const there = own.alreadyThere(project_id, record['id']);
     if (there !== undefined) return there;
+    if (Number(record['row_count']) * Number(record['repetitions']) > MAX_RESULTS)
+      return { field: 'repetitions', detail: `would make more than ${MAX_RESULTS} results with this \`row_count\`` };
     const subject = record['subject'] as Readonly<Record<string, unknown>>;
     const said = (name: string) => (typeof subject[name] === 'string' ? subject[name] : null);
     insert.run({
@@ -51,6 +59,10 @@ function scorerTaker(db: Database, own: Owners): Take {
     `INSERT INTO experiment_scorers (id, experiment, name, mode, code, description, outputs, output_formats, created_at)
      VALUES (@id, @experiment, @name, @mode, @code, @description, @outputs, @output_formats, @created_at)`,
   );
+  const room = roomIn(db, 'experiment_scorers', ['code', 'description', 'outputs', 'output_formats'], {
+    count: MAX_SCORERS,
+    bytes: MAX_SCORER_BYTES,
+  });
   return (projectId, record) => {
     const experiment = own.seqOf(projectId, record['experiment_id']);
     if (experiment === undefined) return missing('experiment_id', 'experiment');
@@ -60,7 +72,10 @@ function scorerTaker(db: Database, own: Owners): Take {
     const row = { ...record, experiment };
     if (named.get(row) === 1)
       return { field: 'name', detail: 'is the name of another scorer of the experiment', taken: true };
-    insert.run({ ...row, outputs: text(record['outputs']), output_formats: text(record['output_formats']) });
+    const values = { ...row, outputs: text(record['outputs']), output_formats: text(record['output_formats']) };
+    const full = room(experiment, values);
+    if (full !== undefined) return full;
+    insert.run(values);
     return true;
   };
 }
@@ -68,13 +83,48 @@ function scorerTaker(db: Database, own: Owners): Take {
 function metricTaker(db: Database, own: Owners): Take {
   const insert = db.prepare<Values>(
     `INSERT INTO experiment_metrics (experiment, scope, name, repetition, results, output_formats, created_at)
-     VALUES (@experiment, @scope, @name, @repetition, @results, @output_formats, @created_at) ON CONFLICT DO NOTHING`,
+     VALUES (@experiment, @scope, @name, @repetition, @results, @output_formats, @created_at)`,
   );
+  const known = db
+    .prepare<Values, number>(
+      `SELECT 1 FROM experiment_metrics
+       WHERE experiment = @experiment AND scope = @scope AND name = @name AND repetition = @repetition`,
+    )
+    .pluck();
+  const room = roomIn(db, 'experiment_metrics', ['results', 'output_formats'], {
+    count: MAX_METRICS,
+    bytes: MAX_METRIC_BYTES,
+  });
   return (projectId, record) => {
     const experiment = own.seqOf(projectId, record['experiment_id']);
     if (experiment === undefined) return missing('experiment_id', 'experiment');
     const json = { results: text(record['results']), output_formats: text(record['output_formats']) };
-    return insert.run({ ...record, ...json, experiment }).changes > 0;
+    const values = { ...record, ...json, experiment };
+    if (known.get(values) === 1) return false;
+    const full = room(experiment, values);
+    if (full !== undefined) return full;
+    insert.run(values);
+    return true;
+  };
+}
+
+/** Refuses what an experiment cannot keep beside what it has of the same. @param columns the texts */
+function roomIn(
+  db: Database,
+  table: string,
+  columns: readonly string[],
+  most: Readonly<Record<'count' | 'bytes', number>>,
+) {
+  const sizes = columns.map((column) => `length(CAST(${column} AS BLOB))`).join(' + ');
+  const held = db.prepare<[number], { count: number; bytes: number }>(
+    `SELECT count(*) AS count, coalesce(sum(${sizes}), 0) AS bytes FROM ${table} WHERE experiment = ?`,
+  );
+  return (experiment: number, values: Values): Misfit | undefined => {
+    const { count, bytes } = held.get(experiment) ?? { count: 0, bytes: 0 };
+    const added = columns.reduce((sum, column) => sum + Buffer.byteLength(String(values[column])), 0);
+    if (count < most.count && bytes + added <= most.bytes) return undefined;
+    const detail = `has as many of these as it may: ${most.count}, or ${most.bytes} bytes`;
+    return { field: 'experiment_id', detail, taken: true };
   };
 }
 

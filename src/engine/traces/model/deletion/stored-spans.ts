@@ -29,6 +29,15 @@ export interface StoredSpans {
     spanIds: readonly string[],
   ): AsyncIterable<readonly DeletedThing[]>;
   /**
+   * What holds texts of rows, in portions: the traces of their results in some experiments whole, but of a trace in which results of
+   * other rows were made, too, only these results.
+   */
+  resultsOfRows(
+    projectId: string,
+    experimentIds: readonly string[],
+    rowIds: readonly string[],
+  ): AsyncIterable<readonly DeletedThing[]>;
+  /**
    * Deletes things from every list and figure, seen by every later read.
    * @param upTo what was written after it stays; null: nothing stays
    * @returns ids of the spans that stay
