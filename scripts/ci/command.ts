@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig, localUrl } from '../../src/config/config.js';
 import { KEY_VARIABLE, keyOption } from '../key-option.js';
 import { printFailure } from '../output.js';
-import { Remote } from '../transfer/remote.js';
+import { RefusedError, Remote } from '../transfer/remote.js';
 import { CiError } from './ci-error.js';
 import { EXIT, runCi, type CiOptions } from './run.js';
 
@@ -32,7 +32,7 @@ export function ciCommand(name: string): Command {
     .option('--baseline <tag>', 'tag or id of the experiment to compare with', 'baseline')
     .option('--name <name>', 'name of the experiment (default: branch and commit)')
     .option('--repetitions <n>', 'how often each row is tried', repetitions)
-    .option('--pin <tag>', 'point this tag to the experiment unless it fails')
+    .option('--pin <tag>', 'point this tag to the experiment if it passed, or if there is no baseline yet')
     .option('--junit <file>', 'write a JUnit report')
     .option('--markdown <file>', 'write a report as Markdown, which $GITHUB_STEP_SUMMARY gets in any case')
     .option('--strict', 'fail if the comparison is undecided')
@@ -50,11 +50,16 @@ export function ciCommand(name: string): Command {
         const connection = { SPANHOUSE_URL: server, SPANHOUSE_KEY: key };
         process.exitCode = await runCi(new Remote(server, key), connection, { ...options, command });
       } catch (error) {
-        printFailure(error);
+        printFailure(isRefusedKey(error) ? new CiError(REFUSED_KEY) : error);
         process.exitCode = EXIT.notRun;
       }
     });
 }
+
+/** The command may take hours, in which a key expires or is deleted. */
+const REFUSED_KEY = 'The server does not take the API key: it is wrong, expired, or was deleted meanwhile.';
+
+const isRefusedKey = (error: unknown) => error instanceof RefusedError && error.problem.status === 401;
 
 function repetitions(text: string): number {
   const value = /^\d+$/.test(text) ? Number(text) : NaN;

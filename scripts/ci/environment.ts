@@ -4,7 +4,7 @@ export interface Experiment {
   readonly name: string;
   readonly rows: number;
   readonly repetitions: number;
-  readonly dataset: { readonly name: string };
+  readonly dataset: { readonly id: string; readonly name: string };
   readonly dataset_version: number;
   readonly figures: { readonly results: number; readonly errors: number };
 }

@@ -30,6 +30,8 @@ export const EXIT = { passed: 0, regression: 1, undecided: 2, notRun: 3 } as con
 const POLL_MS = 2_000;
 /** Of experiments that others still run. */
 const WAIT_SECONDS = 240;
+/** Most characters of the name of an experiment. */
+const MAX_NAME = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type Found = Pick<ComparisonRead, 'id' | 'verdict' | 'because'>;
@@ -68,7 +70,7 @@ export async function runCi(remote: Remote, connection: Connection, options: CiO
   const found = await compare(remote, at, experiment, options, rules);
   await report(remote, `${at}/comparisons/${found.id}`, options);
   const code = exitCode(found, options);
-  if (code === EXIT.passed && options.pin !== undefined) await pin(remote, own, options.pin);
+  if (found.verdict === 'passed' && options.pin !== undefined) await pin(remote, own, options.pin);
   return code;
 }
 
@@ -79,9 +81,12 @@ async function createExperiment(remote: Remote, at: string, options: CiOptions):
   const version = place > 0 ? { dataset_version: options.dataset.slice(place + 1) } : {};
   const name = options.name ?? [subject.branch, subject.commit?.slice(0, 7)].filter((part) => part).join(' ');
   const repetitions = options.repetitions === undefined ? {} : { repetitions: options.repetitions };
-  const body = { name: name === '' ? 'ci' : name.slice(0, 200), dataset, ...version, ...repetitions, subject };
+  const body = { name: name === '' ? 'ci' : cut(name.toWellFormed()), dataset, ...version, ...repetitions, subject };
   return remote.post<Experiment>(`${at}/experiments`, JSON.stringify(body));
 }
+
+/** By characters, none of which is halved. The server counts as JSON Schema does: by code points. */
+const cut = (name: string) => Array.from(name).slice(0, MAX_NAME).join('');
 
 /**
  * Whether there is a baseline, asked before anything is paid for: the server refuses to compare an experiment that runs, but
@@ -98,10 +103,25 @@ async function isComparable(
     await remote.post(`${at}/comparisons`, bodyOf(experiment, options, rules, 0));
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    if (error.problem.status === 404) return false;
+    if (error.problem.status === 404 && (await isMissing(remote, at, experiment, options))) return false;
     if (error.problem.status !== 409) throw new CiError(`${options.rules}: ${problemText(error)}`);
   }
   return true;
+}
+
+/** Whether nothing has the tag of the baseline: the one thing not found that the first run may lack. */
+async function isMissing(
+  remote: Remote,
+  at: string,
+  { id, dataset }: Experiment,
+  options: CiOptions,
+): Promise<boolean> {
+  const { baseline } = options;
+  if (UUID.test(baseline)) return false;
+  await remote.get(`${at}/experiments/${id}`);
+  const query = new URLSearchParams({ dataset: dataset.id, tag: baseline, limit: '1' });
+  const { experiments } = await remote.get<{ readonly experiments: readonly unknown[] }>(`${at}/experiments?${query}`);
+  return experiments.length === 0;
 }
 
 function bodyOf({ id }: Experiment, { baseline }: CiOptions, rules: Rules, wait_seconds: number): string {

@@ -1,4 +1,5 @@
 import { DomainError } from '../engine/errors.js';
+import { ErasedComparisons } from '../features/comparisons/erased-comparisons.js';
 import { ExperimentLookup } from '../features/comparisons/compared-experiments.js';
 import type { PairedRows } from '../features/comparisons/comparison.js';
 import { ComparisonService } from '../features/comparisons/comparison-service.js';
@@ -12,7 +13,7 @@ import { ThreadLostError, Threads } from './threads.js';
 const HEAP_MB = 256;
 
 /** Opens comparisons, whose statistics a thread computes. */
-export function openComparisons({ closers }: Context, { metadata, traces }: Storage): ComparisonService {
+export function openComparisons({ closers, events }: Context, { metadata, traces }: Storage): ComparisonService {
   const stopping = new AbortController();
   const threads = new Threads({
     what: 'comparisons computed',
@@ -25,6 +26,8 @@ export function openComparisons({ closers }: Context, { metadata, traces }: Stor
     stopping.abort();
     return threads.close();
   });
+  const erased = new ErasedComparisons(metadata.comparisons, events);
+  closers.push(() => erased.close());
   const { comparisons, datasets, datasetRows, experiments, scoreDefinitions, judges, pins } = metadata;
   return new ComparisonService({
     comparisons,
@@ -35,22 +38,28 @@ export function openComparisons({ closers }: Context, { metadata, traces }: Stor
       ...{ judges, pins, definitions: scoreDefinitions, results: traces.results, stopping: stopping.signal },
     }),
     experiments: new ExperimentLookup({ experiments, datasets, stopping: stopping.signal }),
-    compute: (projectId, paired) => compute(threads, projectId, paired),
+    compute: (projectId, paired, signal) => compute(threads, projectId, paired, signal),
   });
 }
 
-async function compute(threads: Threads, projectId: string, paired: PairedRows): Promise<Outcome> {
-  const ask = await threads.take(projectId);
+async function compute(threads: Threads, projectId: string, paired: PairedRows, signal: AbortSignal): Promise<Outcome> {
+  const ask = await threads.take(projectId, signal);
   const buffers = [
     ...paired.metrics.flatMap(({ candidate, baseline, rows }) => [candidate.buffer, baseline.buffer, rows.buffer]),
     ...paired.slicings.map(({ of }) => of.buffer),
   ] as ArrayBuffer[];
-  return ask<Outcome>(paired, buffers).catch((error: unknown) => {
+  return ask<Outcome>(paired, buffers, signal).catch((error: unknown) => {
     if (error instanceof ThreadLostError && threads.closed)
       throw new DomainError('unavailable', 'The server is shutting down. Retry.', {
         retryAfterSeconds: 1,
         cause: error,
       });
+    if (error instanceof ThreadLostError && error.outOfMemory)
+      throw new DomainError(
+        'too_large',
+        'The comparison needs more memory than one may have: ask for fewer metrics or slices',
+        { cause: error },
+      );
     throw error;
   });
 }

@@ -53,12 +53,13 @@ export function openExperiments(
   { ingest, datasets, deletions, scores, ...asking }: ExperimentDependencies,
 ): Experiments {
   const { closers, events, config } = context;
-  const { experiments: store } = metadata;
+  const { experiments: store, comparisons } = metadata;
   const { results } = traces;
   const resultIntake = new ResultIntake({ experiments: store, results, datasets, ingest });
   const removal = new ExperimentRemoval({
     ...{ experiments: store, results, intake: resultIntake },
     ...{ stored: traces.deletions, observer: events },
+    removeComparisons: (...given) => comparisons.removeOf(...given),
     removeSpans: (...given) => deletions.removeSpans(...given),
   });
   closers.push(() => removal.close());

@@ -40,9 +40,10 @@ export interface ThreadsOptions {
 /**
  * Has a thread answer a message.
  * @param moved what of the message goes over to the thread, instead of being copied
- * @throws ThreadLostError
+ * @param signal ends the thread with what it is at
+ * @throws ThreadLostError, and the signal's reason
  */
-export type AskThread = <Answer>(message: unknown, moved: Transferable[]) => Promise<Answer>;
+export type AskThread = <Answer>(message: unknown, moved: Transferable[], signal?: AbortSignal) => Promise<Answer>;
 
 /**
  * Threads that answer messages, one at a time each. Parties take turns at them, so that nobody waits for more than one message of each
@@ -66,15 +67,26 @@ export class Threads {
     return this.#closed;
   }
 
-  /** Resolves when it is the party's turn, with what has a thread answer one message. The caller calls that once. */
-  async take(party: string): Promise<AskThread> {
-    const end = await this.#turns.take(party);
-    return async <Answer>(message: unknown, moved: Transferable[]) => {
+  /** Resolves when it is the party's turn, unless the signal aborts first, with what has a thread answer one message. The caller calls that once. */
+  async take(party: string, waits?: AbortSignal): Promise<AskThread> {
+    const end = await this.#turns.take(party, waits);
+    return async <Answer>(message: unknown, moved: Transferable[], signal?: AbortSignal) => {
       let thread: Thread | undefined;
+      const stop = () => {
+        // Nobody gets it any more, also while it ends.
+        if (thread !== undefined) this.#all.delete(thread);
+        void thread?.end();
+      };
       try {
+        signal?.throwIfAborted();
         thread = this.#idle.pop() ?? this.#start();
+        signal?.addEventListener('abort', stop);
         return (await thread.ask(message, moved)) as Answer;
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error;
       } finally {
+        signal?.removeEventListener('abort', stop);
         if (thread !== undefined && this.#all.has(thread)) this.#idle.push(thread);
         end();
       }

@@ -10,6 +10,11 @@ import { experimentApi, type ExperimentApi } from '../experiments/experiment-api
 const EVALUATION = `
 const { SPANHOUSE_URL, SPANHOUSE_KEY, SPANHOUSE_PROJECT_ID, SPANHOUSE_EXPERIMENT_ID, CORRECT } = process.env;
 if (CORRECT === 'crash') process.exit(7);
+if (CORRECT.startsWith('revoke ')) {
+  const path = '/projects/' + SPANHOUSE_PROJECT_ID + '/api-keys/' + CORRECT.slice(7);
+  const { status } = await fetch(SPANHOUSE_URL + path, { method: 'DELETE', headers: { authorization: 'Bearer ' + SPANHOUSE_KEY } });
+  process.exit(status === 204 ? 0 : 8);
+}
 const results = Array.from({ length: 40 }, (_, row) => ({ row_id: 'r' + (row + 1), output_data: 'x', scores: { correct: row < Number(CORRECT) } }));
 const response = await fetch(SPANHOUSE_URL + '/projects/' + SPANHOUSE_PROJECT_ID + '/experiments/' + SPANHOUSE_EXPERIMENT_ID + '/results', {
   method: 'POST',
@@ -103,6 +108,27 @@ describe('spanhouse ci', function () {
     expect(undecided, undecided.stderr).to.include({ code: 0 });
     expect(undecided.stderr).to.contain(': undecided.').and.to.contain('rows would show it');
     expect((await ci(36, '--rules', 'margin.json', '--strict')).code).to.equal(2);
+  });
+
+  it('pins only what passed', async () => {
+    const undecided = await ci(36, '--rules', 'margin.json', '--pin', 'baseline');
+    expect(undecided, undecided.stderr).to.include({ code: 0 });
+    expect((await newest()).tags).to.deep.equal([]);
+    const unknown = await ci(38, '--baseline', '00000000-0000-4000-8000-000000000000', '--pin', 'other');
+    expect(unknown, unknown.stderr).to.include({ code: 3, stdout: '' });
+    expect(unknown.stderr).to.contain('There is no experiment with the id');
+    expect((await newest()).tags).to.deep.equal([]);
+  });
+
+  it('cuts long names by characters, and says it in words when its key is deleted meanwhile', async () => {
+    const made = await api.ok('POST', `/projects/${api.server.projectId}/api-keys`, { name: 'short' });
+    const revoked = await ci(`revoke ${made.id}`, '--key', made.key, '--name', `${'x'.repeat(199)}😀😀`);
+    expect(revoked, revoked.stderr).to.include({ code: 3 });
+    expect(revoked.stderr).to.contain(
+      'The server does not take the API key: it is wrong, expired, or was deleted meanwhile.',
+    );
+    expect(revoked.stderr).not.to.match(/^ +at /m);
+    expect((await newest()).name).to.equal(`${'x'.repeat(199)}😀`);
   });
 
   it('says why it could not run', async () => {

@@ -1,5 +1,12 @@
 import { expect } from 'chai';
 import type { MetricOutcome } from '../../src/features/comparisons/comparison.js';
+import { NONE_LEFT_OUT } from '../../src/features/comparisons/comparison.js';
+import type { Comparison } from '../../src/features/comparisons/comparison-store.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { Arm } from '../../src/features/comparisons/pairing.js';
+import { outcomesOf } from '../../src/features/comparisons/gate.js';
+import { toJUnit } from '../../src/features/comparisons/reports/junit.js';
+import { toMarkdown } from '../../src/features/comparisons/reports/markdown.js';
 import { outcomeOf } from '../../src/features/comparisons/outcome.js';
 import { counted, metric, paired, result } from './paired.js';
 
@@ -210,4 +217,106 @@ describe('rules of comparisons', () => {
     expect(first(outcomeOf(paired([rate], [], []))).verdict).to.equal('undecided');
     expect(first(outcomeOf(paired([rate], numbers('rate', [1]), numbers('rate', [2])))).verdict).to.equal('undecided');
   });
+
+  it('values too large to be compared are undecided under each rule, and no figure is without end', () => {
+    const rules = [
+      { rule: 'no_regression' },
+      { rule: 'not_worse', margin: { absolute: 1e308 } },
+      { rule: 'not_worse', margin: { share: 0.1 } },
+      { rule: 'at_least', value: 0 },
+    ] as const;
+    const steady = Array.from({ length: 30 }, (_, index) => 1 + (index % 3));
+    for (const large of [1e308, -1e308, 1e101])
+      for (const measure of ['number', 'sum'] as const)
+        for (const rule of rules) {
+          const values = steady.map((value, index) => (index % 2 === 0 ? large : value));
+          const named = (of: readonly number[]) => (measure === 'sum' ? costs(of) : numbers('rate', of));
+          const asked = metric(measure === 'sum' ? 'cost' : 'rate', { measure, ...rule });
+          const outcome = outcomeOf(paired([asked], named(values), named(steady)), 200);
+          expect(first(outcome)).to.deep.include({ verdict: 'undecided', rows: 15 });
+          expect(first(outcome).left_out.too_large).to.equal(15);
+          expect(outcome.because[0]).to.contain('15 rows left out: Its values are too large to be compared.');
+          expect(finiteIn(outcome), JSON.stringify(outcome)).to.equal(true);
+        }
+  });
+
+  it('a definition without end makes errors undecided, and none is lost', () => {
+    const candidate = Array.from({ length: 9 }, (_, row) => result(`${row}`, row === 0 ? {} : { rate: 4 }, { has_error: row === 0 })); // prettier-ignore
+    const baseline = candidate.map(({ row_id }) => result(row_id, { rate: 4 }));
+    const rate = metric('rate', { measure: 'number', min: -1e308 });
+    expect(first(outcomeOf(paired([rate], candidate, baseline)))).to.include({ verdict: 'undecided', rows: 8 });
+  });
+
+  it('figures that overflow on the way pass no gate', () => {
+    const tiny = costs([1e-300, 2e-300, 1e-300, 3e-300, 1e-300, 2e-300]);
+    const huge = costs([1e99, 1e99, 1e98, 1e99, 1e97, 1e99]);
+    for (const more of [{}, { rule: 'not_worse', margin: { absolute: 1e10 } }] as const) {
+      const outcome = outcomeOf(paired([cost(more)], huge, tiny), 200);
+      expect(first(outcome).verdict).to.equal('undecided');
+      expect(finiteIn(outcome), JSON.stringify(outcome)).to.equal(true);
+    }
+    // The margin alone has no end as a share.
+    const same = outcomeOf(paired([cost({ rule: 'not_worse', margin: { absolute: 1e20 } })], tiny, tiny.slice().reverse()), 200); // prettier-ignore
+    expect(first(same)).to.deep.include({ verdict: 'undecided', margin_of_difference: null });
+    expect(first(same).because).to.contain('The margin is too large beside the baseline');
+  });
+
+  it('one metric without a probability spoils no other', () => {
+    const figures = first(outcomeOf(paired([metric('a')], ...arms(counted('a', { both: 300, wins: 10, losses: 56 })))));
+    const without = { ...figures, name: 'b', p: NaN, difference: { ...figures.difference!, interval: { low: NaN, high: NaN } } }; // prettier-ignore
+    const [good, bad] = outcomesOf([figures, without]);
+    expect([good!.verdict, bad!.verdict]).to.deep.equal(['failed', 'undecided']);
+    expect(bad).to.deep.include({ p: null, adjusted_p: null, difference: { ...figures.difference!, interval: null } });
+    const [passing] = outcomesOf([{ ...figures, p: null, difference: { ...figures.difference!, interval: { low: 0, high: 1 } } }]); // prettier-ignore
+    expect(passing!.verdict).to.equal('undecided');
+    const unbounded = { ...figures.candidate, mean: NaN, interval: null };
+    const [atLeast] = outcomesOf([{ ...figures, rule: 'at_least', value: 0.1, candidate: unbounded }]);
+    expect(atLeast!.verdict).to.equal('undecided');
+  });
+
+  it('values and categories of fewer than five rows are not named', () => {
+    const of = (values: readonly string[]) => values.map((tone, index) => result(`row ${index}`, { tone }));
+    const before = of([...Array<string>(20).fill('calm'), 'Ada of Kent', 'Bob']);
+    const after = of([...Array<string>(18).fill('calm'), 'Cy', 'Bob', 'Bob', 'calm']);
+    const slicings = [{ column: 'name', values: ['all', 'Ada'], of: Int32Array.from(before, (_, row) => (row < 4 ? 1 : 0)) }]; // prettier-ignore
+    const asked = [metric('tone', { measure: 'category', rule: 'report' }), metric('error', { rule: 'report' })];
+    const outcome = outcomeOf(paired(asked, after, before, { slicings }));
+    expect(JSON.stringify(outcome)).not.to.match(/Ada|Bob|Cy/);
+    expect(first(outcome).moves).to.deep.equal([
+      { from: 'calm', to: '(others)', rows: 2 },
+      { from: '(others)', to: 'calm', rows: 1 },
+    ]);
+    expect(first(outcome).baseline.categories).to.deep.equal([{ category: 'calm', rows: 20 }, { category: '(others)', rows: 2 }]); // prettier-ignore
+    expect(outcome.metrics[1]!.slices.map(({ value }) => value)).to.deep.equal(['all']);
+  });
+
+  it('a row has so many results and no more, and others than those of the version take no place', () => {
+    const of = (id: string, count: number) => Array.from({ length: count }, () => result(id, { ok: true }));
+    const arm = new Arm(new Map([['a', 0]]), [metric('ok')], { errors: 'leave_out', categories: [new Map()] });
+    arm.add(of('stray', 20_000));
+    arm.add(of('a', 10_000));
+    expect(() => arm.add(of('a', 1))).to.throw(DomainError, 'A row with more than 10000 results');
+  });
+
+  it('reports bound numbers, and take no text for a link or a command', () => {
+    const name = 'see https://evil.example/x www.evil.example a@evil.example\u001b[31m\u202e';
+    const values = Array.from({ length: 12 }, (_, index) => 1e99 + index * 1e97);
+    const found = { ...outcomeOf(paired([metric(name, { measure: 'number' })], numbers(name, values), numbers(name, values)), 100), rows: 12, left_out: NONE_LEFT_OUT }; // prettier-ignore
+    const arm = { id: '', name, dataset_version: 1 };
+    const comparison = { id: '', dataset: { id: '', name }, candidate: arm, baseline: arm, verdict: found.verdict, found } as unknown as Comparison; // prettier-ignore
+    const markdown = toMarkdown(comparison);
+    expect(markdown).not.to.match(/https:|www\.|@evil|[\u001b\u202e]/);
+    expect(markdown)
+      .to.contain('E99')
+      .and.not.to.match(/[\d,]{20}/);
+    expect(toJUnit(comparison)).not.to.match(/[\u001b\u202e]|[\d,]{20}/);
+  });
 });
+
+const arms = ({ candidate, baseline }: ReturnType<typeof counted>) => [candidate, baseline] as const;
+
+/** Whether JSON keeps each number. */
+function finiteIn(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(finiteIn);
+}

@@ -18,6 +18,7 @@ function scene(removeSpans: RemoveSpans) {
     results: { async *spansOf() {} },
     intake: { idle: async () => undefined },
     stored: { async *contents() {} },
+    removeComparisons: () => 0,
     removeSpans,
     observer: { experimentNotRemoved: () => (failures += 1) },
   });

@@ -46,7 +46,10 @@ function ratiosWithout(above: Float64Array, below: Float64Array): Float64Array {
 }
 
 /** Of the jackknife's values, each as the mean of all minus itself. */
-function accelerationOf(left: Float64Array): number {
+function accelerationOf(values: Float64Array): number {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  // Its powers of 3 would have no end, or be nothing; the size of the unit does not matter.
+  const left = largest > 1e60 || (largest > 0 && largest < 1e-60) ? values.map((value) => value / largest) : values;
   const squares = sumOf(left.map((value) => value ** 2));
   return squares === 0 ? 0 : sumOf(left.map((value) => value ** 3)) / (6 * squares ** 1.5);
 }

@@ -10,6 +10,8 @@ import type { ComparisonInput } from './schema.js';
 const LOOK_EVERY_MS = 250;
 /** Requests that wait at once: each keeps a connection. */
 const MAX_WAITING = 200;
+/** Those of one project. */
+const MAX_WAITING_OF_PROJECT = 20;
 
 export interface ComparedExperiments {
   readonly candidate: Experiment;
@@ -28,7 +30,7 @@ type Asked = ComparisonInput['candidate'];
 /** Finds the two experiments of a comparison, and waits for them. */
 export class ExperimentLookup {
   readonly #parts: ExperimentLookupParts;
-  #waiting = 0;
+  readonly #waiting = new Map<string, number>();
 
   constructor(parts: ExperimentLookupParts) {
     this.#parts = parts;
@@ -67,21 +69,33 @@ export class ExperimentLookup {
     });
     let found = look();
     if (runningOf(found) === undefined) return found;
-    if (seconds > 0 && this.#waiting >= MAX_WAITING)
-      throw new DomainError('overloaded', 'Too many requests wait for experiments. Retry.', { retryAfterSeconds: 5 });
-    this.#waiting += 1;
+    const leave = seconds > 0 ? this.#enter(projectId) : () => undefined;
     try {
       while (runningOf(found) !== undefined && Date.now() < until) {
         await this.#sleep(signal);
         found = look();
       }
     } finally {
-      this.#waiting -= 1;
+      leave();
     }
     const running = runningOf(found);
     if (running === undefined) return found;
     const name = JSON.stringify(running.name);
     throw new DomainError('conflict', `The experiment ${name} is still running: finish it, or wait longer.`);
+  }
+
+  /** Takes a place among those that wait. @returns what gives it back @throws DomainError `overloaded` */
+  #enter(projectId: string): () => void {
+    const own = this.#waiting.get(projectId) ?? 0;
+    const all = [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= MAX_WAITING_OF_PROJECT || all >= MAX_WAITING)
+      throw new DomainError('overloaded', 'Too many requests wait for experiments. Retry.', { retryAfterSeconds: 5 });
+    this.#waiting.set(projectId, own + 1);
+    return () => {
+      const left = (this.#waiting.get(projectId) ?? 1) - 1;
+      if (left === 0) this.#waiting.delete(projectId);
+      else this.#waiting.set(projectId, left);
+    };
   }
 
   async #sleep(signal: AbortSignal): Promise<void> {

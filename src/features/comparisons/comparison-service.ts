@@ -9,7 +9,7 @@ import { comparedRows, type ComparedRowPage, type ComparedRowsParts, type RowQue
 import type { ComparedExperiments, ExperimentLookup } from './compared-experiments.js';
 import type { PairedRows } from './comparison.js';
 import type { Comparison, ComparisonFilter, ComparisonStore, ListedComparison, Request } from './comparison-store.js';
-import type { ComparedArm } from './comparison-store.js';
+import { MAX_FOUND, MAX_REQUEST, type ComparedArm } from './comparison-store.js';
 import { readMetrics } from './metrics.js';
 import { incomparable, type Compared, type Outcome } from './outcome.js';
 import type { MeasuredMetric } from './pairing.js';
@@ -23,8 +23,8 @@ const CONFIDENCE = 0.95;
 export interface ComparisonServiceParts extends ComparedRowsParts {
   readonly comparisons: ComparisonStore;
   readonly experiments: ExperimentLookup;
-  /** Computes figures and verdicts elsewhere than in the thread that serves requests. @throws DomainError */
-  readonly compute: (projectId: string, paired: PairedRows) => Promise<Outcome>;
+  /** Computes figures and verdicts elsewhere than in the thread that serves requests. @throws DomainError, and the signal's reason */
+  readonly compute: (projectId: string, paired: PairedRows, signal: AbortSignal) => Promise<Outcome>;
 }
 
 /** Comparisons of experiments: made once, and kept with what they found. Everything is inside the caller's project. */
@@ -53,6 +53,8 @@ export class ComparisonService {
     const names = input.metrics.map(({ name }) => name);
     await this.#parts.judged.settled(projectId, compared, names, until, signal);
     const metrics = this.#metrics(projectId, input);
+    // What is erased from now on takes the comparison with it, also while it is being made.
+    const created_at = Date.now() * 1000;
     const request: Request = {
       metrics: input.metrics,
       confidence: input.confidence ?? CONFIDENCE,
@@ -67,12 +69,17 @@ export class ComparisonService {
       candidate: armOf(candidate),
       baseline: armOf(baseline),
       verdict: found.verdict,
-      created_at: Date.now() * 1000,
+      created_at,
       created_by: user_id,
       request,
       found,
     };
-    comparisons.add(projectId, comparison);
+    requireSize(comparison);
+    if (!comparisons.add(projectId, comparison))
+      throw new DomainError(
+        'conflict',
+        'An experiment or rows of its dataset were deleted while it was compared. Retry.',
+      );
     return comparison;
   }
 
@@ -101,7 +108,7 @@ export class ComparisonService {
   /** Rows of a comparison by what became of them. @throws DomainError as {@link comparedRows} */
   async rows(projectId: string, id: string, query: RowQuery, signal: AbortSignal): Promise<ComparedRowPage> {
     const comparison = this.get(projectId, id);
-    const end = await this.#turns.take(projectId);
+    const end = await this.#turns.take(projectId, signal);
     try {
       return await comparedRows(this.#parts, projectId, comparison, query, signal);
     } finally {
@@ -128,7 +135,7 @@ export class ComparisonService {
     const reason =
       reasonAgainst(candidate, baseline) ?? judged.reasonAgainst(projectId, { candidate, baseline }, names);
     if (reason !== null) return incomparable(reason);
-    const end = await this.#turns.take(projectId);
+    const end = await this.#turns.take(projectId, signal);
     try {
       const pairOf = { datasetId: candidate.dataset.id, candidate, baseline };
       const results = judged.resultsOf(projectId, { candidate, baseline }, names);
@@ -138,12 +145,23 @@ export class ComparisonService {
         return incomparable('No row with the same content has results in both experiments.', left_out);
       const { metrics, slicings } = pairs;
       const seed = `${candidate.id}/${baseline.id}`;
-      const outcome = await this.#parts.compute(projectId, { seed, confidence: asked.confidence, metrics, slicings });
+      const { confidence } = asked;
+      const outcome = await this.#parts.compute(projectId, { seed, confidence, metrics, slicings }, signal);
       return { ...outcome, rows: pairs.ids.length, left_out };
     } finally {
       end();
     }
   }
+}
+
+/** @throws DomainError `too_large` */
+function requireSize({ request, found }: Comparison): void {
+  const isLarge = (value: unknown, most: number) => Buffer.byteLength(JSON.stringify(value)) > most;
+  if (isLarge(request, MAX_REQUEST) || isLarge(found, MAX_FOUND))
+    throw new DomainError(
+      'too_large',
+      `What the comparison found has more than ${MAX_FOUND / 1024 / 1024} MiB: ask for fewer metrics or slices`,
+    );
 }
 
 const armOf = ({ id, name, dataset_version }: Experiment): ComparedArm => ({ id, name, dataset_version });

@@ -6,6 +6,10 @@ import type { MetricInput } from './schema.js';
 
 /** Most comparisons of a project: the oldest goes when one more is made. */
 export const MAX_COMPARISONS = 10_000;
+/** Most bytes that what a comparison found has as JSON. */
+export const MAX_FOUND = 1024 * 1024;
+/** Most bytes of what is asked of one. */
+export const MAX_REQUEST = 64 * 1024;
 
 /** What is asked of a comparison. */
 export interface Request {
@@ -31,6 +35,7 @@ export interface ListedComparison {
   readonly candidate: ComparedArm;
   readonly baseline: ComparedArm;
   readonly verdict: Verdict;
+  /** When it began to read. */
   readonly created_at: Micros;
   readonly created_by: string;
 }
@@ -52,11 +57,16 @@ export interface ComparisonFilter {
  * @throws DomainError `unavailable` when the store does not answer; nothing is written then
  */
 export interface ComparisonStore {
-  add(projectId: string, comparison: Comparison): void;
+  /** @returns false: an experiment, or something of the dataset, was deleted since it began */
+  add(projectId: string, comparison: Comparison): boolean;
   find(projectId: string, id: string): Comparison | undefined;
   /** Newest first. */
   list(projectId: string, filter: ComparisonFilter, window: Window): ListedComparison[];
   count(projectId: string, filter: ComparisonFilter): number;
   /** @returns false: there is none */
   remove(projectId: string, id: string): boolean;
+  /** Removes some of those of a hidden experiment, of whatever project. @returns how many */
+  removeOf(experimentId: string, atOnce: number): number;
+  /** Removes some of those of datasets of which rows were erased since they began, which nobody sees any more. @returns how many */
+  removeErased(atOnce: number): number;
 }

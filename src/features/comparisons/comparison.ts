@@ -57,6 +57,8 @@ export interface PairedMetric extends Metric {
 export interface LeftOutValues {
   readonly no_value: number;
   readonly error: number;
+  /** Their value is too large to be reckoned with; left away: of none. */
+  readonly too_large?: number;
 }
 
 /** Rows of the dataset that are not compared, by why. */
@@ -90,6 +92,11 @@ export interface Slicing {
   /** By paired row: a place in `values`; -1: none of them. */
   readonly of: Int32Array;
 }
+
+/** A value or category of fewer rows is not named, as it could say who is meant. */
+export const MIN_NAMED_ROWS = 5;
+/** What categories that are not named count as. */
+export const OTHERS = '(others)';
 
 /** All that figures and verdicts are made of. */
 export interface PairedRows {

@@ -1,6 +1,7 @@
 import { CONFIDENCE, type Interval } from '../../engine/statistics/intervals.js';
 import { holm } from '../../engine/statistics/holm.js';
 import type { MetricFigures, MetricOutcome } from './comparison.js';
+import { finiteFigures } from './finite-figures.js';
 import { countOf, differenceText, foundText, intervalText, probabilityText, valueText } from './words.js';
 
 /** What came of a metric, and why, in words that follow what was found. */
@@ -11,18 +12,16 @@ interface Decided {
 
 /** Judges each metric by its rule: what is gated by its difference together, since each is a chance of a false alarm. */
 export function outcomesOf(metrics: readonly MetricFigures[], confidence = CONFIDENCE): MetricOutcome[] {
-  const gated = metrics.filter(isGatedByDifference).filter(({ p }) => p !== null);
+  // One without a probability cannot fail: it raises no false alarm, and is undecided.
+  const gated = metrics.filter(isGatedByDifference).filter(({ p }) => p !== null && Number.isFinite(p));
   const adjusted = holm(gated.map(({ p }) => p ?? 1));
   return metrics.map((metric) => {
     const place = gated.indexOf(metric);
     const adjusted_p = place === -1 ? null : (adjusted[place] ?? null);
     const { verdict, reason } = decide(metric, adjusted_p, { confidence, gated: gated.length });
-    return {
-      ...metric,
-      adjusted_p,
-      verdict,
-      because: [foundText(metric), reason].filter((text) => text !== '').join(' '),
-    };
+    const shown = finiteFigures(metric);
+    const because = [foundText(shown), reason].filter((text) => text !== '').join(' ');
+    return { ...shown, adjusted_p, verdict, because };
   });
 }
 
@@ -37,16 +36,22 @@ interface Bounds {
 function decide(metric: MetricFigures, adjustedP: number | null, bounds: Bounds): Decided {
   if (metric.rule === 'report') return { verdict: 'reported', reason: '' };
   if (metric.rows === 0) return { verdict: 'undecided', reason: 'Nothing can be said.' };
+  const { too_large: tooLarge = 0 } = metric.left_out;
+  if (tooLarge > 0) return { verdict: 'undecided', reason: `${countOf(tooLarge, 'row')} left out: ${TOO_LARGE}` };
   if (metric.rule === 'at_least') return atLeast(metric);
   const { difference } = metric;
   if (difference === null)
     return { verdict: 'undecided', reason: 'The baseline has nothing that a change could be a share of.' };
   if (difference.interval === null) return { verdict: 'undecided', reason: 'So few rows have no interval.' };
   const { low, high } = difference.interval;
-  if (![difference.value, low, high, adjustedP ?? 1].every(Number.isFinite))
-    return { verdict: 'undecided', reason: 'Its values are too large to be compared.' };
+  if (adjustedP === null || ![difference.value, low, high, adjustedP].every(Number.isFinite))
+    return { verdict: 'undecided', reason: TOO_LARGE };
+  if (metric.rule === 'not_worse' && !Number.isFinite(metric.margin_of_difference ?? NaN))
+    return { verdict: 'undecided', reason: 'The margin is too large beside the baseline to be a share of it.' };
   return byDifference(metric, gainOf(metric, difference.interval), adjustedP, bounds);
 }
+
+const TOO_LARGE = 'Its values are too large to be compared.';
 
 /** The same interval, in which more is better. */
 function gainOf({ direction }: MetricFigures, { low, high }: Interval): Interval {
@@ -84,6 +89,8 @@ function atLeast(metric: MetricFigures): Decided {
   // Of equal values: what they all are.
   const interval = candidate.interval ?? (metric.rows > 1 ? { low: mean, high: mean } : null);
   if (interval === null) return { verdict: 'undecided', reason: 'So few rows have no interval.' };
+  if (![mean, interval.low, interval.high, value].every(Number.isFinite))
+    return { verdict: 'undecided', reason: TOO_LARGE };
   const [worst, best] = direction === 'higher' ? [interval.low, interval.high] : [-interval.high, -interval.low];
   const bound = direction === 'higher' ? value : -value;
   const required = `${direction === 'higher' ? 'at least' : 'at most'} ${valueText(metric, value)}`;

@@ -1,7 +1,7 @@
 import { detectable, rowsFor } from '../../engine/statistics/power.js';
 import { RandomBits } from '../../engine/statistics/random-bits.js';
 import { armOf } from './arm-figures.js';
-import { metricOf, type ArmFigures, type MetricFigures, type PairedMetric } from './comparison.js';
+import { metricOf, MIN_NAMED_ROWS, type ArmFigures, type MetricFigures, type PairedMetric } from './comparison.js';
 import type { PairedRows, SliceFigures, Slicing } from './comparison.js';
 import { changedOf, differing, differingOfSlice, type Differing } from './differences.js';
 import { movesOf } from './moves.js';
@@ -67,7 +67,7 @@ function slicesOf(metric: PairedMetric, { column, values, of }: Slicing, confide
   for (const [place, row] of metric.rows.entries()) places[of[row] ?? -1]?.push(place);
   return values.flatMap((value, index) => {
     const own = places[index] ?? [];
-    if (own.length === 0) return [];
+    if (own.length < MIN_NAMED_ROWS) return [];
     const pick = (arm: Float64Array) => Float64Array.from(own, (place) => arm[place] ?? 0);
     const { measure, single, direction } = metric;
     const arms = { candidate: pick(metric.candidate), baseline: pick(metric.baseline), measure, single };

@@ -1,4 +1,5 @@
 import { stuartMaxwell } from '../../engine/statistics/categories.js';
+import { namesOf } from './arm-figures.js';
 import type { Move, PairedMetric } from './comparison.js';
 
 /** Most categories that are tested one by one; the rarest others count as one. */
@@ -7,10 +8,11 @@ const MAX_TESTED = 30;
 const MAX_MOVES = 50;
 
 /** Rows whose category changed, the most frequent first, and the test of whether categories are as frequent as before. */
-export function movesOf({ candidate, baseline, categories }: PairedMetric): {
+export function movesOf(metric: PairedMetric): {
   readonly moves: readonly Move[];
   readonly p: number | null;
 } {
+  const { candidate, baseline, categories } = metric;
   if (candidate.length === 0) return { moves: [], p: null };
   const counts = new Map<number, number>();
   for (let row = 0; row < candidate.length; row += 1) {
@@ -22,12 +24,25 @@ export function movesOf({ candidate, baseline, categories }: PairedMetric): {
     to: key % categories.length,
     rows,
   }));
-  const moves = cells
-    .filter(({ from, to }) => from !== to)
+  const moves = named(cells, namesOf(metric))
     .sort((a, b) => b.rows - a.rows)
-    .slice(0, MAX_MOVES)
-    .map(({ from, to, rows }) => ({ from: categories[from] ?? '', to: categories[to] ?? '', rows }));
+    .slice(0, MAX_MOVES);
   return { moves, p: stuartMaxwell(tableOf(cells, categories.length)).p };
+}
+
+/** Moves by the names of categories. Those between two that are not named are left away. */
+function named(
+  cells: readonly { readonly from: number; readonly to: number; readonly rows: number }[],
+  names: readonly string[],
+): Move[] {
+  const moves = new Map<string, Move>();
+  for (const { from, to, rows } of cells) {
+    const move = { from: names[from] ?? '', to: names[to] ?? '' };
+    if (move.from === move.to) continue;
+    const key = JSON.stringify(move);
+    moves.set(key, { ...move, rows: rows + (moves.get(key)?.rows ?? 0) });
+  }
+  return [...moves.values()];
 }
 
 function tableOf(

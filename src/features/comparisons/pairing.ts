@@ -1,5 +1,6 @@
 import type { MeasuredResult } from '../../engine/traces/model/experiment/results.js';
-import { ERROR, FIGURES, metricOf } from './comparison.js';
+import { DomainError } from '../../engine/errors.js';
+import { ERROR, FIGURES, metricOf, OTHERS } from './comparison.js';
 import type { ErrorWay, Figure, Metric, PairedMetric } from './comparison.js';
 
 /** A metric, and the values that its definition allows; null: any. */
@@ -10,12 +11,15 @@ export interface MeasuredMetric extends Metric {
 
 /** What one arm has of one metric, by row of the comparison. */
 interface Column {
-  /** Mean of the values without errors; NaN: none. */
+  /** Mean of the values without errors; NaN: none; Infinity: one is too large to be reckoned with. */
   readonly means: Float64Array;
   readonly counts: Uint16Array;
   lowest: number;
   highest: number;
 }
+
+/** Most results of a row: its repetitions, some of them again. They are held together. */
+const MAX_RESULTS_OF_ROW = 10_000;
 
 /** The results of one experiment, by row: repetitions of a row are no rows of their own, so they become one value. */
 export class Arm {
@@ -49,10 +53,14 @@ export class Arm {
     }));
   }
 
-  /** Takes results, all of a row one after the other. */
+  /** Takes results, all of a row one after the other. @throws DomainError `too_large` */
   add(results: readonly MeasuredResult[]): void {
     for (const result of results) {
       if (this.#row[0] !== undefined && this.#row[0].row_id !== result.row_id) this.end();
+      // Spans may say that they are results of any row, and of one as often as they like.
+      if (!this.#places.has(result.row_id)) continue;
+      if (this.#row.length >= MAX_RESULTS_OF_ROW)
+        throw new DomainError('too_large', `A row with more than ${MAX_RESULTS_OF_ROW} results cannot be compared`);
       this.#row.push(result);
     }
   }
@@ -83,12 +91,14 @@ export class Arm {
       const value = valueOf(result, metric, categories);
       if (Number.isNaN(value)) continue;
       values.push(value);
+      if (isTooLarge(value)) continue;
       if (value < column.lowest) column.lowest = value;
       if (value > column.highest) column.highest = value;
     }
     if (values.length === 0) return;
     column.counts[place] = values.length;
-    column.means[place] = categories === undefined ? averageOf(values) : mostFrequent(values);
+    if (values.some(isTooLarge)) column.means[place] = Infinity;
+    else column.means[place] = categories === undefined ? averageOf(values) : mostFrequent(values);
   }
 
   has(place: number): boolean {
@@ -108,7 +118,7 @@ export class Arm {
     const column = this.#columns[index];
     const mean = column?.means[place] ?? NaN;
     const errors = this.#errors[place] ?? 0;
-    if (worst === null || errors === 0) return mean;
+    if (worst === null || errors === 0 || mean === Infinity) return mean;
     const count = column?.counts[place] ?? 0;
     return ((count === 0 ? 0 : mean * count) + worst * errors) / (count + errors);
   }
@@ -132,11 +142,16 @@ export function* pair(
     const kept: number[] = [];
     const leftOut = { no_value: 0, error: 0 };
     let most = 0;
+    let tooLarge = 0;
     for (const [row, place] of rows.entries()) {
       const values = [candidate.value(index, place, worst), baseline.value(index, place, worst)];
       if (values.some(Number.isNaN)) {
         const byError = metric.name !== ERROR && (candidate.hasError(place) || baseline.hasError(place));
         leftOut[byError ? 'error' : 'no_value'] += 1;
+        continue;
+      }
+      if (values.some(isTooLarge)) {
+        tooLarge += 1;
         continue;
       }
       kept.push(row);
@@ -146,7 +161,8 @@ export function* pair(
     yield {
       ...metricOf(metric),
       ...{ candidate: of(candidate), baseline: of(baseline), rows: Int32Array.from(kept), single: most <= 1 },
-      ...{ categories: [...(categories[index]?.keys() ?? [])], left_out: leftOut },
+      categories: [...(categories[index]?.keys() ?? [])],
+      left_out: tooLarge === 0 ? leftOut : { ...leftOut, too_large: tooLarge },
     };
   }
 }
@@ -169,20 +185,19 @@ function worstOf(
 
 function valueOf(result: MeasuredResult, metric: Metric, categories: Map<string, number> | undefined): number {
   if (metric.name === ERROR && metric.measure === 'boolean') return Number(result.has_error);
-  if (isFigure(metric)) return boundedOf(result[metric.name] ?? NaN);
+  if (isFigure(metric)) return result[metric.name] ?? NaN;
   const value = result.scores[metric.name];
   if (categories !== undefined) return typeof value === 'string' ? placeIn(categories, value) : NaN;
-  return typeof value === 'number' || typeof value === 'boolean' ? boundedOf(Number(value)) : NaN;
+  return typeof value === 'number' || typeof value === 'boolean' ? Number(value) : NaN;
 }
 
-/** Squares and sums of larger numbers have no end: one such value would hide what all others say. */
+/** Squares and sums of larger numbers have no end. Rows with one are left out, and a gate does not pass without them. */
 const LARGEST = 1e100;
 
-const boundedOf = (value: number) => (Math.abs(value) > LARGEST ? NaN : value);
+const isTooLarge = (value: number) => Math.abs(value) > LARGEST;
 
 /** Most categories that are told apart; any further ones are one. */
 const MAX_CATEGORIES = 1_000;
-const OTHERS = '(others)';
 
 function placeIn(categories: Map<string, number>, category: string): number {
   const named = categories.has(category) || categories.size < MAX_CATEGORIES ? category : OTHERS;

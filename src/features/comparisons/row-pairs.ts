@@ -2,6 +2,7 @@ import type { ExperimentResults } from '../../engine/traces/model/experiment/res
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import type { RowReads } from '../datasets/dataset.js';
+import { MAX_RESULTS } from '../experiments/experiment.js';
 import { NONE_LEFT_OUT, type ErrorWay, type LeftOut, type LeftOutRows, type PairedMetric } from './comparison.js';
 import type { Slicing } from './comparison.js';
 import { scoresAmong } from './metrics.js';
@@ -55,7 +56,13 @@ export async function readRowPairs(
   const options = { errors, categories: metrics.map(() => new Map<string, number>()) };
   const armOf = async ({ id }: { readonly id: string }) => {
     const arm = new Arm(places, metrics, options);
-    for await (const portion of results.measured(projectId, id, scoresAmong(metrics), signal)) arm.add(portion);
+    let read = 0;
+    for await (const portion of results.measured(projectId, id, scoresAmong(metrics), signal)) {
+      read += portion.length;
+      if (read > MAX_RESULTS)
+        throw new DomainError('too_large', `An experiment of more than ${MAX_RESULTS} results cannot be compared`);
+      arm.add(portion);
+    }
     arm.end();
     return arm;
   };

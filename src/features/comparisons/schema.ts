@@ -207,6 +207,9 @@ const metric = Type.Object(
       {
         no_value: count('Rows left out because an experiment has no value.'),
         error: count('Rows left out because of an error.'),
+        too_large: Type.Optional(
+          count('Rows left out because a value is beyond 1e100. A gated metric is undecided then.'),
+        ),
       },
       { description: 'Rows of the comparison that this metric leaves out.' },
     ),

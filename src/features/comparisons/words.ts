@@ -5,19 +5,25 @@ type Named = Pick<Metric, 'name' | 'measure'>;
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const EXACT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
+/** Of many digits: nobody reads 300 of them. */
+const SHORT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, notation: 'scientific' });
 const TENTHS = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+const isLong = (value: number) => Math.abs(value) >= 1e12 || (value !== 0 && Math.abs(value) < 1e-9);
+const exact = (value: number) => (isLong(value) ? SHORT : EXACT).format(value);
+const tenths = (value: number) => (Math.abs(value) >= 1e12 ? SHORT : TENTHS).format(value);
 
 /** A whole number of things, with their name in the plural where there are several. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${WHOLE.format(count)} ${count === 1 ? one : many}`;
+  return `${Math.abs(count) >= 1e12 ? SHORT.format(count) : WHOLE.format(count)} ${count === 1 ? one : many}`;
 }
 
 /** A value of a metric, as people write it. */
 export function valueText({ name, measure }: Named, value: number): string {
-  if (measure === 'boolean') return `${TENTHS.format(value * 100)} %`;
-  if (name === 'cost' && measure === 'sum') return `$${EXACT.format(value)}`;
-  if (name === 'duration_ms' && measure === 'sum') return `${EXACT.format(value)} ms`;
-  return EXACT.format(value);
+  if (measure === 'boolean') return `${tenths(value * 100)} %`;
+  if (name === 'cost' && measure === 'sum') return `$${exact(value)}`;
+  if (name === 'duration_ms' && measure === 'sum') return `${exact(value)} ms`;
+  return exact(value);
 }
 
 /** What an arm has of a metric, in a word; null: nothing that one word says. */
@@ -29,9 +35,9 @@ export function armText(metric: Named, arm: ArmFigures): string | null {
 /** A difference, with its sign. */
 export function differenceText({ measure }: Named, value: number, relative: boolean, signed = true): string {
   const sign = signed && value > 0 ? '+' : '';
-  if (relative) return `${sign}${TENTHS.format(value * 100)} %`;
-  if (measure === 'boolean') return `${sign}${TENTHS.format(value * 100)} points`;
-  return `${sign}${EXACT.format(value)}`;
+  if (relative) return `${sign}${tenths(value * 100)} %`;
+  if (measure === 'boolean') return `${sign}${tenths(value * 100)} points`;
+  return `${sign}${exact(value)}`;
 }
 
 /** A difference with its interval. */

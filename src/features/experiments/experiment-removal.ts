@@ -3,6 +3,7 @@ import type { ExperimentResults } from '../../engine/traces/model/experiment/res
 import type { Below, DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
+import { PortionSize } from '../../engine/work/portions.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import type { ExperimentStore } from './experiment.js';
 import type { ResultIntake } from './result-intake.js';
@@ -13,6 +14,7 @@ const WAIT_MS = 10_000;
 const TRACES_AT_ONCE = 500;
 /** How often spans are looked for that were marked during the round before. */
 const MAX_ROUNDS = 3;
+const COMPARISONS_AT_ONCE = 50;
 const REMOVED_AT_ONCE = 4;
 
 export interface ExperimentRemovalParts {
@@ -22,6 +24,8 @@ export interface ExperimentRemovalParts {
   readonly stored: Pick<StoredSpans, 'contents'>;
   /** Deletes spans with all that belongs to them. @returns false: there were none */
   readonly removeSpans: (projectId: string, experimentId: string, below: Below) => Promise<boolean>;
+  /** Removes some comparisons of an experiment. @returns how many */
+  readonly removeComparisons: (experimentId: string, atOnce: number) => number;
   readonly observer: Pick<Signals, 'experimentNotRemoved'>;
 }
 
@@ -98,6 +102,7 @@ export class ExperimentRemoval {
   async #remove(projectId: string, id: string): Promise<void> {
     const { experiments, intake, removeSpans } = this.#parts;
     this.#stopping.signal.throwIfAborted();
+    await this.#removeComparisons(id);
     await intake.idle(id);
     // Clients may mark spans as its results meanwhile. Those who do not stop keep their spans, which are of no experiment then.
     for (let round = 1, more = true; more && round <= MAX_ROUNDS; round += 1)
@@ -106,6 +111,12 @@ export class ExperimentRemoval {
         things: this.#things(projectId, id),
       });
     experiments.forget(id);
+  }
+
+  async #removeComparisons(id: string): Promise<void> {
+    const portions = new PortionSize({ first: 1, most: COMPARISONS_AT_ONCE });
+    const remove = (atOnce: number) => this.#parts.removeComparisons(id, atOnce);
+    while ((await portions.turn(remove, this.#stopping.signal)) > 0);
   }
 
   /** The spans of its results, and what was posted about traces that have nothing else. */

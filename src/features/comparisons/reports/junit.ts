@@ -43,5 +43,6 @@ function escaped(text: string): string {
     .toWellFormed()
     .replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .replace(/[\t\n\r]/g, ' ')
+    .replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '\uFFFD')
     .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
 }

@@ -61,7 +61,21 @@ function slices(metrics: readonly MetricOutcome[]): string {
   return `<details><summary>Slices</summary>\n\n${lines.join('\n')}\n\n</details>`;
 }
 
+/** What moves a cursor, hides text or turns its order. */
+const UNPRINTABLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
+/** What GitHub makes a link of without any sign of Markdown. */
+const BARE_LINK = /(?:[a-z][a-z0-9+.-]*:(?=\/\/)|mailto:|xmpp:|www\.)/gi;
+
 /** A text of somebody else in one line, of which nothing is taken for Markdown or HTML. */
 function escaped(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>|~#&@]/g, (character) => `\\${character}`);
+  return (
+    text
+      .toWellFormed()
+      .replace(/\s+/g, ' ')
+      .replace(UNPRINTABLE, '\uFFFD')
+      .replace(/[\\`*_{}[\]<>|~#&]/g, (character) => `\\${character}`)
+      // Mentions and addresses are found in the text that is shown, whatever is escaped.
+      .replace(/@/g, '@&#8203;')
+      .replace(BARE_LINK, (start) => start.replace(/[:.]/, (sign) => `&#${sign.charCodeAt(0)};`))
+  );
 }

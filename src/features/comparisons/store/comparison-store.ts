@@ -32,8 +32,14 @@ interface OfProject extends ComparisonFilter {
 
 const LISTED = `id, dataset_id, dataset_name, candidate_id, candidate_name, candidate_version, baseline_id, baseline_name,
   baseline_version, verdict, created_at, created_by`;
+/** Whether a comparison is still there: those of deleted experiments and of erased rows go by and by. */
+export const liveComparison = (alias: string) => `NOT EXISTS (
+    SELECT 1 FROM experiments AS e WHERE e.id IN (${alias}.candidate_id, ${alias}.baseline_id) AND e.deleted_at IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM datasets AS d WHERE d.id = ${alias}.dataset_id AND d.rows_erased_at >= ${alias}.created_at)`;
+
 const FOUND = `FROM comparisons WHERE project_id = @projectId AND (@verdict IS NULL OR verdict = @verdict)
-  AND (@experimentId IS NULL OR candidate_id = @experimentId OR baseline_id = @experimentId)`;
+  AND (@experimentId IS NULL OR candidate_id = @experimentId OR baseline_id = @experimentId)
+  AND ${liveComparison('comparisons')}`;
 
 function prepare(db: Database) {
   return {
@@ -42,13 +48,32 @@ function prepare(db: Database) {
        VALUES (@project_id, @id, @dataset_id, @dataset_name, @candidate_id, @candidate_name, @candidate_version,
          @baseline_id, @baseline_name, @baseline_version, @verdict, @created_at, @created_by, @request, @found)`,
     ),
+    isCurrent: db
+      .prepare<Row & { project_id: string }, number>(
+        `SELECT (SELECT count(*) FROM experiments
+           WHERE project_id = @project_id AND id IN (@candidate_id, @baseline_id) AND deleted_at IS NULL) = 2
+         AND (@verdict = 'incomparable' OR EXISTS (
+           SELECT 1 FROM datasets WHERE id = @dataset_id AND deleted_at IS NULL AND coalesce(rows_erased_at, 0) < @created_at))`,
+      )
+      .pluck(),
+    removeOf: db.prepare<{ id: string; atOnce: number }>(
+      `DELETE FROM comparisons WHERE seq IN (
+         SELECT seq FROM comparisons WHERE candidate_id = @id OR baseline_id = @id LIMIT @atOnce)`,
+    ),
+    removeErased: db.prepare<{ atOnce: number }>(
+      `DELETE FROM comparisons WHERE seq IN (
+         SELECT c.seq FROM datasets AS d INDEXED BY datasets_with_erased_rows
+         CROSS JOIN comparisons AS c INDEXED BY comparisons_by_dataset ON c.dataset_id = d.id AND c.created_at <= d.rows_erased_at
+         WHERE d.rows_erased_at IS NOT NULL LIMIT @atOnce)`,
+    ),
     // Of a project in which there are no more than were once allowed, one at a time.
     makeRoom: db.prepare<{ projectId: string; most: number }>(
       `DELETE FROM comparisons WHERE seq IN (
          SELECT seq FROM comparisons WHERE project_id = @projectId ORDER BY created_at DESC, seq DESC LIMIT 10 OFFSET @most)`,
     ),
     find: db.prepare<[string, string], Row>(
-      `SELECT ${LISTED}, request, found FROM comparisons WHERE project_id = ? AND id = ?`,
+      `SELECT ${LISTED}, request, found FROM comparisons WHERE project_id = ? AND id = ?
+         AND ${liveComparison('comparisons')}`,
     ),
     list: db.prepare<OfProject & Window, ListedRow>(
       `SELECT ${LISTED} ${FOUND} ORDER BY created_at DESC, seq DESC LIMIT @limit OFFSET @offset`,
@@ -64,13 +89,15 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
     super(db, prepare);
   }
 
-  add(projectId: string, { request, found, ...listed }: Comparison): void {
+  add(projectId: string, { request, found, ...listed }: Comparison): boolean {
     const row = { ...toRow(listed), request: JSON.stringify(request), found: JSON.stringify(found) };
     const add = () => {
+      if (this.statements.isCurrent.get({ project_id: projectId, ...row }) !== 1) return false;
       this.statements.add.run({ project_id: projectId, ...row });
       this.statements.makeRoom.run({ projectId, most: MAX_COMPARISONS });
+      return true;
     };
-    guarded(() => this.db.transaction(add).immediate());
+    return guarded(() => this.db.transaction(add).immediate());
   }
 
   find(projectId: string, id: string): Comparison | undefined {
@@ -88,6 +115,14 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
 
   count(projectId: string, filter: ComparisonFilter): number {
     return guarded(() => this.statements.count.get({ projectId, ...filter }) ?? 0);
+  }
+
+  removeOf(experimentId: string, atOnce: number): number {
+    return guarded(() => this.statements.removeOf.run({ id: experimentId, atOnce }).changes);
+  }
+
+  removeErased(atOnce: number): number {
+    return guarded(() => this.statements.removeErased.run({ atOnce }).changes);
   }
 
   remove(projectId: string, id: string): boolean {

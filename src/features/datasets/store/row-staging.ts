@@ -99,6 +99,13 @@ function prepare(db: Database) {
     removed: db.prepare<[], { id: string; seq: number }>(
       'SELECT id, seq FROM datasets WHERE deleted_at IS NOT NULL LIMIT 1',
     ),
+    // What was found of its rows goes before what says that they are gone.
+    comparisons: db.prepare<{ id: string; seq: number }>(
+      `DELETE FROM comparisons WHERE seq IN (
+         SELECT c.seq FROM datasets AS d CROSS JOIN comparisons AS c INDEXED BY comparisons_by_dataset
+           ON c.dataset_id = d.id AND c.created_at <= d.rows_erased_at
+         WHERE d.seq = @seq AND d.id = @id LIMIT ${TEXTS_AT_ONCE})`,
+    ),
     parts: ['dataset_rows', 'dataset_contents', 'dataset_versions', 'dataset_tag_moves'].map((table, index) => {
       const of = index < 2 ? 'dataset = @seq' : 'dataset_id = @id';
       return db.prepare<{ id: string; seq: number }>(
@@ -210,11 +217,11 @@ export class SqliteRowStaging implements RowStaging {
   }
 
   removeSome(): boolean {
-    const { removed, parts, remove } = this.#statements;
+    const { removed, comparisons, parts, remove } = this.#statements;
     const removeSome = () => {
       const dataset = removed.get();
       if (dataset === undefined) return false;
-      for (const part of parts) if (part.run(dataset).changes > 0) return true;
+      for (const part of [comparisons, ...parts]) if (part.run(dataset).changes > 0) return true;
       remove.run(dataset);
       return true;
     };
