@@ -120,7 +120,9 @@ async function isMissing(
   if (UUID.test(baseline)) return false;
   await remote.get(`${at}/experiments/${id}`);
   const query = new URLSearchParams({ dataset: dataset.id, tag: baseline, limit: '1' });
-  const { experiments } = await remote.get<{ readonly experiments: readonly unknown[] }>(`${at}/experiments?${query}`);
+  const { experiments } = await remote.get<{ readonly experiments: readonly unknown[] }>(
+    `${at}/experiments?${query.toString()}`,
+  );
   return experiments.length === 0;
 }
 

@@ -7,7 +7,7 @@ describe('manual: try changes on a dataset', () => {
   it('works as it is written', async () => {
     const server = await bootServer();
     try {
-      const [run = '', , resume = '', list = ''] = blocks(chapter('experiments'));
+      const [run = '', , , resume = '', list = ''] = blocks(chapter('experiments'));
       const answers = await answersOf(run, server);
       const [results, finished] = answers.slice(-2);
       expect(results.map(({ row_id }: { row_id: string }) => row_id)).to.deep.equal(['t1', 't2']);

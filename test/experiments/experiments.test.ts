@@ -36,7 +36,7 @@ describe('experiments', () => {
       ...{ repetitions: 1, subject: {}, parameters: { t: 0 }, status: 'running', finished_at: null, tags: [] },
     });
     expect(made.figures).to.deep.include({ results: 0, errors: 0, cost: null, scores: [] });
-    expect(await api.ok('GET', `~/${made.id}`)).to.deep.equal(made);
+    expect(await api.ok('GET', `~/${made.id}`)).to.deep.equal({ ...made, judges: [] });
     expect(await api.create('pinned')).to.include({ dataset_version: 2, rows: 1 });
     expect(await api.create(id, { dataset_version: 1 })).to.include({ dataset_version: 1 });
     expect((await api.call('POST', '~', { name: 'x', dataset: 'pinned', dataset_version: 9 })).status).to.equal(404);

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { ExperimentResults, ResultOutline } from '../../engine/traces/model/experiment/results.js';
-import type { ExperimentStore } from '../experiments/experiment.js';
 import { columnsShown } from './judged-row.js';
 import type { Judge } from './judge.js';
 import { instructionOf } from './instruction.js';
@@ -20,11 +19,17 @@ export const CURRENT = 'current';
 /** Columns that a problem names. */
 const MAX_NAMED = 20;
 
+/** An experiment, and the rows of which its results are. */
+interface TriedExperiment {
+  readonly dataset: { readonly id: string };
+  readonly dataset_version: number;
+}
+
 export interface ResultRunsParts {
   readonly pins: PinStore;
   readonly pinned: PinnedVersions;
   readonly prompts: Pick<PromptStore, 'findVersion' | 'findVersionById'>;
-  readonly experiments: Pick<ExperimentStore, 'find'>;
+  readonly experiments: { readonly find: (projectId: string, id: string) => TriedExperiment | undefined };
   readonly results: Pick<ExperimentResults, 'outlines'>;
   /** Columns of a version of a dataset; undefined: it is gone. */
   readonly columnsOf: (projectId: string, datasetId: string, version: number) => readonly string[] | undefined;

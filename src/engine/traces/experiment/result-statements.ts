@@ -135,12 +135,7 @@ export interface OutlineRow extends ResultPlace {
 }
 
 /** Where the spans of the results behind one, or of the first, are, and whether they have an output. */
-export function outlinesAfter(
-  scope: ReadScope,
-  experiment: string,
-  after: ResultPlace | null,
-  limit: number,
-): Sql {
+export function outlinesAfter(scope: ReadScope, experiment: string, after: ResultPlace | null, limit: number): Sql {
   const conditions = after === null ? [ofExperiment(experiment)] : [ofExperiment(experiment), beyond(after)];
   const results = sql`${newest(scope, sql`row_id, repetition, id, trace_id, ver, started_at, has_error`, conditions)} LIMIT ${value(limit, 'UInt64')}`;
   return sql`SELECT toString(result.id) AS span, toString(result.trace_id) AS trace, result.row_id AS row_id, result.repetition AS repetition,
