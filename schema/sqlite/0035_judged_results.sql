@@ -36,7 +36,8 @@ CREATE TABLE experiment_judges (
 CREATE INDEX experiment_judges_by_pin ON experiment_judges (pin);
 
 ALTER TABLE judge_runs ADD COLUMN pin INTEGER REFERENCES judge_pins (seq); -- null: the version that the judge has when it runs
-CREATE INDEX judge_runs_by_pin ON judge_runs (pin) WHERE pin IS NOT NULL;
+ALTER TABLE judge_runs ADD COLUMN experiment_id TEXT; -- of which the result is that it evaluates by the pin
+CREATE INDEX judge_runs_by_pin ON judge_runs (pin, experiment_id, state) WHERE pin IS NOT NULL;
 
 -- Of results: dataset and id of their row. What people say of results of one row is held out together, or learned from together.
 ALTER TABLE evaluations ADD COLUMN row_key TEXT;

@@ -57,7 +57,7 @@ export function ciCommand(name: string): Command {
 }
 
 /** The command may take hours, in which a key expires or is deleted. */
-const REFUSED_KEY = 'The server does not take the API key: it is wrong, expired, or was deleted meanwhile.';
+const REFUSED_KEY = 'The server rejected the API key: it is invalid, has expired, or was deleted during the run.';
 
 const isRefusedKey = (error: unknown) => error instanceof RefusedError && error.problem.status === 401;
 

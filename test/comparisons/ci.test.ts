@@ -125,7 +125,7 @@ describe('spanhouse ci', function () {
     const revoked = await ci(`revoke ${made.id}`, '--key', made.key, '--name', `${'x'.repeat(199)}😀😀`);
     expect(revoked, revoked.stderr).to.include({ code: 3 });
     expect(revoked.stderr).to.contain(
-      'The server does not take the API key: it is wrong, expired, or was deleted meanwhile.',
+      'The server rejected the API key: it is invalid, has expired, or was deleted during the run.',
     );
     expect(revoked.stderr).not.to.match(/^ +at /m);
     expect((await newest()).name).to.equal(`${'x'.repeat(199)}😀`);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { bootServer } from '../harness/server.js';
-import { eventually, JudgeBench } from '../judges/judge-api.js';
+import { JudgeBench } from '../judges/judge-api.js';
+import { answer, passing } from '../judges/model-endpoint.js';
 import { answersOf, blocks, chapter } from './commands.js';
 
 describe('manual: try changes on a dataset', () => {
@@ -26,26 +27,31 @@ describe('manual: try changes on a dataset', () => {
     }
   });
 
-  it('has the server run a prompt as it is written', async () => {
+  it('has the server run two prompts, a judge evaluate them, and compares them, as it is written', async () => {
     const bench = await JudgeBench.boot();
     const { api, endpoint } = bench;
     try {
-      endpoint.reset(() => ({ do: 'answer', content: 'On its way.' }));
+      endpoint.reset(({ body }) =>
+        JSON.stringify(body).includes('You are a judge') ? answer(passing) : { do: 'answer', content: 'On its way.' },
+      );
       const rows = [
         { id: 't1', question: 'Where is my order?' },
         { id: 't2', question: 'May I return it?' },
       ];
       await api.expect(201, 'POST', '/v1/datasets', { name: 'support/tickets' });
       await api.expect(200, 'POST', '/v1/datasets/support/tickets/versions', { rows });
-      await api.expect(200, 'POST', '/v1/tasks/support/prompt/versions/ensure', { content: 'Answer: {{question}}' });
-      const [, ask = ''] = blocks(chapter('experiments'));
-      const [estimate, started] = await answersOf(ask, bench.server);
-      expect(estimate).to.include({ rows: 2, calls: 2 });
-      const ended = await eventually(
-        () => api.expect(200, 'GET', `experiments/${started.id}`),
-        ({ status }) => status === 'finished',
-      );
-      expect(ended.figures).to.include({ results: 4, errors: 0 });
+      const [, ask = '', judge = ''] = blocks(chapter('experiments'));
+      const [compare = ''] = blocks(chapter('comparisons'));
+      const answers = await answersOf([ask, judge, compare].join('\n'), bench.server);
+      const [, , estimate, baseline, candidate, judged, compared] = answers;
+      expect(estimate).to.include({ prompt_version: 2, rows: 2, calls: 2 });
+      for (const ended of [baseline, candidate]) {
+        expect(ended.status).to.equal('finished');
+        expect(ended.figures).to.include({ results: 2, errors: 0 });
+      }
+      expect(baseline.tags).to.deep.equal(['baseline']);
+      expect(judged).to.include({ queued: 2, left: 0, skipped: 0 });
+      expect(compared).to.include({ rows: 2, verdict: 'undecided' });
     } finally {
       await bench.dispose();
     }

@@ -163,7 +163,7 @@ describe('results of experiments that judges evaluate', function () {
     const other = await experiment(api);
     const body = { experiment_id: other['id'], judge_version };
     expect((await api.expect(409, 'POST', `judges/${judge['id']}:run`, body)).detail).to.match(
-      /cannot be had any more/,
+      /is no longer available/,
     );
     const now = await run(judge, { experiment_id: other['id'] });
     expect(now.judge_version).to.not.equal(judge_version);

@@ -160,7 +160,7 @@ function requireSize({ request, found }: Comparison): void {
   if (isLarge(request, MAX_REQUEST) || isLarge(found, MAX_FOUND))
     throw new DomainError(
       'too_large',
-      `What the comparison found has more than ${MAX_FOUND / 1024 / 1024} MiB: ask for fewer metrics or slices`,
+      `The figures of the comparison have more than ${MAX_FOUND / 1024 / 1024} MiB: ask for fewer metrics or slices`,
     );
 }
 

@@ -1,16 +1,16 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
 import type { ExperimentResults, MeasuredResult, ResultQuery } from '../../engine/traces/model/experiment/results.js';
 import type { Judge } from '../judges/judge.js';
 import type { JudgeStore } from '../judges/judge-store.js';
-import type { Pin, PinStore } from '../judges/pin.js';
+import { verdictsInTurns, type Pin, type PinStore, type ResultVerdict } from '../judges/pin.js';
 import type { DefinitionStore, ScoreDefinition } from '../scores/definition.js';
 
 /** What metrics begin with that are the verdicts of a judge, whose id follows. */
 const PREFIX = 'judge:';
 /** How often it is looked whether results are still being judged. */
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 1_000;
 
 type Compared = Readonly<Record<'candidate' | 'baseline', { readonly id: string }>>;
 type Results = Pick<ExperimentResults, 'measured' | 'page'>;
@@ -53,16 +53,20 @@ export class JudgedMetrics {
     signal: AbortSignal,
   ): Promise<void> {
     const { pins, judges } = this.#parts;
+    const { candidate, baseline } = compared;
     const waiting = () =>
       names.find((name) => {
         const pin = this.#common(projectId, compared, judgeIdOf(name));
-        return pin !== undefined && pins.isQueued(pin.seq);
+        return pin !== undefined && [candidate, baseline].some(({ id }) => pins.isQueued(pin.seq, id));
       });
     while (Date.now() < until && waiting() !== undefined) await this.#sleep(signal);
     const name = waiting();
     if (name === undefined) return;
     const judge = JSON.stringify(judges.find(projectId, judgeIdOf(name) ?? '')?.name ?? name);
-    throw new DomainError('conflict', `The judge ${judge} is still evaluating results: wait longer.`);
+    throw new DomainError(
+      'conflict',
+      `The judge ${judge} is still evaluating results. Retry, or increase wait_seconds.`,
+    );
   }
 
   async #sleep(signal: AbortSignal): Promise<void> {
@@ -95,8 +99,7 @@ export class JudgedMetrics {
       async *measured(project, experimentId, scores, signal) {
         const own = scores.filter((name) => judgeIdOf(name) === null);
         for await (const portion of results.measured(project, experimentId, own, signal)) {
-          yield withVerdicts(project, portion, versions, pins);
-          await nextTurn();
+          yield await withVerdicts(project, portion, versions, pins);
         }
       },
     };
@@ -125,9 +128,10 @@ export class JudgedMetrics {
           ? [second, candidate, 'candidate']
           : [undefined, baseline, 'baseline'];
     const by = (pin: Pin | undefined) => (pin === undefined ? 'not at all' : `by the version ${pin.judge_version}`);
-    const judged = `The judge ${name} judged the candidate ${by(first)}, the baseline ${by(second)}: verdicts of different versions cannot be compared.`;
-    if (usable !== undefined) return `${judged} ${call(missing.id, usable.judge_version)} has the ${what} judged anew.`;
-    return `${judged} ${call(candidate.id, 'current')} has the candidate judged; then the baseline is to be judged by the judge_version of the answer.`;
+    const judged = `The judge ${name} evaluated the candidate ${by(first)}, the baseline ${by(second)}: verdicts of different versions cannot be compared.`;
+    if (usable !== undefined)
+      return `${judged} Call ${call(missing.id, usable.judge_version)} to have it evaluate the ${what} by that version.`;
+    return `${judged} Call ${call(candidate.id, 'current')} for the candidate, then the same for the baseline with the judge_version of the answer.`;
   }
 }
 
@@ -146,15 +150,20 @@ function definitionOf(name: string, judge: Judge): ScoreDefinition {
   };
 }
 
-function withVerdicts(
+async function withVerdicts(
   projectId: string,
   portion: readonly MeasuredResult[],
   versions: readonly { readonly name: string; readonly pin: Pin }[],
   pins: Pick<PinStore, 'verdicts'>,
-): readonly MeasuredResult[] {
+): Promise<readonly MeasuredResult[]> {
   if (versions.length === 0) return portion;
   const ids = portion.map(({ id }) => id);
-  const found = versions.map(({ name, pin }) => ({ name, verdicts: pins.verdicts(projectId, pin, ids) }));
+  const found: { name: string; verdicts: ResultVerdict[] }[] = [];
+  for (const { name, pin } of versions) {
+    const verdicts: ResultVerdict[] = [];
+    for await (const some of verdictsInTurns(pins, projectId, pin, ids)) verdicts.push(...some);
+    found.push({ name, verdicts });
+  }
   return portion.map((result, place) => {
     const given = found.flatMap(({ name, verdicts }) => {
       const verdict = verdicts[place];

@@ -85,7 +85,8 @@ export const ComparisonInput = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: MAX_WAIT_SECONDS,
-        description: 'How long to wait until both experiments are finished. Default: 0.',
+        description:
+          'How long to wait until both experiments are finished, and judges have evaluated what is queued of them. Default: 0.',
       }),
     ),
   },

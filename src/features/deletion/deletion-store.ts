@@ -86,8 +86,13 @@ export interface DeletionStore {
    * @returns also the last item of the portion; null: there is none
    */
   traces(deletion: number, after: number): { readonly ids: readonly string[]; readonly last: number | null };
-  /** Ids of the experiments on a dataset, behind one of them: results of its rows hold texts of these. */
-  experimentsOn(projectId: string, datasetId: string, after: string, limit: number): string[];
+  /** Experiments on a dataset behind one of them, by id: results of its rows hold texts of these. */
+  experimentsOn(
+    projectId: string,
+    datasetId: string,
+    after: string,
+    limit: number,
+  ): readonly { readonly id: string; readonly repetitions: number }[];
   /** Whether any record is about a span. */
   knows(projectId: string, spanId: string): boolean;
   /** Which of some spans any record or image is about. */

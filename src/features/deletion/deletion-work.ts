@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { REMOVED_WITH_SPANS, type AttachmentVault } from '../images/vault.js';
 import type { JobStore, WithoutSpans } from '../../engine/work/job.js';
 import { callTraceId } from '../judges/call-spans.js';
+import { resultIds } from '../../engine/traces/model/experiment/result-id.js';
 import { jobTraceId } from '../trials/model-trials.js';
 import type { DeletedSpan, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
@@ -40,6 +41,8 @@ const TRACES_AT_ONCE = 500;
 /** Experiments and rows whose results are looked for together. */
 const EXPERIMENTS_AT_ONCE = 100;
 const ROWS_AT_ONCE = 500;
+/** Rows of one experiment, of each of which there may be 32 results. */
+const ROWS_OF_ONE = 250;
 /** Spans whose words go together: each time, rows of the index are rewritten. */
 const WORDS_AT_ONCE = 250_000;
 
@@ -292,16 +295,17 @@ export class DeletionWork {
   async #noteResultsOf(deletion: Deletion, datasetId: string, rowIds: readonly string[]): Promise<void> {
     const { store, spans } = this.#parts;
     for (let after: string | undefined = ''; after !== undefined;) {
-      const experiments: readonly string[] = store.experimentsOn(
-        deletion.project_id,
-        datasetId,
-        after,
-        EXPERIMENTS_AT_ONCE,
-      );
-      if (experiments.length > 0)
-        await this.#note(deletion, spans.resultsOfRows(deletion.project_id, experiments, rowIds));
-      await this.#rest();
-      after = experiments.at(-1);
+      const experiments = store.experimentsOn(deletion.project_id, datasetId, after, EXPERIMENTS_AT_ONCE);
+      const ids = experiments.map(({ id }) => id);
+      if (ids.length > 0) await this.#note(deletion, spans.resultsOfRows(deletion.project_id, ids, rowIds));
+      // The server stores the calls of a result before it: after a crash they may be alone.
+      for (const { id, repetitions } of experiments)
+        for (let from = 0; from < rowIds.length; from += ROWS_OF_ONE) {
+          const traces = rowIds.slice(from, from + ROWS_OF_ONE).flatMap((row) => resultIds(id, row, repetitions));
+          await this.#note(deletion, spans.contents(deletion.project_id, traces));
+          await this.#rest();
+        }
+      after = ids.at(-1);
     }
   }
 

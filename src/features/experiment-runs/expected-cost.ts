@@ -21,6 +21,7 @@ export class RunCost {
   #spent: number | null;
   /** Expected of calls under way. */
   #reserved = 0;
+  #underWay = 0;
   /** Of the dearest result that there was. */
   #dearest: number | null = null;
 
@@ -47,18 +48,28 @@ export class RunCost {
     const expected = Math.max(estimate, this.#dearest ?? 0);
     if (this.#max !== null && (this.#spent ?? 0) + this.#reserved + expected > this.#max) return null;
     this.#reserved += expected;
+    this.#underWay += 1;
     return expected;
+  }
+
+  /** Whether calls are under way for which something is reserved. */
+  get isReserved(): boolean {
+    return this.#underWay > 0;
   }
 
   release(reserved: number): void {
     this.#reserved -= reserved;
+    this.#underWay -= 1;
   }
 
-  /** Adds what the calls of a result cost. Failed calls without tokens cost nothing that is known. */
-  add(spans: readonly Span[]): void {
+  /**
+   * Adds what the calls of a result cost. Failed calls without tokens cost nothing that is known.
+   * @param expected of a call that was answered: it counts where the answer has no tokens, or its model no price
+   */
+  add(spans: readonly Span[], expected: number): void {
     const costs = spans.flatMap((span) => costOf(span, this.#projectId, this.#price) ?? []);
-    if (costs.length === 0) return;
-    const cost = costs.reduce((sum, each) => sum + each, 0);
+    if (costs.length === 0 && expected === 0) return;
+    const cost = costs.length === 0 ? expected : costs.reduce((sum, each) => sum + each, 0);
     this.#spent = (this.#spent ?? 0) + cost;
     this.#dearest = Math.max(this.#dearest ?? 0, cost);
   }

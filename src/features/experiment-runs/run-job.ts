@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelRequest } from '../../engine/models/model-client.js';
 import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
 import type { PriceModelCall } from '../../engine/traces/model/span/pricing.js';
@@ -13,7 +14,7 @@ import { MAX_BODY_BYTES } from '../playground/schema.js';
 import { RunCost } from './expected-cost.js';
 import { askForRow, callSpansOf, type Asked, type RowCallsOptions } from './row-calls.js';
 import type { RunCheckpoint } from './run-jobs.js';
-import { isTried, requestOf, type RunPlan, type RunSummary } from './run-plan.js';
+import { isTried, RowRequests, type RunPlan, type RunSummary } from './run-plan.js';
 import { MAX_RUN_RESULTS } from './schema.js';
 
 export interface RunParts extends RowCallsOptions {
@@ -32,6 +33,8 @@ const TURN_MS = 60_000;
 /** Results whose order is kept: behind them progress is kept at the latest. */
 const RESULTS_AT_ONCE = 1_000;
 const PROGRESS_EVERY_MS = 500;
+/** How often it is looked whether calls under way have left room for another. */
+const ROOM_EVERY_MS = 50;
 /** Results in a row that failed although they were tried again, after which the rest would fail, too. */
 const MAX_FAILURES = 10;
 /** Codes of failures that show that the endpoint is not set up for such calls at all. */
@@ -46,6 +49,7 @@ class Run {
   readonly #parts: RunParts;
   readonly #context: JobContext;
   readonly #plan: RunPlan;
+  readonly #requests: RowRequests;
   readonly #breaker: Breaker;
   readonly #endsAt = performance.now() + TURN_MS;
   #cost: RunCost;
@@ -62,6 +66,7 @@ class Run {
     this.#parts = parts;
     this.#context = context;
     this.#plan = context.job.input as RunPlan;
+    this.#requests = new RowRequests(this.#plan);
     this.#breaker = new Breaker(parts.retry ?? RETRIES.work);
     this.#cost = new RunCost(parts.price, context.job.project_id, this.#plan.max_cost, null);
   }
@@ -76,7 +81,10 @@ class Run {
     const missing = await this.#missing(experiment);
     this.#done = Math.max(0, wanted - missing.length);
     const figures = (await this.#parts.results.figures(job.project_id, [experiment.id], signal)).get(experiment.id);
-    this.#cost = new RunCost(this.#parts.price, job.project_id, this.#plan.max_cost, figures?.cost ?? null);
+    // More than its results cost: where costs are not known they are estimated, and results may have been deleted.
+    const { cost = null } = (job.checkpoint as RunCheckpoint | null) ?? {};
+    const spent = figures?.cost == null ? cost : Math.max(figures.cost, cost ?? 0);
+    this.#cost = new RunCost(this.#parts.price, job.project_id, this.#plan.max_cost, spent);
     try {
       for (let from = 0; from < missing.length && this.#goesOn(); from += RESULTS_AT_ONCE)
         await this.#make(missing.slice(from, from + RESULTS_AT_ONCE));
@@ -116,9 +124,9 @@ class Run {
     const [size] = this.#parts.datasets.rowSizes(placeOf(experiment), [one.row_id]).values();
     const content = this.#parts.datasets.namedRows(placeOf(experiment), [one.row_id]).get(one.row_id);
     if (size === undefined || content === undefined) return;
-    const request = requestOf(this.#plan, content);
-    if (bytesOf(request) > MAX_BODY_BYTES) return this.#store(one, tooLarge(), []);
-    const reserved = this.#cost.reserve(request);
+    const request = this.#requests.of(content);
+    if (request === null) return this.#store(one, tooLarge(), [], 0);
+    const reserved = await this.#reserve(request);
     if (reserved === null) {
       this.#stopped ??= `Stopped before max_cost: the next call may bring the cost above ${this.#plan.max_cost} US dollars`;
       return;
@@ -127,9 +135,18 @@ class Run {
       const asked = await this.#ask(request);
       if (asked === null) return;
       const spans = callSpansOf(experiment.id, one, this.#plan, asked.calls);
-      await this.#store(one, givenOf(asked), spans);
+      await this.#store(one, givenOf(asked), spans, asked.output === null ? 0 : reserved);
     } finally {
       this.#cost.release(reserved);
+    }
+  }
+
+  /** Reserves what a call may cost, once others under way leave room for it. @returns null: there is none */
+  async #reserve(request: ModelRequest): Promise<number | null> {
+    for (;;) {
+      const reserved = this.#cost.reserve(request);
+      if (reserved !== null || !this.#cost.isReserved) return reserved;
+      await sleep(ROOM_EVERY_MS, undefined, { signal: this.#context.signal });
     }
   }
 
@@ -149,8 +166,16 @@ class Run {
     return asked;
   }
 
-  /** A row that was erased while the model was asked has no result: a deletion waits for this, and finds what is stored. */
-  async #store({ row_id, repetition }: MissingResult, made: MadeResult, spans: readonly Span[]): Promise<void> {
+  /**
+   * A row that was erased while the model was asked has no result: a deletion waits for this, and finds what is stored.
+   * @param expected what the calls cost where that is not known
+   */
+  async #store(
+    { row_id, repetition }: MissingResult,
+    made: MadeResult,
+    spans: readonly Span[],
+    expected: number,
+  ): Promise<void> {
     const { job, signal } = this.#context;
     const { intake, datasets, storeSpans } = this.#parts;
     await intake.storing(job.project_id, job.subject_id, async () => {
@@ -160,7 +185,7 @@ class Run {
       if (spans.length > 0) await storeSpans(job.project_id, spans);
       await intake.store(job.project_id, experiment, [{ row_id, repetition, ...made }]);
       this.#done += 1;
-      this.#cost.add(spans);
+      this.#cost.add(spans, expected);
     });
     if (performance.now() - this.#keptAt > PROGRESS_EVERY_MS) this.#keep();
   }
@@ -199,8 +224,4 @@ function givenOf({ calls, output, failure }: Asked): MadeResult {
 function tooLarge(): MadeResult {
   const message = `The filled prompt has more than ${MAX_BODY_BYTES} bytes`;
   return { ...NOTHING_SAID, output: null, error: { message, code: 'too_large' } };
-}
-
-function bytesOf({ messages }: ModelRequest): number {
-  return messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
 }

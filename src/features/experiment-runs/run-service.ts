@@ -15,7 +15,7 @@ import { LATEST, type SelectedVersion } from '../prompts/prompt.js';
 import type { PromptService } from '../prompts/prompt-service.js';
 import { EXPECTED_OUTPUT_TOKENS, inputTokensOf } from './expected-cost.js';
 import { EXPERIMENT_RUN } from './run-jobs.js';
-import { isTried, requestOf, type RunPlan, type RunRows, type RunSummary } from './run-plan.js';
+import { isTried, RowRequests, type RunPlan, type RunRows, type RunSummary } from './run-plan.js';
 import { MAX_RUN_RESULTS, type RunEstimate, type RunInput } from './schema.js';
 
 export interface RunServiceParts {
@@ -84,9 +84,10 @@ export class RunService {
     });
     const summary: RunSummary = { rows, max_cost };
     try {
-      for (const tag of input.tags ?? []) experiments.pin(principal, id, tag);
       const job = { project_id, kind: EXPERIMENT_RUN, subject_id: id, created_by: user_id };
       runner.create({ ...job, summary, input: plan });
+      // Last: a run that is refused takes no tag from where it points.
+      for (const tag of input.tags ?? []) experiments.pin(principal, id, tag);
     } catch (error) {
       await experiments.remove(principal, id);
       throw error;
@@ -99,7 +100,7 @@ export class RunService {
     const dataset = datasets.find(projectId, input.dataset);
     const version = datasets.version(dataset, String(input.dataset_version ?? LATEST));
     if (input.prompt_version != null && input.prompt_tag != null)
-      throw invalid([{ pointer: '/prompt_tag', detail: 'must not be given beside prompt_version' }]);
+      throw invalid([{ pointer: '/prompt_tag', detail: 'cannot be combined with prompt_version' }]);
     const by: Parameters<PromptService['find']>[2] =
       input.prompt_version != null
         ? { by: 'number', version: input.prompt_version }
@@ -153,10 +154,13 @@ export class RunService {
       for (const row of portion) if (sample.length < ESTIMATED_BY && tried(row, index++)) sample.push(row);
       if (sample.length >= ESTIMATED_BY) break;
     }
+    const requests = new RowRequests(plan);
     let tokens = 0;
     for (const row of sample) {
       const content = datasets.namedRows({ id, number }, [row]).get(row);
-      if (content !== undefined) tokens += inputTokensOf(requestOf(plan, content));
+      const request = content === undefined ? null : requests.of(content);
+      // One that is too large is not asked.
+      if (request !== null) tokens += inputTokensOf(request);
     }
     return tokens / Math.max(1, sample.length);
   }

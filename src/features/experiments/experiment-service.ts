@@ -170,7 +170,14 @@ export class ExperimentService {
       ...jsonIssues({ subject }),
       ...(repetitions == null ? [] : repetitionIssues(experiment.rows, repetitions)),
     ]);
-    if (!whenEnded && repetitions != null && repetitions !== experiment.repetitions) requireRunning(experiment);
+    if (repetitions != null && repetitions !== experiment.repetitions) {
+      if (!whenEnded) requireRunning(experiment);
+      if (this.#parts.runs.of(projectId, id)?.job.finished_at === null)
+        throw new DomainError(
+          'conflict',
+          'The server runs the experiment: its repetitions cannot change until it has ended',
+        );
+    }
     const patch: ExperimentPatch = {
       ...(name != null && { name }),
       ...(description != null && { description }),

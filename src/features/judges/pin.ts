@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '../../engine/timestamp.js';
 import type { EvaluationType } from './judge.js';
 
@@ -57,8 +58,24 @@ export interface PinStore {
   ask(experimentId: string, pin: number, at: Micros): void;
   /** Versions that an experiment was to be judged by, the last one first. */
   ofExperiment(projectId: string, experimentId: string): AskedPin[];
-  /** Whether any run waits that is of a version. */
-  isQueued(seq: number): boolean;
+  /** Whether any run waits that is of a version, and of results of an experiment. */
+  isQueued(seq: number, experimentId: string): boolean;
   /** What a version found of spans, in their order. */
   verdicts(projectId: string, pin: Pin, spanIds: readonly string[]): ResultVerdict[];
+}
+
+/** Results that are looked up together: some milliseconds. */
+const LOOKED_UP_AT_ONCE = 500;
+
+/** What a version found of many spans, in their order, in portions between which others have their turns. */
+export async function* verdictsInTurns(
+  pins: Pick<PinStore, 'verdicts'>,
+  projectId: string,
+  pin: Pin,
+  spanIds: readonly string[],
+): AsyncGenerator<readonly ResultVerdict[]> {
+  for (let from = 0; from < spanIds.length; from += LOOKED_UP_AT_ONCE) {
+    yield pins.verdicts(projectId, pin, spanIds.slice(from, from + LOOKED_UP_AT_ONCE));
+    await nextTurn();
+  }
 }

@@ -22,4 +22,4 @@ export interface PinnedVersions {
 
 /** Why nothing can be judged by a version any more. */
 export const LOST =
-  'This version of the judge cannot be had any more: a span whose correction it showed was deleted, or its instruction was';
+  'This version of the judge is no longer available: its instruction, or a span with one of its corrections, was deleted';

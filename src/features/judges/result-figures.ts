@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
-import type { AskedPin, PinStore, ResultVerdict } from './pin.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import { verdictsInTurns, type AskedPin, type PinStore, type ResultVerdict } from './pin.js';
 
 /** What one version of a judge found of the results of an experiment. */
 export interface JudgedFigures {
@@ -20,6 +20,9 @@ export interface JudgedFigures {
   readonly available: boolean;
 }
 
+/** Versions that are counted, the last ones. */
+const MAX_SHOWN = 10;
+
 export interface ResultFiguresParts {
   readonly pins: Pick<PinStore, 'ofExperiment' | 'verdicts'>;
   readonly results: Pick<ExperimentResults, 'outlines'>;
@@ -28,6 +31,8 @@ export interface ResultFiguresParts {
 /** Counts what judges found of results: of those that count now, the newest verdict of each version. */
 export class ResultFigures {
   readonly #parts: ResultFiguresParts;
+  /** Each looks at all results: projects take turns. */
+  readonly #turns = new FairSemaphore('figures of judges', { atOnce: 2, perParty: 1 });
 
   constructor(parts: ResultFiguresParts) {
     this.#parts = parts;
@@ -35,17 +40,27 @@ export class ResultFigures {
 
   /** Of each version that the experiment was to be judged by, the last one first. @throws DomainError `unavailable` */
   async of(projectId: string, experimentId: string, signal?: AbortSignal): Promise<JudgedFigures[]> {
-    const { pins, results } = this.#parts;
-    const asked = pins.ofExperiment(projectId, experimentId);
+    const asked = this.#parts.pins.ofExperiment(projectId, experimentId).slice(0, MAX_SHOWN);
     // Experiments that no judge was asked about are read no further.
     if (asked.length === 0) return [];
+    return this.#turns.run(projectId, () => this.#counted(projectId, experimentId, asked, signal), signal);
+  }
+
+  async #counted(
+    projectId: string,
+    experimentId: string,
+    asked: readonly AskedPin[],
+    signal?: AbortSignal,
+  ): Promise<JudgedFigures[]> {
+    const { pins, results } = this.#parts;
     const counts = asked.map(() => ({ evaluated: 0, passed: 0, pending: 0, failed: 0, scored: 0, sum: 0 }));
     for await (const portion of results.outlines(projectId, experimentId, signal)) {
       const ids = portion.map(({ id }) => id);
       for (const [place, pin] of asked.entries()) {
         const count = counts[place];
-        if (count !== undefined) for (const verdict of pins.verdicts(projectId, pin, ids)) add(count, verdict);
-        await nextTurn();
+        if (count === undefined) continue;
+        for await (const verdicts of verdictsInTurns(pins, projectId, pin, ids))
+          for (const verdict of verdicts) add(count, verdict);
         signal?.throwIfAborted();
       }
     }

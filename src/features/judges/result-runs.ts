@@ -16,6 +16,8 @@ import type { RunStore } from './run-store.js';
 
 /** The version that the judge is now, whatever the experiment was judged by before. */
 export const CURRENT = 'current';
+/** Results that are looked at and queued in one turn. */
+const QUEUED_AT_ONCE = 500;
 /** Columns that a problem names. */
 const MAX_NAMED = 20;
 
@@ -78,9 +80,11 @@ export class ResultRuns {
     pins.ask(experimentId, pin.seq, Date.now() * 1000);
     const found = { queued: 0, left: 0, skipped: 0 };
     for await (const portion of this.#parts.results.outlines(project, experimentId)) {
-      if (experiments.find(project, experimentId) === undefined) throw noExperiment();
-      this.#queue(judge, pin, portion, found);
-      await nextTurn();
+      for (let from = 0; from < portion.length; from += QUEUED_AT_ONCE) {
+        if (experiments.find(project, experimentId) === undefined) throw noExperiment();
+        this.#queue(judge, pin, { experimentId, results: portion.slice(from, from + QUEUED_AT_ONCE) }, found);
+        await nextTurn();
+      }
     }
     if (found.queued === 0 && found.left > 0)
       throw new DomainError('overloaded', 'The queue has no room for more evaluations of this project', {
@@ -93,7 +97,7 @@ export class ResultRuns {
   #queue(
     judge: Judge,
     pin: Pin,
-    portion: readonly ResultOutline[],
+    { experimentId, results: portion }: { readonly experimentId: string; readonly results: readonly ResultOutline[] },
     found: { queued: number; left: number; skipped: number },
   ): void {
     const { pins, runs, queueMax, onQueued } = this.#parts;
@@ -107,7 +111,9 @@ export class ResultRuns {
     const missing = judged.filter((_result, place) => ['failed', 'missing'].includes(verdicts[place]?.state ?? ''));
     if (missing.length === 0) return;
     const room = queueQuota(judge.project_id, runs.queued(), queueMax);
-    const drafts = missing.slice(0, room).map((result) => draftOf(judge, pin, result));
+    const drafts = missing
+      .slice(0, room)
+      .map((result) => ({ ...draftOf(judge, pin, result), experiment_id: experimentId }));
     const queued = drafts.length === 0 ? 0 : runs.enqueue(drafts, Date.now() * 1000);
     found.queued += queued;
     found.left += missing.length - queued;
@@ -174,7 +180,7 @@ function requireHad(pin: Pin): Pin {
 
 function requireKept(pin: Pin | undefined): Pin {
   if (pin !== undefined) return pin;
-  const detail = `Experiments were judged by ${MAX_PINS} versions of this judge, and no more are kept: delete experiments`;
+  const detail = `This judge already keeps ${MAX_PINS} versions for experiments, the maximum. Delete experiments that use other versions`;
   throw new DomainError('conflict', detail);
 }
 

@@ -41,4 +41,6 @@ export interface RunDraft extends SpanPlace {
   readonly judge_id: string;
   readonly origin: RunOrigin;
   readonly pin?: number | null;
+  /** Whose result it evaluates by the pin. */
+  readonly experiment_id?: string | null;
 }

@@ -34,7 +34,7 @@ function createComparisonRoute(comparisons: ComparisonService) {
     path: '/projects/:project_id/comparisons',
     operationId: 'createComparison',
     summary: 'Compare two experiments',
-    description: `Compares two finished experiments of one dataset row by row and judges each metric by its rule, with \`wait_seconds\` once both are finished. The comparison is stored. Returns 409 while an experiment is running. ${FORMATS}`,
+    description: `Compares two finished experiments of one dataset row by row and judges each metric by its rule, with \`wait_seconds\` once both are finished. The comparison is stored. Returns 409 while an experiment is running, or a judge evaluates it. ${FORMATS}`,
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -62,12 +62,10 @@ function prepare(db: Database) {
          SELECT * FROM (${placesOf('span')}) UNION ALL SELECT * FROM (${placesOf('trace')}) ORDER BY seq LIMIT @limit
        ) GROUP BY trace_id`,
     ),
-    experimentsOn: db
-      .prepare<[string, string, string, number], string>(
-        `SELECT id FROM experiments INDEXED BY experiments_by_dataset
-         WHERE dataset_id = ? AND project_id = ? AND id > ? ORDER BY id LIMIT ?`,
-      )
-      .pluck(),
+    experimentsOn: db.prepare<[string, string, string, number], { id: string; repetitions: number }>(
+      `SELECT id, repetitions FROM experiments INDEXED BY experiments_by_dataset
+       WHERE dataset_id = ? AND project_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    ),
     forgetItems: db.prepare<[number, number]>(
       'DELETE FROM deletion_items WHERE seq IN (SELECT seq FROM deletion_items WHERE deletion = ? LIMIT ?)',
     ),

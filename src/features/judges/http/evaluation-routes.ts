@@ -102,10 +102,10 @@ function runJudgeRoute(runs: Pick<RunService, 'run'>) {
     description:
       'Queues an evaluation of every span listed in the body, or of the newest finished spans that match the ' +
       'filters (`backfill`). Spans that were evaluated before get a further evaluation. Disabled judges can run ' +
-      'too. Returns 409 if the judge cannot run, 429 if the queue has no room for all of them. With `experiment_id`, ' +
+      'too. Returns 409 if the judge cannot run, 429 if the queue has no room for all of them; with `experiment_id`, only if it has no room at all. With `experiment_id`, ' +
       'it queues every result that one version of the judge has not evaluated yet, so repeating the call queues ' +
-      'nothing twice; `left` counts those that the queue had no room for. The version stays what it is, whatever is ' +
-      'corrected meanwhile. Returns 409 if it cannot be had any more.',
+      'nothing twice; `left` counts the results that did not fit in the queue. The version does not change, whatever is ' +
+      'corrected later. Returns 409 if that version is no longer available.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

@@ -53,7 +53,9 @@ function prepare(db: Database) {
        WHERE x.project_id = ? AND x.id = ? ORDER BY e.seq DESC`,
     ),
     isQueued: db
-      .prepare<[number], number>(`SELECT EXISTS (SELECT 1 FROM judge_runs WHERE pin = ? AND state = 'queued')`)
+      .prepare<[number, string], number>(
+        `SELECT EXISTS (SELECT 1 FROM judge_runs WHERE pin = ? AND experiment_id = ? AND state = 'queued')`,
+      )
       .pluck(),
     verdicts: db.prepare<Asked, VerdictRow>(
       `SELECT of.span_id, e.evaluation_result AS result, e.score, ${run('queued')} AS queued, ${run('failed')} AS failed
@@ -117,8 +119,8 @@ export class SqlitePinStore implements PinStore {
     return guarded(() => this.#statements.ofExperiment.all(projectId, experimentId));
   }
 
-  isQueued(seq: number): boolean {
-    return guarded(() => this.#statements.isQueued.get(seq) === 1);
+  isQueued(seq: number, experimentId: string): boolean {
+    return guarded(() => this.#statements.isQueued.get(seq, experimentId) === 1);
   }
 
   verdicts(projectId: string, { seq, judge_id, judge_version }: Pin, spanIds: readonly string[]): ResultVerdict[] {

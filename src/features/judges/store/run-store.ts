@@ -28,6 +28,8 @@ const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
     SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
     FROM queued WHERE queued.id IS NOT NULL)`;
 
+const OF_NO_RESULT = { pin: null, experiment_id: null };
+
 interface InsertRow extends RunDraft {
   readonly state: StoredRunState;
   readonly attempts: number;
@@ -38,9 +40,9 @@ interface InsertRow extends RunDraft {
 function prepare(db: Database) {
   return {
     insert: db.prepare<InsertRow>(
-      `INSERT INTO judge_runs (${COLUMNS}, after_deletion)
+      `INSERT INTO judge_runs (${COLUMNS}, experiment_id, after_deletion)
        SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @at, @reason,
-         @at, @at, @pin, ${LAST_DELETION}
+         @at, @at, @pin, @experiment_id, ${LAST_DELETION}
        FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
        ON CONFLICT DO NOTHING`,
     ),
@@ -190,7 +192,7 @@ export class SqliteRunStore implements RunStore {
     const advance = () => {
       setArrived.run(arrivedAt, projectId);
       for (const { draft, reason } of failed)
-        insert.run({ pin: null, ...draft, state: 'failed', attempts: 1, reason, at });
+        insert.run({ ...OF_NO_RESULT, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
     };
     return guarded(() => this.#db.transaction(advance).immediate());
@@ -198,7 +200,7 @@ export class SqliteRunStore implements RunStore {
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
     return drafts.reduce(
-      (sum, draft) => sum + this.#statements.insert.run({ pin: null, ...draft, ...QUEUED, at }).changes,
+      (sum, draft) => sum + this.#statements.insert.run({ ...OF_NO_RESULT, ...draft, ...QUEUED, at }).changes,
       0,
     );
   }

@@ -123,7 +123,7 @@ function roomIn(
     const { count, bytes } = held.get(experiment) ?? { count: 0, bytes: 0 };
     const added = columns.reduce((sum, column) => sum + Buffer.byteLength(String(values[column])), 0);
     if (count < most.count && bytes + added <= most.bytes) return undefined;
-    const detail = `has as many of these as it may: ${most.count}, or ${most.bytes} bytes`;
+    const detail = `already has the maximum of these: ${most.count}, or ${most.bytes} bytes`;
     return { field: 'experiment_id', detail, taken: true };
   };
 }

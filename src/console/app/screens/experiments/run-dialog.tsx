@@ -97,10 +97,10 @@ function RunFields({ draft, onSet }: FieldsProps) {
         </Field>
       </div>
       <div class="line fields">
-        <Field label="Version" hint="Empty: the newest.">
+        <Field label="Prompt version" hint="Leave empty for the latest.">
           {number('version', '1')}
         </Field>
-        <Field label="Model" hint="Empty: that of the version.">
+        <Field label="Model" hint="Leave empty to use the prompt version's model.">
           <input
             class="input"
             autocomplete="off"
@@ -111,7 +111,7 @@ function RunFields({ draft, onSet }: FieldsProps) {
       </div>
       <div class="line fields">
         <Field label="Repetitions">{number('repetitions', '1')}</Field>
-        <Field label="Most US dollars" hint="Empty: no limit.">
+        <Field label="Maximum cost (USD)" hint="Leave empty for no limit.">
           {number('maxCost', '0')}
         </Field>
       </div>

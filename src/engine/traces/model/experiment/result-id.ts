@@ -7,3 +7,8 @@ const NAMESPACE = '3f2c9d54-8d0b-4b0e-9a7e-5f6b1c0d7e42';
 export function resultId(experimentId: string, rowId: string, repetition: number): string {
   return uuidFrom(JSON.stringify([experimentId, rowId, repetition]), NAMESPACE);
 }
+
+/** The ids of all results of a row. */
+export function resultIds(experimentId: string, rowId: string, repetitions: number): string[] {
+  return Array.from({ length: repetitions }, (_none, index) => resultId(experimentId, rowId, index + 1));
+}
