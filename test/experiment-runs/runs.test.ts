@@ -182,6 +182,30 @@ describe('runs of experiments by the server', function () {
     await api.expect(409, 'POST', `experiments/${ended['id']}/results`, { row_id: 'r1', output_data: 'x' });
   });
 
+  it('counts what it expects of answers whose cost is not known', async () => {
+    bench.endpoint.reset(() => says('Fine.', { usage: null }));
+    const ended = await over(await run({ repetitions: 32, max_cost: 0.02 }));
+    expect(ended['run']).to.include({ status: 'failed' });
+    expect(ended['run'].error).to.include('max_cost');
+    expect(bench.endpoint.asked.length).to.be.within(1, 20);
+  });
+
+  it('does not fill a prompt in that would be too large', async () => {
+    await api.expect(200, 'POST', '/v1/tasks/long/prompt/versions/ensure', { content: '{{text}}'.repeat(100_000) });
+    await api.expect(201, 'POST', '/v1/datasets', { name: 'long' });
+    const text = Array.from({ length: 50_000 }, (_none, index) => index);
+    await api.expect(200, 'POST', '/v1/datasets/long/versions', { rows: [{ id: 'r1', text }] });
+    const began = performance.now();
+    const long = { dataset: 'long', prompt_slug: 'long' };
+    const estimate = await api.expect(200, 'POST', 'experiments:run', { ...BASE, ...long, dry_run: true });
+    expect(estimate).to.include({ input_tokens: 0 });
+    const ended = await over(await run(long));
+    expect(performance.now() - began).to.be.below(30_000);
+    expect(ended['figures']).to.include({ results: 1, errors: 1 });
+    expect((await resultsOf(ended))[0]?.['error_message']).to.include('more than 2097152 bytes');
+    expect(bench.endpoint.asked).to.deep.equal([]);
+  });
+
   it('is stopped by :cancel and by deleting the experiment', async () => {
     for (const end of ['cancel', 'delete']) {
       bench.endpoint.reset(() => ({ do: 'hang' }));
@@ -224,9 +248,12 @@ describe('runs of experiments by the server', function () {
   it('is refused while too many are unfinished, and leaves no experiment then', async () => {
     bench.endpoint.reset(() => ({ do: 'hang' }));
     const all = await Promise.all(Array.from({ length: 10 }, () => run({ rows: 1 })));
+    await api.expect(200, 'POST', `experiments/${all[0]?.['id']}/tags/in-use:pin`);
     const { total } = await api.expect(200, 'GET', 'experiments');
-    await api.expect(409, 'POST', 'experiments:run', BASE);
+    await api.expect(409, 'POST', 'experiments:run', { ...BASE, tags: ['in-use'] });
     expect((await api.expect(200, 'GET', 'experiments')).total).to.equal(total);
+    expect((await get(all[0] ?? {}))['tags']).to.deep.equal(['in-use']);
+    await api.expect(409, 'PATCH', `experiments/${all[0]?.['id']}`, { repetitions: 2 });
     for (const { id } of all) await api.expect(200, 'POST', `experiments/${id}:cancel`);
   });
 
