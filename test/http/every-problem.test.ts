@@ -68,7 +68,7 @@ describe('every problem of a request is listed, those that no schema knows too',
     expect(await api.refused('POST', `judges/${scored['id']}:run`, run)).to.deep.equal({
       '/span_ids/0': 'must be a UUID',
       '/backfill': 'must be at least 1',
-      '': 'must have either span_ids or backfill',
+      '': 'must have one of span_ids, backfill and experiment_id',
     });
   });
 
