@@ -176,3 +176,9 @@ function isEscaped(text: string, quote: number, from: number): boolean {
   while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
   return (quote - first) % 2 === 1;
 }
+
+/** A value of JSON as people and models are shown it: a text as it is, all else as JSON, and nothing where there is none. */
+export function shownText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -16,7 +16,7 @@ import { examplesId } from './versions.js';
 /** Pools of corrections that are in memory: experiments are judged by few versions at once. */
 const MAX_POOLS = 8;
 
-/** What is kept of a correction: no text of it but in its line. */
+/** What is kept of a correction: its texts stand in the line, those of its span in `step`, by which it is chosen. */
 interface Kept {
   readonly correction: ExampleCorrection;
   readonly step: Step;

@@ -121,9 +121,8 @@ class Run {
   async #one(one: MissingResult): Promise<void> {
     if (!this.#goesOn()) return;
     const experiment = this.#experiment();
-    const [size] = this.#parts.datasets.rowSizes(placeOf(experiment), [one.row_id]).values();
     const content = this.#parts.datasets.namedRows(placeOf(experiment), [one.row_id]).get(one.row_id);
-    if (size === undefined || content === undefined) return;
+    if (content === undefined) return;
     const request = this.#requests.of(content);
     if (request === null) return this.#store(one, tooLarge(), [], 0);
     const reserved = await this.#reserve(request);
@@ -132,6 +131,8 @@ class Run {
       return;
     }
     try {
+      // It may have stopped while this waited for room.
+      if (!this.#goesOn()) return;
       const asked = await this.#ask(request);
       if (asked === null) return;
       const spans = callSpansOf(experiment.id, one, this.#plan, asked.calls);

@@ -1,3 +1,4 @@
+import { shownText } from '../../engine/json-text.js';
 import type { ChatMessage, ModelRequest } from '../../engine/models/model-client.js';
 import type { Role } from '../datasets/dataset.js';
 import { partsOf } from '../datasets/row-parts.js';
@@ -75,10 +76,11 @@ export class RowRequests {
       ];
       return { ...asked, messages };
     }
+    // A row that lacks a column has nothing there.
     const values = new Map<string, string>();
     let bytes = this.#literalBytes;
     for (const [name, count] of this.#counts) {
-      const text = Object.hasOwn(columns, name) ? textOf(row[columns[name] ?? '']) : `{{${name}}}`;
+      const text = Object.hasOwn(columns, name) ? shownText(row[columns[name] ?? '']) : `{{${name}}}`;
       values.set(name, text);
       bytes += Buffer.byteLength(text) * count;
     }
@@ -90,11 +92,5 @@ export class RowRequests {
 /** A column alone is sent as it is, several as JSON. */
 function inputOf(columns: Readonly<Record<string, unknown>>): string {
   const values = Object.values(columns);
-  return values.length === 1 ? textOf(values[0]) : JSON.stringify(columns);
-}
-
-/** A row that lacks a column has nothing there. */
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return values.length === 1 ? shownText(values[0]) : JSON.stringify(columns);
 }

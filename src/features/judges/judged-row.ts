@@ -1,4 +1,5 @@
 import { excerptOf } from '../../engine/excerpt.js';
+import { shownText } from '../../engine/json-text.js';
 import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
 
 /** The row of a dataset that a result is of, as an instruction may show it. */
@@ -43,6 +44,5 @@ export function columnText(row: JudgedRow | null, name: string): string {
 }
 
 function valueText(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return excerptOf(typeof value === 'string' ? value : JSON.stringify(value), MAX_TEXT) ?? '';
+  return excerptOf(shownText(value), MAX_TEXT) ?? '';
 }

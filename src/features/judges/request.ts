@@ -1,3 +1,4 @@
+import { shownText } from '../../engine/json-text.js';
 import { DELIMITED_IS_DATA, delimiter, type Delimit } from './delimited.js';
 import type { Examples } from './examples.js';
 import { columnText, expectedText, type JudgedRow } from './judged-row.js';
@@ -103,7 +104,7 @@ function valueOf(name: string, { span, row }: Shown): string {
       return span.output?.text ?? '';
     case 'expected':
       return row === null
-        ? textOf(span.attributes['expected_output'] ?? span.attributes['expected'])
+        ? shownText(span.attributes['expected_output'] ?? span.attributes['expected'])
         : expectedText(row);
     case 'tags':
       return JSON.stringify(span.tags);
@@ -114,11 +115,6 @@ function valueOf(name: string, { span, row }: Shown): string {
     default:
       return name === 'kind' ? span.kind : span.name;
   }
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function errorOf({ error_code, error_message }: JudgedSpan): string {
