@@ -72,6 +72,13 @@ describe('results of experiments that judges evaluate', function () {
       },
     });
     expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 0, left: 0, skipped: 1 });
+    await run(judge, { experiment_id: (await experiment(api))['id'] });
+    const listed = async (query: string): Promise<Json> =>
+      api.expect(200, 'GET', `judges/${judge['id']}/evaluations?experiment_id=${of['id']}${query}`);
+    expect(await listed('')).to.deep.include({ total: ROWS });
+    expect((await listed('&evaluation_result=false')).evaluations).to.have.length(1);
+    expect(await listed('&agreement=disagreed')).to.deep.include({ total: 0, evaluations: [] });
+    await api.expect(422, 'GET', `judges/${judge['id']}/evaluations?experiment_id=${of['id']}&offset=10000`);
     const asked = texts(bench.endpoint.asked);
     expect(asked).to.have.length(ROWS);
     const third = asked.find((text) => text.includes('Said 3')) ?? '';
