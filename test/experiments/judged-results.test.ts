@@ -72,6 +72,12 @@ describe('results of experiments that judges evaluate', function () {
       },
     });
     expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 0, left: 0, skipped: 1 });
+    const asked = texts(bench.endpoint.asked);
+    expect(asked).to.have.length(ROWS);
+    const third = asked.find((text) => text.includes('Said 3')) ?? '';
+    expect(third)
+      .to.match(/<expected-\w+>\\nAnswer 3\\n/)
+      .and.match(/<row.question-\w+>\\nQuestion 3\\n/);
     await run(judge, { experiment_id: (await experiment(api))['id'] });
     const listed = async (query: string): Promise<Json> =>
       api.expect(200, 'GET', `judges/${judge['id']}/evaluations?experiment_id=${of['id']}${query}`);
@@ -79,12 +85,6 @@ describe('results of experiments that judges evaluate', function () {
     expect((await listed('&evaluation_result=false')).evaluations).to.have.length(1);
     expect(await listed('&agreement=disagreed')).to.deep.include({ total: 0, evaluations: [] });
     await api.expect(422, 'GET', `judges/${judge['id']}/evaluations?experiment_id=${of['id']}&offset=10000`);
-    const asked = texts(bench.endpoint.asked);
-    expect(asked).to.have.length(ROWS);
-    const third = asked.find((text) => text.includes('Said 3')) ?? '';
-    expect(third)
-      .to.match(/<expected-\w+>\\nAnswer 3\\n/)
-      .and.match(/<row.question-\w+>\\nQuestion 3\\n/);
     await api.expect(200, 'POST', `experiments/${of['id']}/results`, [{ row_id: 'r1', output_data: 'Late' }]);
     expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 1, skipped: 0 });
     await judged(of, ROWS + 1);
