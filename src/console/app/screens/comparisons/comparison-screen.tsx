@@ -10,6 +10,7 @@ import { announce } from '../../state/announce.js';
 import { ApiError } from '../../state/api.js';
 import { download } from '../../state/files.js';
 import { hrefOf, place } from '../../state/location.js';
+import { TagsShown } from '../experiments/experiment-state.js';
 import { ComparedRows } from './compared-rows.js';
 import { pathOfComparison, useComparison, type Comparison } from './data.js';
 import { DeleteComparison } from './delete-comparison.js';
@@ -87,6 +88,7 @@ function Head({ comparison }: { readonly comparison: Comparison }) {
           <h1>
             <bdi>{candidate.name}</bdi> with <bdi>{baseline.name}</bdi>
           </h1>
+          <TagsShown tags={baseline.tag === null ? [] : [baseline.tag]} />
         </div>
         <div class="line">
           <CopyAsCurl path={pathOfComparison(id)} />
@@ -113,12 +115,12 @@ function Head({ comparison }: { readonly comparison: Comparison }) {
 function Finding({ comparison }: { readonly comparison: Comparison }) {
   const { verdict, because, dataset, candidate, baseline, rows, confidence, errors, created_at } = comparison;
   const leftOut = leftOutText(comparison);
-  const arm = ({ id, name, dataset_version }: Comparison['candidate']) => (
+  const arm = ({ id, name, dataset_version, tag }: Comparison['candidate']) => (
     <>
       <a href={hrefOf({ screen: 'experiments', id })}>
         <bdi>{name}</bdi>
-      </a>{' '}
-      on v{dataset_version}
+      </a>
+      {tag !== null && ` (${tag})`} on v{dataset_version}
     </>
   );
   return (
