@@ -15,6 +15,7 @@ import { ComparedRows } from './compared-rows.js';
 import { pathOfComparison, useComparison, type Comparison } from './data.js';
 import { DeleteComparison } from './delete-comparison.js';
 import { MetricDetail } from './metric-detail.js';
+import { useMetricText } from './metric-text.js';
 import { MetricTable } from './metric-table.js';
 import { VerdictBadge } from './verdict-badge.js';
 
@@ -115,6 +116,7 @@ function Head({ comparison }: { readonly comparison: Comparison }) {
 function Finding({ comparison }: { readonly comparison: Comparison }) {
   const { verdict, because, dataset, candidate, baseline, rows, confidence, errors, created_at } = comparison;
   const leftOut = leftOutText(comparison);
+  const written = useMetricText();
   const arm = ({ id, name, dataset_version, tag }: Comparison['candidate']) => (
     <>
       <a href={hrefOf({ screen: 'experiments', id })}>
@@ -137,7 +139,7 @@ function Finding({ comparison }: { readonly comparison: Comparison }) {
       </div>
       {because.map((sentence, index) => (
         <p key={index} class={index === 0 ? 'finding-first' : ''}>
-          <bdi>{sentence}</bdi>
+          <bdi>{written(sentence)}</bdi>
         </p>
       ))}
       <p class="soft">
