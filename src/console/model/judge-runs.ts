@@ -12,12 +12,6 @@ export interface RunnableVersion {
   readonly ranOn: string | null;
 }
 
-/** `<id of the version>/e12` with the id cut, as `1a2b3c4d/e12`. */
-export function shortVersion(version: string): string {
-  const [id = '', examples = ''] = version.split('/');
-  return `${id.slice(0, 8)}/${examples}`;
-}
-
 /**
  * The versions of a judge by which an experiment can be evaluated, the one that makes it comparable first: that which was run on
  * it last, those that were run on the others, and the judge's as it is now.

@@ -8,7 +8,8 @@ import { Pager } from '../../parts/pager.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { hrefWith, place } from '../../state/location.js';
 import { offsetAsked } from '../prompts/asked.js';
-import { pathOfExperiment, useResults, type Result } from './data.js';
+import { pathOfExperiment } from './data.js';
+import { useResults, type Result } from './results.js';
 import { ResultView } from './result-view.js';
 
 const PAGE = 50;

@@ -10,7 +10,7 @@ import { JsonView } from '../../parts/json-view.js';
 import { SpanLink } from '../../parts/span-link.js';
 import { Answered } from '../../parts/states.js';
 import { hrefOf, setQuery } from '../../state/location.js';
-import { useResult, type Result } from './data.js';
+import { useResult, type Result } from './results.js';
 
 interface ResultViewProps {
   readonly experiment: Experiment;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { EvaluationRead } from '../../../../features/judges/schema.js';
 import { counted, NOTHING, percent } from '../../../model/format.js';
-import { shortVersion } from '../../../model/judge-runs.js';
+import { shortVersion } from '../../../model/judge-version-text.js';
 import { Button } from '../../parts/button.js';
 import { Choice } from '../../parts/choice.js';
 import { CopyAsCurl } from '../../parts/copy.js';
@@ -15,7 +15,8 @@ import { call } from '../../state/api.js';
 import { hrefOf, place, setQuery } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { useExperiments } from '../experiments/data.js';
-import { offsetShown, ofJudge, PAGE, useCalibration, useEvaluations } from './data.js';
+import { offsetShown, ofJudge, PAGE, useCalibration } from './data.js';
+import { useEvaluations } from './lists.js';
 import type { JudgeTabProps } from './tab-props.js';
 
 /** Parameters of this view that the list of evaluations takes, by the same names. */
