@@ -2,8 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import type { ExperimentPage } from '../../../../features/experiments/schema.js';
 import type { Experiment } from '../../../model/experiments.js';
 import { call, ofProject, type QueryOf } from '../../state/api.js';
-import { place } from '../../state/location.js';
-import { changedAt, queries, useQuery, type Answer } from '../../state/query.js';
+import { changedAt, useQuery, type Answer } from '../../state/query.js';
 
 type List = QueryOf<'GET /projects/:project_id/experiments'>;
 
@@ -14,11 +13,6 @@ export const AGAIN = 4_000;
 
 export function experimentsChanged(): Promise<void> {
   return changedAt(EXPERIMENTS);
-}
-
-/** Forgets what is known of an experiment that is deleted, so that nothing is asked again. */
-export function forgetExperiment(id: string): void {
-  queries.removeQueries({ queryKey: [place.value.project, EXPERIMENTS, id] });
 }
 
 export function pathOfExperiment(id: string, path = ''): string {

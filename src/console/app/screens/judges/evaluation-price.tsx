@@ -13,11 +13,12 @@ export function EvaluationPrice({ judge, times }: JudgeTabProps & { readonly tim
         signal,
       }),
   });
-  const day = data?.estimate?.cost_per_day;
-  if (day == null || !(data !== undefined && data.evaluations_per_day > 0) || !(times > 0)) return null;
+  const cost = ((data?.estimate?.cost_per_day ?? 0) / (data?.evaluations_per_day ?? 0)) * times;
+  // Without spans on a day, it is no number.
+  if (!(cost > 0)) return null;
   return (
     <span class="soft">
-      About <Cost of={(day / data.evaluations_per_day) * times} />, based on the latest matching spans.
+      About <Cost of={cost} />, based on the latest matching spans.
     </span>
   );
 }
