@@ -62,7 +62,7 @@ describe('runs of experiments in the console', function () {
     await (await field('{{asked}}', 'combobox'))?.select('q');
     await (await field('Tags'))?.type('first, baseline');
     await click('Estimate cost');
-    await says('2 calls of gpt-4o-mini with version 1, on 2 rows of version 1', 'dialog');
+    await says('for support v1 on 2 rows of qa v1', 'dialog');
     expect(endpoint.asked).to.have.length(0);
     await everywhere();
     await click('Run 2 calls');
