@@ -78,6 +78,10 @@ function Filters({ judge }: JudgeTabProps) {
   const versions = useCalibration(judge.id).data?.by_version ?? [];
   const experiments = useExperiments({ limit: EXPERIMENTS }).data?.experiments ?? [];
   const { query } = place.value;
+  const exact = query.get('judge_version') ?? '';
+  const named = versions.map(({ version }) => [version, version] as const);
+  // One that an experiment was evaluated by is named exactly.
+  if (exact.includes('/')) named.unshift([exact, shortVersion(exact)]);
   const [start, end] = [query.get('start_date'), query.get('end_date')];
   return (
     <div class="line fields">
@@ -98,7 +102,7 @@ function Filters({ judge }: JudgeTabProps) {
           ['unreviewed', 'unreviewed'],
         ]}
       />
-      <Choice label="Version" name="judge_version" options={versions.map(({ version }) => [version, version])} />
+      <Choice label="Version" name="judge_version" options={named} />
       <Choice label="Experiment" name="experiment_id" options={experiments.map(({ id, name }) => [id, name])} />
       <Choice
         label="Stored"
