@@ -284,7 +284,10 @@ describe('datasets in the console', function () {
     await name?.type('new');
     await click('Save');
     await watched.untilHeading('new');
-    await says('expected: a');
+    const roles = await page.$$eval('[aria-label="Roles of columns"] li', (all) =>
+      all.map(({ textContent }) => textContent),
+    );
+    expect(roles).to.deep.equal(['expected: a']);
     expect(await get('/new')).to.deep.include({ roles: { a: 'expected' } });
     await everywhere();
   });

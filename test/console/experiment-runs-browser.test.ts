@@ -64,7 +64,6 @@ describe('runs of experiments in the console', function () {
     await click('Estimate cost');
     await says('for support v1 on 2 rows of qa v1', 'dialog');
     expect(endpoint.asked).to.have.length(0);
-    await everywhere();
     await click('Run 2 calls');
     await closed();
     await watched.untilHeading('support v1, gpt-4o-mini');

@@ -199,7 +199,7 @@ describe('judges and review, in the console', function () {
     await page.goto(screenUrl(scene.server, `experiments/${after.id}`));
     await clickOn(page, '::-p-text(Compare with the baseline)');
     await untilText('has not evaluated the candidate yet');
-    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    expect(await watched.accessibilityIssues()).to.deep.equal([]);
     await clickOn(page, '::-p-text(Run it on the candidate)');
     await untilText('run on before');
     await runChosen();
@@ -209,7 +209,7 @@ describe('judges and review, in the console', function () {
     await untilText('Polite: 0.0 %, before 100.0 %');
     await untilText('passed → failed');
     expect(await page.$eval('.screen-head .badge', ({ innerText }) => innerText.trim())).to.equal('baseline');
-    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    expect(await watched.accessibilityIssues()).to.deep.equal([]);
     await page.goto(screenUrl(scene.server, `experiments/${after.id}`));
     await says('0% 6 of 6 0 0');
     const [judge = {}] = await api.expect(200, 'GET', 'judges');
@@ -229,7 +229,7 @@ describe('judges and review, in the console', function () {
     await page.goto(screenUrl(scene.server, `experiments/${after.id}?row=r2`));
     await untilText('Evaluations');
     await page.waitForSelector('dialog .badge.bad');
-    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    expect(await watched.accessibilityIssues()).to.deep.equal([]);
   });
 
   it('keeps the draft of a judge until it is saved or dropped', async () => {
