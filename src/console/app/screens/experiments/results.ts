@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import { joinValues } from '../../../../engine/traces/model/list/comma-values.js';
 import type { ResultPage, ResultRead } from '../../../../features/experiments/schema.js';
 import { call, type QueryOf } from '../../state/api.js';
-import { useQuery } from '../../state/query.js';
+import { useQuery, type Answer } from '../../state/query.js';
 import { AGAIN, EXPERIMENTS } from './data.js';
 
 export type Result = Static<typeof ResultRead>;
