@@ -7,6 +7,7 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { datasetsChanged, type Dataset } from './data.js';
+import { NameFields, type NamedDraft } from './name-fields.js';
 
 interface EditDatasetProps {
   readonly dataset: Dataset;
@@ -15,12 +16,11 @@ interface EditDatasetProps {
 
 /** Renames a dataset, and changes what it and its columns are for. */
 export function EditDataset({ dataset, onClose }: EditDatasetProps) {
-  const [name, setName] = useState(dataset.name);
-  const [description, setDescription] = useState(dataset.description);
+  const [draft, setDraft] = useState<NamedDraft>({ name: dataset.name, description: dataset.description });
   const [roles, setRoles] = useState<Dataset['roles']>(dataset.roles);
   const columns = [...new Set([...(dataset.latest_version?.columns ?? []), ...Object.keys(dataset.roles)])];
   const save = async () => {
-    const body = { name: name.trim(), description, roles };
+    const body = { ...draft, name: draft.name.trim(), roles };
     const changed = await call('PATCH /v1/datasets/:name+', { params: { name: dataset.name }, body });
     announce(`Dataset ${changed.name} saved`);
     onClose();
@@ -29,31 +29,15 @@ export function EditDataset({ dataset, onClose }: EditDatasetProps) {
   };
   return (
     <Dialog title="Edit dataset" wide={columns.length > 0} onClose={onClose}>
-      <Form action="Save" refused={name.trim() === '' ? 'Enter a name' : null} onSend={save} onCancel={onClose}>
+      <Form action="Save" refused={draft.name.trim() === '' ? 'Enter a name' : null} onSend={save} onCancel={onClose}>
         {(wrong) => (
           <>
-            <Field
-              label="Name"
-              hint="Programs that use the old name get 404. Experiments and comparisons show the new one."
-              wrong={wrong['name'] ?? null}
-            >
-              <input
-                class="input"
-                autofocus
-                autocomplete="off"
-                maxLength={128}
-                value={name}
-                onInput={({ currentTarget: { value } }) => setName(value)}
-              />
-            </Field>
-            <Field label="Description" wrong={wrong['description'] ?? null}>
-              <textarea
-                class="input"
-                maxLength={10_000}
-                value={description}
-                onInput={({ currentTarget: { value } }) => setDescription(value)}
-              />
-            </Field>
+            <NameFields
+              draft={draft}
+              hint="Programs that use the old name get 404. Experiments show the new one."
+              wrong={wrong}
+              onSet={setDraft}
+            />
             {columns.length > 0 && <RoleFields columns={columns} roles={roles} onChange={setRoles} />}
             {wrong['roles'] !== undefined && <p class="bad small">{wrong['roles']}</p>}
           </>
