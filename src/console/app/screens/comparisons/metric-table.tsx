@@ -1,4 +1,4 @@
-import { armText, differenceWithInterval, probabilityText } from '../../../../features/comparisons/words.js';
+import { armText, differenceText, probabilityText } from '../../../../features/comparisons/words.js';
 import { forestOf, type ComparedMetric, type ForestRow } from '../../../model/forest.js';
 import { count, NOTHING, percent } from '../../../model/format.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
@@ -56,7 +56,7 @@ function columnsFor(
     {
       name: 'difference',
       label: `Difference (${percent(confidence)} interval)`,
-      cell: (metric) => (metric.difference === null ? NOTHING : differenceWithInterval(metric, metric.difference)),
+      cell: (metric) => <Difference of={metric} />,
     },
     ...(['baseline', 'candidate'] as const).map((side): Column<ComparedMetric> => ({
       name: side,
@@ -81,4 +81,21 @@ function columnsFor(
       cell: ({ p, adjusted_p }) => (p === null ? NOTHING : probabilityText(adjusted_p ?? p)),
     },
   ];
+}
+
+/** A difference, and its interval below it: beside it there is no room for both. */
+function Difference({ of }: { readonly of: ComparedMetric }) {
+  if (of.difference === null) return <>{NOTHING}</>;
+  const { value, interval, relative } = of.difference;
+  const text = (number: number) => differenceText(of, number, relative);
+  return (
+    <>
+      {text(value)}
+      {interval !== null && (
+        <div class="soft small">
+          {text(interval.low)} to {text(interval.high)}
+        </div>
+      )}
+    </>
+  );
 }

@@ -67,7 +67,8 @@ function RunJudgeForm({ experiment, judges, other, onClose, ...first }: RunJudge
     await Promise.all([experimentsChanged(), judgesChanged()]);
     onClose();
   };
-  const refused = judge === undefined ? 'Choose a judge' : judge.runnable ? null : judge.not_runnable_reason;
+  const nothing = left === 0 ? 'This version has evaluated all results, or has them in its queue' : null;
+  const refused = judge === undefined ? 'Choose a judge' : judge.runnable ? nothing : judge.not_runnable_reason;
   return (
     <Form action="Run judge" icon="play" refused={refused} onSend={send} onCancel={onClose}>
       {(wrong) => (
@@ -105,9 +106,7 @@ function RunJudgeForm({ experiment, judges, other, onClose, ...first }: RunJudge
                 </select>
               </Field>
               <p class="soft">
-                {left === 0
-                  ? 'This version has evaluated all results, or has them in its queue.'
-                  : `Up to ${counted(left, 'call')} of the model, one for each result with an output. `}
+                {nothing ?? `Up to ${counted(left, 'call')} of the model, one for each result with an output.`}{' '}
                 <EvaluationPrice judge={judge} times={left} />
               </p>
             </>
