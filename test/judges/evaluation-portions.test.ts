@@ -168,7 +168,10 @@ describe('portions of evaluations', () => {
             const order = { by, descending };
             const of = { judgeId, filter: { ...ANY_EVALUATION, ...filter }, order, upTo: store.newest() };
             const found = await lists.find({ projectId, experimentId: randomUUID() }, of, { limit, offset });
-            const expected = sorted(made.filter((each) => takes(each) && spans.includes(each.span_id)), order);
+            const expected = sorted(
+              made.filter((each) => takes(each) && spans.includes(each.span_id)),
+              order,
+            );
             const ids = found.numbers.map((number) => store.read(number)?.id);
             const page = expected.slice(offset, offset + limit);
             expect({ ids, total: found.total }).to.deep.equal({ ids: page, total: expected.length });
@@ -245,7 +248,13 @@ describe('portions of evaluations', () => {
     const spans = { traits: () => Promise.resolve(new Map()) };
     const ofResults = new ResultEvaluations({ store, results: { outlines: () => outlinesOf([]) } });
     const lists = new EvaluationLists({ store, judges, spans, ofResults, versionsNamed: () => null });
-    const query = { filter: ANY_EVALUATION, version: null, experimentId: null, window: { limit: 12, offset: 0 }, order: AS_STORED };
+    const query = {
+      filter: ANY_EVALUATION,
+      version: null,
+      experimentId: null,
+      window: { limit: 12, offset: 0 },
+      order: AS_STORED,
+    };
     const page = await lists.ofJudge(projectId, judgeId, query);
     for (const items of [page.items, await lists.ofSpan(projectId, span_id)]) {
       const portions: number[] = [];

@@ -49,7 +49,13 @@ export class ResultEvaluations {
             await nextTurn();
             signal?.throwIfAborted();
           }
-        return { total, numbers: first.sort(compare).slice(offset, most).map(({ number }) => number) };
+        return {
+          total,
+          numbers: first
+            .sort(compare)
+            .slice(offset, most)
+            .map(({ number }) => number),
+        };
       },
       signal,
     );

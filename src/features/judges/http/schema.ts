@@ -70,7 +70,12 @@ export const evaluationQuery = queryOf(EvaluationListQuery, {
   check: ({ experiment_id, offset = 0, limit = 0, ...range }) => [
     ...checkTimeRange(range),
     ...(experiment_id !== undefined && offset + limit > MAX_OF_EXPERIMENT
-      ? [{ pointer: '?offset', detail: `must be at most ${MAX_OF_EXPERIMENT - limit} with experiment_id and this limit` }]
+      ? [
+          {
+            pointer: '?offset',
+            detail: `must be at most ${MAX_OF_EXPERIMENT - limit} with experiment_id and this limit`,
+          },
+        ]
       : []),
   ],
   to: ({ start_date, end_date, evaluation_result, feedback_state, agreement, judge_version, ...rest }) => ({
