@@ -147,7 +147,9 @@ export class ComparisonService {
       const seed = `${candidate.id}/${baseline.id}`;
       const { confidence } = asked;
       const outcome = await this.#parts.compute(projectId, { seed, confidence, metrics, slicings }, signal);
-      return { ...outcome, rows: pairs.ids.length, left_out };
+      const judge = (name: string) => judged.judgeOf(projectId, { candidate, baseline }, name);
+      const withJudges = outcome.metrics.map((metric) => ({ ...metric, judge: judge(metric.name) }));
+      return { ...outcome, metrics: withJudges, rows: pairs.ids.length, left_out };
     } finally {
       end();
     }

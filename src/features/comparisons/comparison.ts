@@ -1,4 +1,5 @@
 import type { Interval } from '../../engine/statistics/intervals.js';
+import type { MetricJudge } from './judge-agreement.js';
 
 /** What a metric must be for a comparison to pass. */
 export const RULES = ['no_regression', 'not_worse', 'at_least', 'report'] as const;
@@ -175,4 +176,6 @@ export interface MetricOutcome extends MetricFigures {
   readonly adjusted_p: number | null;
   readonly verdict: 'passed' | 'failed' | 'undecided' | 'reported';
   readonly because: string;
+  /** Whose verdicts are compared; null, or absent: the metric is no judge's. */
+  readonly judge?: MetricJudge | null;
 }

@@ -6,6 +6,7 @@ import type { Judge } from '../judges/judge.js';
 import type { JudgeStore } from '../judges/judge-store.js';
 import { verdictsInTurns, type Pin, type PinStore, type ResultVerdict } from '../judges/pin.js';
 import type { DefinitionStore, ScoreDefinition } from '../scores/definition.js';
+import { agreementWith, type Corrections, type MetricJudge } from './judge-agreement.js';
 
 /** What metrics begin with that are the verdicts of a judge, whose id follows. */
 const PREFIX = 'judge:';
@@ -19,6 +20,7 @@ export interface JudgedMetricsParts {
   readonly judges: Pick<JudgeStore, 'find'>;
   readonly pins: Pick<PinStore, 'ofExperiment' | 'verdicts' | 'isQueued'>;
   readonly definitions: Pick<DefinitionStore, 'find'>;
+  readonly corrections: Corrections;
   readonly results: Results;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
@@ -85,6 +87,17 @@ export class JudgedMetrics {
       return this.#reason(projectId, compared, id);
     }
     return null;
+  }
+
+  /** The judge whose verdicts of both experiments a metric compares; null: it is no judge's. */
+  judgeOf(projectId: string, compared: Compared, name: string): MetricJudge | null {
+    const { judges, corrections } = this.#parts;
+    const id = judgeIdOf(name);
+    const pin = this.#common(projectId, compared, id);
+    if (id === null || pin === undefined) return null;
+    const { judge_version } = pin;
+    const known = { id, name: judges.find(projectId, id)?.name ?? id, judge_version };
+    return { ...known, ...agreementWith(corrections, id, judge_version) };
   }
 
   /** The results of two experiments, with verdicts among their scores. */

@@ -185,6 +185,29 @@ const slice = Type.Object(
   { description: 'The rows with one value of a column. They gate nothing.' },
 );
 
+const judge = orNull(
+  Type.Object(
+    {
+      id: uuid('Id of the judge.'),
+      name: Type.String({ description: 'Its name at the time.' }),
+      judge_version: Type.String({ description: 'The version that evaluated both experiments.' }),
+      version: orNull(
+        Type.String({ description: 'That version in the calibration report of the judge, such as `v2`.' }),
+      ),
+      corrections: count('Reviews of evaluations by that version that the judge had not been shown before.'),
+      agreed: count('How many of them say that the judge was right.'),
+      kappa: orNull(number("Cohen's κ of judge and people for that version; null: too few reviews define none.")),
+      kappa_interval: orNull(
+        Type.Object(
+          { low: number('Lower end.'), high: number('Upper end.') },
+          { description: 'Large-sample interval of κ, 95 %; null: none.' },
+        ),
+      ),
+    },
+    { description: 'The judge whose verdicts are compared, and how far people agree with it; null: no judge.' },
+  ),
+);
+
 const metric = Type.Object(
   {
     name: Type.String({ description: METRIC_NAME }),
@@ -240,6 +263,7 @@ const metric = Type.Object(
       ),
     ),
     slices: Type.Array(slice, { description: 'The same by slice.' }),
+    judge: Type.Optional(judge),
   },
   { $id: 'ComparisonMetric', description: 'What a comparison found of a metric.' },
 );

@@ -1,5 +1,6 @@
 import type { Interval } from '../../engine/statistics/intervals.js';
 import type { ArmFigures, Difference, Metric, MetricFigures } from './comparison.js';
+import type { MetricJudge } from './judge-agreement.js';
 
 type Named = Pick<Metric, 'name' | 'measure'>;
 
@@ -74,4 +75,15 @@ export function detectableText(
   if (detectable === null || difference === null) return null;
   const size = differenceText(metric, detectable, difference.relative, false);
   return `${countOf(rows, 'row')} would show a true change of ${size} in four of five cases.`;
+}
+
+/** How far people agree with the judge of a metric, in one sentence. */
+export function agreementText({ name, corrections, agreed, kappa, kappa_interval: interval }: MetricJudge): string {
+  const judge = JSON.stringify(name);
+  if (corrections === 0)
+    return `Nobody has reviewed evaluations by this version of the judge ${judge}: review some to see how far to trust it.`;
+  const digits = (value: number) => value.toFixed(2);
+  const range = interval === null ? '' : ` (${digits(interval.low)} to ${digits(interval.high)})`;
+  const beyondChance = kappa === null ? '' : `, κ ${digits(kappa)}${range}`;
+  return `People agreed with this version of the judge ${judge} in ${agreed} of ${countOf(corrections, 'review')}${beyondChance}.`;
 }

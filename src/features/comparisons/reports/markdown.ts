@@ -1,6 +1,6 @@
 import type { MetricOutcome } from '../comparison.js';
 import type { Comparison } from '../comparison-store.js';
-import { armText, countOf, differenceWithInterval, probabilityText, valueText } from '../words.js';
+import { agreementText, armText, countOf, differenceWithInterval, probabilityText, valueText } from '../words.js';
 import { leftOutText } from './left-out.js';
 
 const MARKS = { passed: '✅', failed: '❌', undecided: '❔', incomparable: '⛔', reported: '' };
@@ -19,6 +19,7 @@ export function toMarkdown({ candidate, baseline, dataset, verdict, found }: Com
     ].join(''),
     because.map((sentence) => `- ${escaped(sentence)}`).join('\n'),
     metrics.length === 0 ? '' : table(metrics),
+    judges(metrics),
     slices(metrics),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -42,6 +43,12 @@ function table(metrics: readonly MetricOutcome[]): string {
     ];
   });
   return [head, head.map(() => '-'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
+}
+
+/** How far the judges are to be trusted whose verdicts are compared. */
+function judges(metrics: readonly MetricOutcome[]): string {
+  const sentences = metrics.flatMap(({ name, judge }) => (judge == null ? [] : [`${name}: ${agreementText(judge)}`]));
+  return sentences.map((sentence) => `- ${escaped(sentence)}`).join('\n');
 }
 
 function slices(metrics: readonly MetricOutcome[]): string {

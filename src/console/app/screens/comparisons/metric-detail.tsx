@@ -1,4 +1,4 @@
-import { detectableText, differenceWithInterval, valueText } from '../../../../features/comparisons/words.js';
+import { agreementText, detectableText, differenceWithInterval, valueText } from '../../../../features/comparisons/words.js';
 import type { ComparedMetric } from '../../../model/forest.js';
 import { count, counted, NOTHING } from '../../../model/format.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
@@ -13,7 +13,7 @@ interface MetricDetailProps {
 
 /** What was found of the metric that is shown, also by slices and categories. */
 export function MetricDetail({ metric, said }: MetricDetailProps) {
-  const { name, because, rows, rows_for_margin: needed, moves, slices, left_out } = metric;
+  const { name, because, rows, rows_for_margin: needed, moves, slices, left_out, judge } = metric;
   const isSaid = said.some((sentence) => sentence.startsWith(because));
   return (
     <section class="stack" aria-label={`Metric ${name}`}>
@@ -25,6 +25,7 @@ export function MetricDetail({ metric, said }: MetricDetailProps) {
         {needed !== null && needed > rows && `About ${counted(needed, 'row')} would show the margin. `}
         {left_out.no_value > 0 && `${counted(left_out.no_value, 'row')} left out without a value. `}
         {left_out.error > 0 && `${counted(left_out.error, 'row')} left out for an error. `}
+        {judge != null && <bdi>{agreementText(judge)}</bdi>}
       </p>
       {moves !== null && moves.length > 0 && (
         <ul class="chips" aria-label="Rows whose category changed">
