@@ -85,6 +85,22 @@ describe('comparisons by verdicts of judges', function () {
     expect(markdown.text).to.contain('in 6 of 8 reviews, κ ');
   });
 
+  it('takes what people say of results, without what they say of verdicts', async () => {
+    for (const [of, liked] of [
+      [baseline, 4],
+      [candidate, 1],
+    ] as const) {
+      const { results } = await api.expect(200, 'GET', `experiments/${of['id']}/results?limit=5`);
+      for (const [index, { id }] of results.entries())
+        await api.expect(200, 'POST', `spans/${id}/feedback`, { thumbs_up: index < liked });
+    }
+    const metrics = [{ name: 'feedback:thumbs_up', rule: 'report' }];
+    const body = { candidate: candidate['id'], baseline: baseline['id'], metrics };
+    const [metric] = (await api.expect(201, 'POST', 'comparisons', body)).metrics;
+    expect(metric).to.deep.include({ rows: 5, wins: 0, losses: 3, ties: 2, judge: null });
+    expect([metric.baseline.mean, metric.candidate.mean]).to.deep.equal([0.8, 0.2]);
+  });
+
   it('is incomparable where both were judged, but by different versions', async () => {
     const judge = await bench.make();
     await run(judge, baseline);

@@ -15,7 +15,7 @@ const RULE =
   '`no_regression`: fails when the metric is worse beyond chance. `not_worse`: passes when it is not worse by the margin or more, fails ' +
   'when it is worse beyond chance, else is undecided. `at_least`: compares the mean of the candidate with `value`. `report`: gates nothing.';
 const METRIC_NAME =
-  'Name of a score; or `cost`, `duration_ms`, `input_tokens` or `output_tokens` of the traces of results; or `error`, the share of results with one; or `judge:<id of a judge>`, its verdicts or scores.';
+  'Name of a score; or `cost`, `duration_ms`, `input_tokens` or `output_tokens` of the traces of results; or `error`, the share of results with one; or `judge:<id of a judge>`, its verdicts or scores; or `feedback:thumbs_up`, the share of people who liked a result.';
 const MARGIN =
   'How much worse is still good enough: in the unit of the metric, or as a share of the baseline, such as `"10%"`.';
 const VALUE = 'For `at_least`: what the mean of the candidate must reach; where lower is better, must not exceed.';
