@@ -46,13 +46,13 @@ describe('comparisons over HTTP', function () {
   it('finds a regression, and keeps it', async () => {
     const made = await found();
     expect(made).to.include({ verdict: 'failed', rows: 60, confidence: 0.95, errors: 'count_as_fail' });
-    expect(made.candidate).to.deep.equal({ id: candidate.id, name: 'after', dataset_version: 1 });
-    expect(made.baseline.id).to.equal(baseline.id);
+    expect(made.candidate).to.deep.equal({ id: candidate.id, name: 'after', dataset_version: 1, tag: null });
+    expect(made.baseline).to.include({ id: baseline.id, tag: 'baseline' });
     expect(made.metrics[0]).to.include({ wins: 2, losses: 18, ties: 40, test: 'mcnemar_mid_p', verdict: 'failed' });
     expect(made.because).to.have.length(1);
     expect((await api.server.request('GET', `${path}/${made.id}`)).json).to.deep.equal(made);
     const listed = (await api.server.request('GET', `${path}?experiment_id=${baseline.id}&verdict=failed`)).json;
-    expect(listed[0]).to.deep.include({ id: made.id, verdict: 'failed' });
+    expect(listed[0]).to.deep.include({ id: made.id, verdict: 'failed', baseline: made.baseline });
     expect((await api.server.request('GET', `${path}?verdict=incomparable`)).json).to.deep.equal([]);
   });
 

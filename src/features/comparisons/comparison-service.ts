@@ -60,14 +60,15 @@ export class ComparisonService {
       confidence: input.confidence ?? CONFIDENCE,
       slices: input.slices ?? [],
       errors: input.errors ?? 'count_as_fail',
+      tags: tagsOf(input),
     };
     const found = await this.#found(projectId, compared, { ...request, metrics }, signal);
     const { candidate, baseline } = compared;
     const comparison: Comparison = {
       id: randomUUID(),
       dataset: { id: candidate.dataset.id, name: candidate.dataset.name },
-      candidate: armOf(candidate),
-      baseline: armOf(baseline),
+      candidate: armOf(candidate, request.tags?.candidate),
+      baseline: armOf(baseline, request.tags?.baseline),
       verdict: found.verdict,
       created_at,
       created_by: user_id,
@@ -166,7 +167,17 @@ function requireSize({ request, found }: Comparison): void {
     );
 }
 
-const armOf = ({ id, name, dataset_version }: Experiment): ComparedArm => ({ id, name, dataset_version });
+function armOf({ id, name, dataset_version }: Experiment, tag: string | undefined): ComparedArm {
+  return { id, name, dataset_version, tag: tag ?? null };
+}
+
+/** The tags that experiments are asked for by. */
+function tagsOf({ candidate, baseline }: ComparisonInput): NonNullable<Request['tags']> {
+  const given = Object.entries({ candidate, baseline }).flatMap(([side, asked]) =>
+    typeof asked === 'string' ? [] : [[side, asked.tag] as const],
+  );
+  return Object.fromEntries(given);
+}
 
 /** Why two experiments cannot be compared at all; null: they can. */
 function reasonAgainst(candidate: Experiment, baseline: Experiment): string | null {

@@ -17,6 +17,8 @@ export interface Request {
   readonly confidence: number;
   readonly slices: readonly string[];
   readonly errors: ErrorWay;
+  /** Tags that the experiments were asked for by; absent: by their ids. */
+  readonly tags?: { readonly candidate?: string; readonly baseline?: string };
 }
 
 /** One of the two experiments. */
@@ -25,6 +27,8 @@ export interface ComparedArm {
   readonly name: string;
   /** Number of the version of its dataset. */
   readonly dataset_version: number;
+  /** The tag that it was asked for by; null: its id. */
+  readonly tag: string | null;
 }
 
 /** A comparison without what it found of metrics. */

@@ -43,13 +43,15 @@ export const MetricInput = Type.Object(
 );
 export type MetricInput = Static<typeof MetricInput>;
 
+export const ArmTag = Type.String({ minLength: 1, maxLength: 64, description: 'Tag that points at the experiment.' });
+
 const experiment = (what: string) =>
   Type.Union(
     [
       uuid('Id of an experiment.'),
       Type.Object(
         {
-          tag: Type.String({ minLength: 1, maxLength: 64, description: 'Tag that points at the experiment.' }),
+          tag: ArmTag,
           dataset: optional(
             Type.String({
               minLength: 1,
@@ -100,6 +102,7 @@ const arm = (description: string) =>
       id: uuid('Id of the experiment.'),
       name: Type.String({ description: 'Name of the experiment.' }),
       dataset_version: Type.Integer({ minimum: 1, description: 'Number of the version of the dataset.' }),
+      tag: orNull(Type.String({ description: 'Tag that it was asked for by; null: by its id.' })),
     },
     { description },
   );

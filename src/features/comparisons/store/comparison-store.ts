@@ -21,6 +21,11 @@ interface ListedRow extends Pick<ListedComparison, 'id' | 'verdict' | 'created_a
   readonly baseline_version: number;
 }
 
+interface FoundRow extends ListedRow {
+  readonly candidate_tag: string | null;
+  readonly baseline_tag: string | null;
+}
+
 interface Row extends ListedRow {
   readonly request: string;
   readonly found: string;
@@ -32,6 +37,7 @@ interface OfProject extends ComparisonFilter {
 
 const LISTED = `id, dataset_id, dataset_name, candidate_id, candidate_name, candidate_version, baseline_id, baseline_name,
   baseline_version, verdict, created_at, created_by`;
+const TAGS = `request ->> '$.tags.candidate' AS candidate_tag, request ->> '$.tags.baseline' AS baseline_tag`;
 /** Whether a comparison is still there: those of deleted experiments and of erased rows go by and by. */
 export const liveComparison = (alias: string) => `NOT EXISTS (
     SELECT 1 FROM experiments AS e WHERE e.id IN (${alias}.candidate_id, ${alias}.baseline_id) AND e.deleted_at IS NOT NULL)
@@ -71,12 +77,12 @@ function prepare(db: Database) {
       `DELETE FROM comparisons WHERE seq IN (
          SELECT seq FROM comparisons WHERE project_id = @projectId ORDER BY created_at DESC, seq DESC LIMIT 10 OFFSET @most)`,
     ),
-    find: db.prepare<[string, string], Row>(
-      `SELECT ${LISTED}, request, found FROM comparisons WHERE project_id = ? AND id = ?
+    find: db.prepare<[string, string], FoundRow & Row>(
+      `SELECT ${LISTED}, ${TAGS}, request, found FROM comparisons WHERE project_id = ? AND id = ?
          AND ${liveComparison('comparisons')}`,
     ),
-    list: db.prepare<OfProject & Window, ListedRow>(
-      `SELECT ${LISTED} ${FOUND} ORDER BY created_at DESC, seq DESC LIMIT @limit OFFSET @offset`,
+    list: db.prepare<OfProject & Window, FoundRow>(
+      `SELECT ${LISTED}, ${TAGS} ${FOUND} ORDER BY created_at DESC, seq DESC LIMIT @limit OFFSET @offset`,
     ),
     count: db.prepare<OfProject, number>(`SELECT count(*) ${FOUND}`).pluck(),
     remove: db.prepare<[string, string]>('DELETE FROM comparisons WHERE project_id = ? AND id = ?'),
@@ -144,12 +150,16 @@ function toRow({ dataset, candidate, baseline, ...row }: ListedComparison): List
   };
 }
 
-function fromRow({ id, verdict, created_at, created_by, ...row }: ListedRow): ListedComparison {
+function fromRow({ id, verdict, created_at, created_by, ...row }: FoundRow): ListedComparison {
+  const arm = (side: 'candidate' | 'baseline') => ({
+    ...{ id: row[`${side}_id`], name: row[`${side}_name`] },
+    ...{ dataset_version: row[`${side}_version`], tag: row[`${side}_tag`] },
+  });
   return {
     id,
     dataset: { id: row.dataset_id, name: row.dataset_name },
-    candidate: { id: row.candidate_id, name: row.candidate_name, dataset_version: row.candidate_version },
-    baseline: { id: row.baseline_id, name: row.baseline_name, dataset_version: row.baseline_version },
+    candidate: arm('candidate'),
+    baseline: arm('baseline'),
     verdict,
     created_at,
     created_by,

@@ -9,6 +9,7 @@ import { Answered, Empty } from '../../parts/states.js';
 import { hrefWith, place } from '../../state/location.js';
 import { offsetAsked } from '../prompts/asked.js';
 import { pathOfComparison, useComparedRows, type ComparedRow, type Comparison } from './data.js';
+import { useMetricText } from './metric-text.js';
 import { RowView } from './row-view.js';
 import { rowValueText } from './value-text.js';
 
@@ -35,6 +36,7 @@ export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
   const offset = offsetAsked();
   const asked = { metric: metric.name, outcome, limit: PAGE, offset };
   const answer = useComparedRows(comparison.id, asked);
+  const name = useMetricText()(metric.name);
   const opened = answer.data?.rows.find(({ row_id }) => row_id === query.get('row'));
   return (
     <section class="stack" aria-label="Rows">
@@ -56,7 +58,7 @@ export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
             ) : (
               <DataTable
                 caption={LABELS[outcome]}
-                columns={columnsFor(metric, outcome)}
+                columns={columnsFor({ ...metric, name }, outcome)}
                 rows={rows}
                 idOf={({ row_id }) => row_id}
                 hrefOf={({ row_id }) => hrefWith({ row: row_id })}
@@ -66,7 +68,7 @@ export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
           </>
         )}
       </Answered>
-      {opened !== undefined && <RowView row={opened} comparison={comparison} metric={metric} />}
+      {opened !== undefined && <RowView row={opened} comparison={comparison} metric={{ ...metric, name }} />}
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { count, NOTHING, percent } from '../../../model/format.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { hrefWith } from '../../state/location.js';
 import { ForestLine } from './forest-line.js';
+import { useMetricText } from './metric-text.js';
 import { VerdictBadge } from './verdict-badge.js';
 
 interface MetricTableProps {
@@ -20,12 +21,13 @@ interface MetricTableProps {
 
 /** A forest plot whose lines stand in a table that says the same. */
 export function MetricTable({ metrics, confidence, shown }: MetricTableProps) {
+  const written = useMetricText();
   return (
     <section class="stack" aria-label="Metrics">
       <h2>Metrics</h2>
       <DataTable
         caption="Metrics"
-        columns={columnsFor(forestOf(metrics), confidence, shown)}
+        columns={columnsFor(forestOf(metrics), confidence, { shown, written })}
         rows={metrics}
         idOf={({ name }) => name}
         hrefOf={({ name }) => hrefWith({ metric: name, outcome: null, offset: null, row: null })}
@@ -41,14 +43,14 @@ export function MetricTable({ metrics, confidence, shown }: MetricTableProps) {
 function columnsFor(
   forest: ReadonlyMap<string, ForestRow>,
   confidence: number,
-  shown: string,
+  { shown, written }: { readonly shown: string; readonly written: (name: string) => string },
 ): Column<ComparedMetric>[] {
   return [
     {
       name: 'metric',
       label: 'Metric',
-      cell: ({ name }) => (name === shown ? <b class="clip">{name}</b> : <bdi>{name}</bdi>),
-      full: ({ name }) => name,
+      cell: ({ name }) => (name === shown ? <b class="clip">{written(name)}</b> : <bdi>{written(name)}</bdi>),
+      full: ({ name }) => written(name),
     },
     { name: 'verdict', label: 'Verdict', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
     {

@@ -28,6 +28,9 @@ export function pathOfExperiment(id: string, path = ''): string {
   return ofProject(`/experiments/${id}${path}`);
 }
 
+/** Whether results, or verdicts of judges on them, are to come. */
+const isUnderWay = (experiment: Experiment) =>
+  isRunning(experiment) || experiment.judges?.some(({ pending }) => pending > 0) === true;
 const isRunning = ({ status }: Experiment) => status === 'running';
 
 /** Experiments, newest first. */
@@ -46,8 +49,19 @@ export function useExperiment(id: string): Answer<Experiment> {
     ask: (signal) =>
       call('GET /projects/:project_id/experiments/:experiment_id', { params: { experiment_id: id }, signal }),
     enabled: id !== '',
-    every: (experiment) => experiment !== undefined && isRunning(experiment) && AGAIN,
+    every: (experiment) => experiment !== undefined && isUnderWay(experiment) && AGAIN,
   });
+}
+
+/** The experiment of a dataset that a tag points to. @param dataset empty: none is asked for */
+export function useTagged(dataset: string, tag: string): Experiment | undefined {
+  const query = { dataset, tag, limit: 1 };
+  return useQuery<Static<typeof ExperimentPage>>({
+    key: [EXPERIMENTS, query],
+    ask: (signal) => call('GET /projects/:project_id/experiments', { query, signal }),
+    enabled: dataset !== '' && tag !== '',
+    keep: false,
+  }).data?.experiments[0];
 }
 
 /** Results with how their rows begin. @param runs whether more are to come */
