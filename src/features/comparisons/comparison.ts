@@ -171,6 +171,11 @@ export interface MetricFigures extends Metric, Changed {
   readonly slices: readonly SliceFigures[];
 }
 
+/** How far a metric differed in a comparison of two experiments that tried the same. */
+export interface Noise extends Interval {
+  readonly comparison_id: string;
+}
+
 export interface MetricOutcome extends MetricFigures {
   /** Of metrics that are gated by their difference. */
   readonly adjusted_p: number | null;
@@ -178,4 +183,6 @@ export interface MetricOutcome extends MetricFigures {
   readonly because: string;
   /** Whose verdicts are compared; null, or absent: the metric is no judge's. */
   readonly judge?: MetricJudge | null;
+  /** Null, or absent: the same was never tried twice on the dataset. */
+  readonly noise?: Noise | null;
 }

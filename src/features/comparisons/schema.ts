@@ -211,6 +211,21 @@ const judge = orNull(
   ),
 );
 
+const noise = orNull(
+  Type.Object(
+    {
+      comparison_id: uuid('That comparison.'),
+      low: number('Lower end of its interval.'),
+      high: number('Upper end of its interval.'),
+    },
+    {
+      description:
+        'How far the metric differed in the newest comparison on this dataset of two experiments with the same subject and ' +
+        'parameters: what differs by no more may be noise. Null: there is none with this metric.',
+    },
+  ),
+);
+
 const metric = Type.Object(
   {
     name: Type.String({ description: METRIC_NAME }),
@@ -267,6 +282,7 @@ const metric = Type.Object(
     ),
     slices: Type.Array(slice, { description: 'The same by slice.' }),
     judge: Type.Optional(judge),
+    noise: Type.Optional(noise),
   },
   { $id: 'ComparisonMetric', description: 'What a comparison found of a metric.' },
 );
@@ -278,6 +294,9 @@ export const ComparisonRead = Type.Object(
     confidence: number(CONFIDENCE),
     slices: Type.Array(Type.String(), { description: SLICES }),
     errors: oneOf(ERROR_WAYS, ERRORS),
+    is_repeat: Type.Boolean({
+      description: 'Whether both experiments have the same subject and parameters: what they differ by is noise.',
+    }),
     rows: count('Rows compared: those with results in both experiments.'),
     left_out: Type.Object(
       {
