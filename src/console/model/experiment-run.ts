@@ -71,9 +71,12 @@ function rowsIn(text: string): number | string[] | null {
 }
 
 /** What a run would be, in a sentence. */
-export function estimateText(estimate: Static<typeof RunEstimateRead>): string {
+export function estimateText(
+  estimate: Static<typeof RunEstimateRead>,
+  { prompt, dataset }: Pick<RunDraft, 'prompt' | 'dataset'>,
+): string {
   const { rows, calls, model, cost, cost_unknown_reason, input_tokens, prompt_version, dataset_version } = estimate;
-  const price = cost === null ? (cost_unknown_reason ?? 'The cost is unknown') : `about ${money(cost)}`;
-  const asked = `${counted(calls, 'call')} of ${model} with version ${prompt_version}`;
-  return `${asked}, on ${counted(rows, 'row')} of version ${dataset_version}, ${count(input_tokens)} input tokens: ${price}`;
+  const price = cost === null ? (cost_unknown_reason ?? 'The cost is unknown') : `About ${money(cost)}`;
+  const what = `${prompt} v${prompt_version} on ${counted(rows, 'row')} of ${dataset} v${dataset_version}`;
+  return `${price}: ${counted(calls, 'call')} of ${model} with ${count(input_tokens)} input tokens, for ${what}.`;
 }

@@ -12,12 +12,6 @@ export interface RunnableVersion {
   readonly ranOn: string | null;
 }
 
-/** `<id of the version>/e12` with the id cut, as `1a2b3c4d/e12`. */
-export function shortVersion(version: string): string {
-  const [id = '', examples = ''] = version.split('/');
-  return `${id.slice(0, 8)}/${examples}`;
-}
-
 /**
  * The versions of a judge by which an experiment can be evaluated, the one that makes it comparable first: that which was run on
  * it last, those that were run on the others, and the judge's as it is now.
@@ -51,18 +45,22 @@ export interface LackingJudge {
   readonly judge: JudgeFigures;
   /** The experiment that it has to evaluate. */
   readonly lacks: 'candidate' | 'baseline';
+  /** Whether it has evaluated that one, too, by another version. */
+  readonly differs: boolean;
 }
 
 /** The judges whose verdicts a comparison could not take yet, and on what they are to be run. */
 export function lackingJudges(candidate: Experiment, baseline: Experiment): LackingJudge[] {
   const common = new Set(commonJudges(candidate, baseline).map(({ judge_id }) => judge_id));
   const found = new Map<string, LackingJudge>();
-  for (const [{ judges = [] }, lacks] of [
-    [baseline, 'candidate'],
-    [candidate, 'baseline'],
+  for (const [{ judges = [] }, other, lacks] of [
+    [baseline, candidate, 'candidate'],
+    [candidate, baseline, 'baseline'],
   ] as const)
-    for (const judge of judges)
-      if (!common.has(judge.judge_id) && !found.has(judge.judge_id) && judge.available)
-        found.set(judge.judge_id, { judge, lacks });
+    for (const judge of judges) {
+      if (common.has(judge.judge_id) || found.has(judge.judge_id) || !judge.available) continue;
+      const differs = other.judges?.some(({ judge_id }) => judge_id === judge.judge_id) === true;
+      found.set(judge.judge_id, { judge, lacks, differs });
+    }
   return [...found.values()];
 }

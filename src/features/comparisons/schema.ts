@@ -66,7 +66,7 @@ const experiment = (what: string) =>
     { description: what },
   );
 
-const CANDIDATE = 'The experiment that is to be judged.';
+const CANDIDATE = 'The experiment that may be worse.';
 const BASELINE = 'The experiment that it is compared with.';
 
 export const ComparisonInput = Type.Object(

@@ -171,7 +171,7 @@ const experiments = record('Experiment', 'An experiment. Its results are spans.'
   status: oneOf(STORED_STATUSES, 'Whether it takes results.'),
   phase: orNull(oneOf(PHASES, 'What a client says beside that.')),
   active_at: time('When it was created, or got its last result.'),
-  subject: json('What is tried.'),
+  subject: json('What runs.'),
   parameters: json('What was set.'),
   created_at: time('When it was created.'),
   created_by: person('Who created it.'),

@@ -21,7 +21,9 @@ export function LackingJudges({ candidate, baseline }: LackingJudgesProps) {
             <b>
               <bdi>{lacking.judge.name}</bdi>
             </b>{' '}
-            has not evaluated the {lacking.lacks} by the same version, so its verdicts cannot be compared.
+            {lacking.differs
+              ? 'evaluated the two by different versions, whose verdicts cannot be compared.'
+              : `has not evaluated the ${lacking.lacks} yet, so its verdicts cannot be compared.`}
           </span>
           <Button icon="judges" changes onClick={() => setRunning(lacking)}>
             Run it on the {lacking.lacks}

@@ -1,9 +1,4 @@
-import {
-  armText,
-  differenceText,
-  differenceWithInterval,
-  probabilityText,
-} from '../../../../features/comparisons/words.js';
+import { armText, differenceWithInterval, probabilityText } from '../../../../features/comparisons/words.js';
 import { forestOf, type ComparedMetric, type ForestRow } from '../../../model/forest.js';
 import { count, NOTHING, percent } from '../../../model/format.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
@@ -72,8 +67,13 @@ function columnsFor(
       figure: true,
       cell: (metric) => armText(metric, metric[side]) ?? NOTHING,
     })),
-    { name: 'wins', label: 'Wins', named: true, figure: true, cell: ({ wins }) => count(wins) },
-    { name: 'losses', label: 'Losses', named: true, figure: true, cell: ({ losses }) => count(losses) },
+    {
+      name: 'changed',
+      label: 'Wins / losses',
+      named: true,
+      figure: true,
+      cell: ({ wins, losses }) => `${count(wins)} / ${count(losses)}`,
+    },
     {
       name: 'p',
       label: 'p',
@@ -81,17 +81,6 @@ function columnsFor(
       figure: true,
       about: 'How likely so large a difference is by chance; adjusted for the number of rules',
       cell: ({ p, adjusted_p }) => (p === null ? NOTHING : probabilityText(adjusted_p ?? p)),
-    },
-    {
-      name: 'detectable',
-      label: 'Could show',
-      named: true,
-      figure: true,
-      about: 'The smallest true difference that these rows would show in four of five cases',
-      cell: (metric) =>
-        metric.detectable === null || metric.difference === null
-          ? NOTHING
-          : differenceText(metric, metric.detectable, metric.difference.relative, false),
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { MAX_PAGE, useJudges } from '../judges/data.js';
+import { MAX_PAGE, useJudges } from '../judges/lists.js';
 
 const JUDGES = /judge:([0-9a-f-]{36})/g;
 

@@ -104,7 +104,7 @@ function Roles({ of }: { readonly of: Dataset['roles'] }) {
     <ul class="chips" aria-label="Roles of columns">
       {ROLES.flatMap((role) => columns.filter(([, each]) => each === role)).map(([column, role]) => (
         <li key={column} class="badge">
-          <bdi class="clip">{column}</bdi> <span class="soft">{role}</span>
+          <span class="soft">{role}:</span> <bdi class="clip">{column}</bdi>
         </li>
       ))}
     </ul>

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Experiment } from '../../../model/experiments.js';
 import { count, compact, NOTHING } from '../../../model/format.js';
-import { shortVersion, type JudgeFigures } from '../../../model/judge-runs.js';
+import type { JudgeFigures } from '../../../model/judge-runs.js';
+import { shortVersion } from '../../../model/judge-version-text.js';
 import { Button } from '../../parts/button.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { Rate } from '../../parts/rate.js';
 import { hrefOf } from '../../state/location.js';
-import { useEvaluations } from '../judges/data.js';
+import { useEvaluations } from '../judges/lists.js';
 import { RunJudge } from './run-judge.js';
 
 /** What judges said of the results, by the version that evaluated them, and how one is run. */

@@ -50,7 +50,11 @@ export function RunDialog({ dataset = '', onClose }: RunDialogProps) {
         {(wrong) => (
           <>
             <RunFields draft={draft} wrong={wrong} onSet={set} />
-            {estimate !== null && <p role="status">{estimateText(estimate)}</p>}
+            {estimate !== null && (
+              <p role="status" class="card">
+                <bdi>{estimateText(estimate, draft)}</bdi>
+              </p>
+            )}
           </>
         )}
       </Form>

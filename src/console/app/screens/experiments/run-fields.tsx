@@ -1,19 +1,12 @@
-import type { RunDraft } from '../../../model/experiment-run.js';
 import { Field } from '../../parts/field.js';
 import { call } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
 import { useDatasets } from '../datasets/data.js';
+import type { RunFieldsProps } from './run-fields-props.js';
 import { DatasetVersionField, PromptVersionField, VariableFields } from './run-versions.js';
 
 /** Datasets, and prompts, that can be chosen. */
 const OFFERED = 200;
-
-export interface RunFieldsProps {
-  readonly draft: RunDraft;
-  /** What the server has against single fields, by their names on the wire. */
-  readonly wrong: Readonly<Record<string, string>>;
-  readonly onSet: (change: Partial<RunDraft>) => void;
-}
 
 /** What is run on what, and how. */
 export function RunFields({ draft, wrong, onSet }: RunFieldsProps) {
@@ -70,8 +63,6 @@ export function RunFields({ draft, wrong, onSet }: RunFieldsProps) {
   );
 }
 
-const NAMES = { maxCost: 'max_cost' } as const;
-
 interface TextProps extends RunFieldsProps {
   readonly field: 'model' | 'temperature' | 'rows' | 'repetitions' | 'maxCost' | 'tags' | 'name';
   readonly label: string;
@@ -81,7 +72,7 @@ interface TextProps extends RunFieldsProps {
 
 function Text({ field, label, hint, numeric = false, draft, wrong, onSet }: TextProps) {
   return (
-    <Field label={label} hint={hint} wrong={wrong[field === 'maxCost' ? NAMES[field] : field] ?? null}>
+    <Field label={label} hint={hint} wrong={wrong[field === 'maxCost' ? 'max_cost' : field] ?? null}>
       <input
         class="input"
         autocomplete="off"

@@ -1,13 +1,8 @@
 import { useState } from 'preact/hooks';
 import { BASELINE, type Experiment } from '../../../model/experiments.js';
 import { count, counted } from '../../../model/format.js';
-import {
-  CURRENT,
-  resultsLeft,
-  runnableVersions,
-  shortVersion,
-  type RunnableVersion,
-} from '../../../model/judge-runs.js';
+import { CURRENT, resultsLeft, runnableVersions, type RunnableVersion } from '../../../model/judge-runs.js';
+import { shortVersion } from '../../../model/judge-version-text.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
@@ -15,9 +10,10 @@ import { Answered, Empty } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf } from '../../state/location.js';
-import { judgesChanged, MAX_PAGE, useJudges } from '../judges/data.js';
+import { judgesChanged, MAX_PAGE, useJudges } from '../judges/lists.js';
 import { EvaluationPrice } from '../judges/evaluation-price.js';
-import { experimentsChanged, useExperiment, useTagged } from './data.js';
+import { experimentsChanged, useExperiment } from './data.js';
+import { useTagged } from './tagged.js';
 
 interface RunJudgeProps {
   readonly experiment: Experiment;

@@ -2,8 +2,8 @@ import { placeholdersOf } from '../../../../features/optimization/placeholders.j
 import { TAGGED } from '../../../model/experiment-run.js';
 import { Field } from '../../parts/field.js';
 import { useTags as useDatasetTags, useVersions, type Dataset } from '../datasets/data.js';
-import { LATEST, useTagHistory, useTags, useVersion } from '../prompts/data.js';
-import type { RunFieldsProps } from './run-fields.js';
+import { LATEST, useTagHistory, useTags, useVersion } from '../prompts/versions.js';
+import type { RunFieldsProps } from './run-fields-props.js';
 
 /** Versions of a prompt that can be chosen. */
 const OFFERED = 200;

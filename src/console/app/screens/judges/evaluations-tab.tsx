@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { EvaluationRead } from '../../../../features/judges/schema.js';
 import { counted, NOTHING, percent } from '../../../model/format.js';
-import { shortVersion } from '../../../model/judge-runs.js';
+import { shortVersion } from '../../../model/judge-version-text.js';
 import { Button } from '../../parts/button.js';
 import { Choice } from '../../parts/choice.js';
 import { CopyAsCurl } from '../../parts/copy.js';
@@ -15,7 +15,8 @@ import { call } from '../../state/api.js';
 import { hrefOf, place, setQuery } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { useExperiments } from '../experiments/data.js';
-import { offsetShown, ofJudge, PAGE, useCalibration, useEvaluations } from './data.js';
+import { offsetShown, ofJudge, PAGE, useCalibration } from './data.js';
+import { useEvaluations } from './lists.js';
 import type { JudgeTabProps } from './tab-props.js';
 
 /** Parameters of this view that the list of evaluations takes, by the same names. */
@@ -77,6 +78,10 @@ function Filters({ judge }: JudgeTabProps) {
   const versions = useCalibration(judge.id).data?.by_version ?? [];
   const experiments = useExperiments({ limit: EXPERIMENTS }).data?.experiments ?? [];
   const { query } = place.value;
+  const exact = query.get('judge_version') ?? '';
+  const named = versions.map(({ version }) => [version, version] as const);
+  // One that an experiment was evaluated by is named exactly.
+  if (exact.includes('/')) named.unshift([exact, shortVersion(exact)]);
   const [start, end] = [query.get('start_date'), query.get('end_date')];
   return (
     <div class="line fields">
@@ -97,7 +102,7 @@ function Filters({ judge }: JudgeTabProps) {
           ['unreviewed', 'unreviewed'],
         ]}
       />
-      <Choice label="Version" name="judge_version" options={versions.map(({ version }) => [version, version])} />
+      <Choice label="Version" name="judge_version" options={named} />
       <Choice label="Experiment" name="experiment_id" options={experiments.map(({ id, name }) => [id, name])} />
       <Choice
         label="Stored"

@@ -9,7 +9,7 @@ import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
-import { judgesChanged } from './data.js';
+import { judgesChanged } from './lists.js';
 import { EvaluationPrice } from './evaluation-price.js';
 import type { JudgeTabProps } from './tab-props.js';
 
