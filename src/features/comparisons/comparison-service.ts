@@ -11,6 +11,7 @@ import type { PairedRows } from './comparison.js';
 import type { Comparison, ComparisonFilter, ComparisonStore, ListedComparison, Request } from './comparison-store.js';
 import { MAX_FOUND, MAX_REQUEST, type ComparedArm } from './comparison-store.js';
 import { readMetrics } from './metrics.js';
+import { isRepeat, noiseOf } from './noise.js';
 import { incomparable, type Compared, type Outcome } from './outcome.js';
 import type { MeasuredMetric } from './pairing.js';
 import { countLeftOut, readRowPairs } from './row-pairs.js';
@@ -72,6 +73,7 @@ export class ComparisonService {
       verdict: found.verdict,
       created_at,
       created_by: user_id,
+      is_repeat: isRepeat(candidate, baseline),
       request,
       found,
     };
@@ -148,7 +150,13 @@ export class ComparisonService {
       const seed = `${candidate.id}/${baseline.id}`;
       const { confidence } = asked;
       const outcome = await this.#parts.compute(projectId, { seed, confidence, metrics, slicings }, signal);
-      return { ...outcome, rows: pairs.ids.length, left_out };
+      const judge = (name: string) => judged.judgeOf(projectId, { candidate, baseline }, name);
+      const withJudges = outcome.metrics.map((metric) => ({ ...metric, judge: judge(metric.name) }));
+      const repeat = isRepeat(candidate, baseline)
+        ? undefined
+        : this.#parts.comparisons.lastRepeat(projectId, candidate.dataset.id);
+      const known = withJudges.map((metric) => ({ ...metric, noise: noiseOf(metric, repeat) }));
+      return { ...outcome, metrics: known, rows: pairs.ids.length, left_out };
     } finally {
       end();
     }

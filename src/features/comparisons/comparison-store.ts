@@ -45,6 +45,8 @@ export interface ListedComparison {
 }
 
 export interface Comparison extends ListedComparison {
+  /** Whether both experiments tried the same. */
+  readonly is_repeat: boolean;
   readonly request: Request;
   readonly found: Compared;
 }
@@ -64,6 +66,8 @@ export interface ComparisonStore {
   /** @returns false: an experiment, or something of the dataset, was deleted since it began */
   add(projectId: string, comparison: Comparison): boolean;
   find(projectId: string, id: string): Comparison | undefined;
+  /** The newest comparison on a dataset of two experiments that tried the same. */
+  lastRepeat(projectId: string, datasetId: string): Comparison | undefined;
   /** Newest first. */
   list(projectId: string, filter: ComparisonFilter, window: Window): ListedComparison[];
   count(projectId: string, filter: ComparisonFilter): number;

@@ -227,6 +227,7 @@ const comparisons = record('Comparison', 'A comparison of two experiments.', {
   baseline_version: versionNumber,
   verdict: oneOf(VERDICTS, 'What was found.'),
   request: json('What was asked: metrics with their rules, confidence, slices and how errors count.'),
+  is_repeat: Type.Optional(Type.Boolean({ description: 'Whether both experiments tried the same.' })),
   found: json('What was found: why, the number of rows, those left out, and the metrics.'),
   created_at: time('When it was made.'),
   created_by: person('Who made it.'),

@@ -27,6 +27,7 @@ interface FoundRow extends ListedRow {
 }
 
 interface Row extends ListedRow {
+  readonly is_repeat: number;
   readonly request: string;
   readonly found: string;
 }
@@ -50,9 +51,9 @@ const FOUND = `FROM comparisons WHERE project_id = @projectId AND (@verdict IS N
 function prepare(db: Database) {
   return {
     add: db.prepare<Row & { project_id: string }>(
-      `INSERT INTO comparisons (project_id, ${LISTED}, request, found)
+      `INSERT INTO comparisons (project_id, ${LISTED}, is_repeat, request, found)
        VALUES (@project_id, @id, @dataset_id, @dataset_name, @candidate_id, @candidate_name, @candidate_version,
-         @baseline_id, @baseline_name, @baseline_version, @verdict, @created_at, @created_by, @request, @found)`,
+         @baseline_id, @baseline_name, @baseline_version, @verdict, @created_at, @created_by, @is_repeat, @request, @found)`,
     ),
     isCurrent: db
       .prepare<Row & { project_id: string }, number>(
@@ -78,8 +79,13 @@ function prepare(db: Database) {
          SELECT seq FROM comparisons WHERE project_id = @projectId ORDER BY created_at DESC, seq DESC LIMIT 10 OFFSET @most)`,
     ),
     find: db.prepare<[string, string], FoundRow & Row>(
-      `SELECT ${LISTED}, ${TAGS}, request, found FROM comparisons WHERE project_id = ? AND id = ?
+      `SELECT ${LISTED}, ${TAGS}, is_repeat, request, found FROM comparisons WHERE project_id = ? AND id = ?
          AND ${liveComparison('comparisons')}`,
+    ),
+    lastRepeat: db.prepare<[string, string], FoundRow & Row>(
+      `SELECT ${LISTED}, ${TAGS}, is_repeat, request, found FROM comparisons INDEXED BY comparisons_of_repeats
+       WHERE is_repeat = 1 AND project_id = ? AND dataset_id = ? AND ${liveComparison('comparisons')}
+       ORDER BY created_at DESC LIMIT 1`,
     ),
     list: db.prepare<OfProject & Window, FoundRow>(
       `SELECT ${LISTED}, ${TAGS} ${FOUND} ORDER BY created_at DESC, seq DESC LIMIT @limit OFFSET @offset`,
@@ -95,8 +101,9 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
     super(db, prepare);
   }
 
-  add(projectId: string, { request, found, ...listed }: Comparison): boolean {
-    const row = { ...toRow(listed), request: JSON.stringify(request), found: JSON.stringify(found) };
+  add(projectId: string, { request, found, is_repeat, ...listed }: Comparison): boolean {
+    const texts = { request: JSON.stringify(request), found: JSON.stringify(found) };
+    const row = { ...toRow(listed), ...texts, is_repeat: is_repeat ? 1 : 0 };
     const add = () => {
       if (this.statements.isCurrent.get({ project_id: projectId, ...row }) !== 1) return false;
       this.statements.add.run({ project_id: projectId, ...row });
@@ -107,12 +114,13 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
   }
 
   find(projectId: string, id: string): Comparison | undefined {
-    return guarded(() => {
-      const row = this.statements.find.get(projectId, id);
-      if (row === undefined) return undefined;
-      const [request, found] = [JSON.parse(row.request) as Request, JSON.parse(row.found) as Compared];
-      return { ...fromRow(row), request, found };
-    });
+    const row = guarded(() => this.statements.find.get(projectId, id));
+    return row && wholeFromRow(row);
+  }
+
+  lastRepeat(projectId: string, datasetId: string): Comparison | undefined {
+    const row = guarded(() => this.statements.lastRepeat.get(projectId, datasetId));
+    return row && wholeFromRow(row);
   }
 
   list(projectId: string, filter: ComparisonFilter, window: Window): ListedComparison[] {
@@ -134,6 +142,11 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
   remove(projectId: string, id: string): boolean {
     return guarded(() => this.statements.remove.run(projectId, id).changes > 0);
   }
+}
+
+function wholeFromRow(row: FoundRow & Row): Comparison {
+  const [request, found] = [JSON.parse(row.request) as Request, JSON.parse(row.found) as Compared];
+  return { ...fromRow(row), is_repeat: row.is_repeat === 1, request, found };
 }
 
 function toRow({ dataset, candidate, baseline, ...row }: ListedComparison): ListedRow {

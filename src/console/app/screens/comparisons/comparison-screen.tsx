@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { leftOutText } from '../../../../features/comparisons/reports/left-out.js';
+import { REPEAT_TEXT } from '../../../../features/comparisons/words.js';
 import { counted, percent } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
@@ -114,7 +115,8 @@ function Head({ comparison }: { readonly comparison: Comparison }) {
 
 /** What was found, and what these rows could have found. */
 function Finding({ comparison }: { readonly comparison: Comparison }) {
-  const { verdict, because, dataset, candidate, baseline, rows, confidence, errors, created_at } = comparison;
+  const { verdict, because, dataset, candidate, baseline, rows, confidence, errors, created_at, is_repeat } =
+    comparison;
   const leftOut = leftOutText(comparison);
   const written = useMetricText();
   const arm = ({ id, name, dataset_version, tag }: Comparison['candidate']) => (
@@ -137,7 +139,7 @@ function Finding({ comparison }: { readonly comparison: Comparison }) {
           compared, {percent(confidence)} confidence
         </span>
       </div>
-      {because.map((sentence, index) => (
+      {[...because, ...(is_repeat ? [REPEAT_TEXT] : [])].map((sentence, index) => (
         <p key={index} class={index === 0 ? 'finding-first' : ''}>
           <bdi>{written(sentence)}</bdi>
         </p>

@@ -30,6 +30,8 @@ export function MetricTable({ metrics, confidence, shown }: MetricTableProps) {
       <p class="soft small">
         Right of the middle is better. The dashed line is the margin: an interval right of it passes. Metrics of one
         unit have one scale.
+        {metrics.some(({ noise }) => noise != null) &&
+          ' The gray band is how far the same differed when it was tried twice.'}
       </p>
     </section>
   );
