@@ -16,7 +16,7 @@ const HASTENED_AT_ONCE = 2_000;
 const PRUNE_EVERY = 500;
 
 const COLUMNS = `id, project_id, judge_id, span_id, trace_id, span_started_at, origin, state, attempts, next_attempt_at,
-  reason, created_at, updated_at, pin`;
+  reason, created_at, updated_at, pin, subject_id`;
 /** The condition for a run to be queued: a judge evaluates a new span by itself only once. */
 const IS_NEW = `@origin <> 'automatic' OR NOT EXISTS (
   SELECT 1 FROM evaluations WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic')`;
@@ -28,7 +28,8 @@ const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
     SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
     FROM queued WHERE queued.id IS NOT NULL)`;
 
-const OF_NO_RESULT = { pin: null, experiment_id: null };
+/** What a draft may leave out. */
+const UNSAID = { pin: null, experiment_id: null, subject_id: null };
 
 interface InsertRow extends RunDraft {
   readonly state: StoredRunState;
@@ -42,7 +43,7 @@ function prepare(db: Database) {
     insert: db.prepare<InsertRow>(
       `INSERT INTO judge_runs (${COLUMNS}, experiment_id, after_deletion)
        SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @at, @reason,
-         @at, @at, @pin, @experiment_id, ${LAST_DELETION}
+         @at, @at, @pin, @subject_id, @experiment_id, ${LAST_DELETION}
        FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
        ON CONFLICT DO NOTHING`,
     ),
@@ -192,7 +193,7 @@ export class SqliteRunStore implements RunStore {
     const advance = () => {
       setArrived.run(arrivedAt, projectId);
       for (const { draft, reason } of failed)
-        insert.run({ ...OF_NO_RESULT, ...draft, state: 'failed', attempts: 1, reason, at });
+        insert.run({ ...UNSAID, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
     };
     return guarded(() => this.#db.transaction(advance).immediate());
@@ -200,7 +201,7 @@ export class SqliteRunStore implements RunStore {
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
     return drafts.reduce(
-      (sum, draft) => sum + this.#statements.insert.run({ ...OF_NO_RESULT, ...draft, ...QUEUED, at }).changes,
+      (sum, draft) => sum + this.#statements.insert.run({ ...UNSAID, ...draft, ...QUEUED, at }).changes,
       0,
     );
   }
