@@ -74,4 +74,10 @@ export interface EvaluationStore {
   numbersOfSpan(projectId: string, spanId: string): number[];
   /** The newest evaluation of a span by a judge. */
   latest(judgeId: string, spanId: string): Evaluation | undefined;
+  /** The newest evaluation of a trace or session by a judge. */
+  latestOfWhole(judgeId: string, subjectId: string): Evaluation | undefined;
+  /** How many evaluations of a trace or session a judge made by itself, counted up to so many. */
+  countOfWhole(judgeId: string, subjectId: string, most: number): number;
+  /** Up to when spans had arrived that the judge was shown when it last evaluated a trace or session by itself; null: never. */
+  newestAutomaticUpto(judgeId: string, subjectId: string): Micros | null;
 }
