@@ -115,8 +115,8 @@ function mayBeAbout(judge: Judge, span: ArrivalOutline): boolean {
   return span.arrived_at > judge.judged_since && sampleHash(span.id, judge.id) < judge.sample_rate;
 }
 
-function toFilter({ id, filters, sample_rate }: Judge): ArrivalFilter {
-  return { judge_id: id, filters, sample_rate };
+function toFilter({ id, subject, filters, sample_rate }: Judge): ArrivalFilter {
+  return { judge_id: id, subject, filters, sample_rate };
 }
 
 function draftOf(judge: Judge, span: ArrivalOutline): RunDraft {

@@ -138,7 +138,8 @@ export class PreviewService {
   async #matches(judge: Judge, since: Micros, signal: AbortSignal): Promise<Matches> {
     const { filters, project_id } = judge;
     const prompt = this.#promptOf(judge);
-    if (filters.prompt_slug !== null && prompt === undefined) return { count: 0, latest: [], otherKinds: [] };
+    if (filters.prompt_slug !== null && prompt === undefined)
+      return { count: 0, latest: [], wholes: [], otherKinds: [] };
     if (prompt !== undefined) requireCountable(prompt);
     const wanted = { filters, prompt: prompt ?? null, latest: ESTIMATED_BY };
     return this.#options.matching.arrivedSince(project_id, wanted, since, signal);
