@@ -75,10 +75,7 @@ export class JudgeService {
   /** The judge that was stated, which is not stored. @throws DomainError `invalid` as `create` does */
   draft({ project_id, user_id }: Principal, stated: Fitting<JudgeInput>): Judge {
     const settings = settingsOf(stated.values, null);
-    stated.require([
-      ...this.#taskIssues(project_id, stated, true),
-      ...settingIssues(settings, null, stated.isMisfit),
-    ]);
+    stated.require([...this.#taskIssues(project_id, stated, true), ...settingIssues(settings, null, stated.isMisfit)]);
     const now = Date.now() * 1000;
     return {
       ...settings,
