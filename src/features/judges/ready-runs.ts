@@ -196,7 +196,7 @@ export class ReadyRuns {
   }
 
   /** Runs of a project to be made ready next. One whose span could not be read is read alone. */
-  #wanted(project: string, lane: Lane): Run[] {
+  #wanted(project: string, lane: Lane): readonly Run[] {
     // None of the ready runs may begin: one of each judge is kept, the others leave room.
     const waiting = new Set<string>();
     const kept = lane.ready.filter(({ judge }) => !waiting.has(judge.id) && waiting.add(judge.id));

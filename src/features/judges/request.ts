@@ -26,7 +26,7 @@ const SHOWS_SUBJECT = /\{\{\s*(?:input|output|outline)\s*\}\}/;
 /** What is evaluated, as a model is told. */
 const NAMES = {
   span: { one: 'one recorded step of a program', name: 'step' },
-  trace: { one: 'one recorded trace of a program, which is all the steps of one task', name: 'trace' },
+  trace: { one: 'one recorded trace of a program, with all its steps,', name: 'trace' },
   session: { one: 'one recorded conversation with a program', name: 'conversation' },
 } as const;
 
@@ -85,7 +85,7 @@ function rules(judge: JudgeSettings, { whole }: JudgedSpan): string {
   );
   const heading = scored ? 'Criteria, each with a score and a reason of its own' : 'Criteria';
   return [
-    `You are a judge. You evaluate ${one}, by an instruction.`,
+    `You are a judge. You evaluate ${one} by an instruction.`,
     DELIMITED_IS_DATA,
     scored
       ? `Answer with one JSON object: a reason, a score from ${judge.score_min} to ${judge.score_max}, and how sure you are, from 0 to 1.`

@@ -5,7 +5,6 @@ import type { Governor } from '../../engine/work/governor.js';
 import { isRetryable } from '../../engine/work/retryable.js';
 import { Breakers } from './breakers.js';
 import { callSpans } from './call-spans.js';
-import type { Judge } from './judge.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
 import { DEFECT, Recorder, type Ending, type RecorderOptions } from './recorder.js';
@@ -17,17 +16,16 @@ import type { RunOutcome, RunStore } from './run-store.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
 import { ReadyRuns, type Ready, type ReadyRunsOptions } from './ready-runs.js';
-import type { SubjectReader } from './subject-reader.js';
+import { SubjectReader, type SubjectReaderParts } from './subject-reader.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import { LONGEST_QUIET } from './whole-settings.js';
 
-export interface RunnerOptions {
+export interface RunnerOptions extends SubjectReaderParts {
   readonly runs: RunStore;
   readonly judges: Pick<JudgeStore, 'find'>;
-  readonly spans: Pick<SpanReader, 'answers'>;
-  readonly subjects: Pick<SubjectReader, 'read'>;
+  readonly spans: Pick<SpanReader, 'read' | 'answers'>;
   readonly caller: JudgeCaller;
   readonly pinned: Pick<PinnedVersions, 'inHand'>;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
@@ -91,6 +89,7 @@ export class JudgeRunner implements WorkUnderWay {
     this.#breakers = new Breakers(this.#retry);
     this.#readyRuns = new ReadyRuns({
       ...options,
+      subjects: new SubjectReader(options),
       retry: this.#retry,
       onReady: () => this.wake(),
       onEnded: (ending) => this.#recorder.add(ending),
