@@ -3,6 +3,7 @@ import type {
   FoundWhole,
   WholeFilters,
   WholeKind,
+  WholeOutline,
   WholeReader,
 } from '../../engine/traces/model/judged/whole-reader.js';
 import type { Judge } from './judge.js';
@@ -24,13 +25,7 @@ export class WholeRuns {
   /** @throws DomainError `invalid` for those that are not there, or that no judge evaluates; `unavailable` */
   async named(projectId: string, kind: WholeKind, ids: readonly string[]): Promise<FoundWhole[]> {
     const found = await this.#parts.wholes.outlines(projectId, kind, [...new Set(ids)]);
-    const issues = ids.flatMap((id, index) => {
-      const whole = found.get(id);
-      const pointer = `/${kind}_ids/${index}`;
-      if (whole === undefined) return [{ pointer, detail: `there is no ${kind} with this id that has spans` }];
-      return whole.internal ? [{ pointer, detail: 'has calls of the server itself; such are never evaluated' }] : [];
-    });
-    if (issues.length > 0) throw invalid(issues);
+    requireWholes(found, { kind, ids, field: `${kind}_ids` });
     return [...found.values()];
   }
 
@@ -40,6 +35,20 @@ export class WholeRuns {
     if (asked === null) return [];
     return this.#parts.wholes.newestWholes(judge.project_id, kind, asked, count);
   }
+}
+
+/** @param field that names them @throws DomainError `invalid` unless each is there and may be judged */
+export function requireWholes(
+  found: ReadonlyMap<string, WholeOutline>,
+  { kind, ids, field }: { readonly kind: WholeKind; readonly ids: readonly string[]; readonly field: string },
+): void {
+  const issues = ids.flatMap((id, index) => {
+    const whole = found.get(id);
+    const pointer = `/${field}/${index}`;
+    if (whole === undefined) return [{ pointer, detail: `there is no ${kind} with this id that has spans` }];
+    return whole.internal ? [{ pointer, detail: 'has calls of the server itself; such are never evaluated' }] : [];
+  });
+  if (issues.length > 0) throw invalid(issues);
 }
 
 /** The filters of a judge with what its prompt is named by; null: there is no such prompt, and nothing matches. */
