@@ -42,7 +42,8 @@ const SampleSpan = Type.Object(
     subject_id,
     outline: orNull(
       Type.String({
-        description: 'What the judge is shown of a trace or session; long texts are shortened in the middle. Null: of a span.',
+        description:
+          'What the judge is shown of a trace or session; long texts are shortened in the middle. Null: of a span.',
       }),
     ),
     name: Type.String({ description: 'Name of the span.' }),
@@ -76,7 +77,8 @@ const TryoutRead = Type.Object(
     span_id: uuid('Id of the span; of a trace or session: of the span that stands for it.'),
     subject_id,
     mismatches: Type.Array(MismatchRead, {
-      description: 'Filters that the span does not match: the judge would not evaluate it automatically. Empty for a trace or session.',
+      description:
+        'Filters that the span does not match: the judge would not evaluate it automatically. Empty for a trace or session.',
     }),
     request: orNull(
       Type.Object(

@@ -134,6 +134,7 @@ const evaluation = {
   judge_id: uuid('Id of the judge.'),
   span_id: uuid('Evaluated span; of a trace or session: the span that stands for it.'),
   trace_id: orNull(uuid('Trace of the span at that time; null if unknown.')),
+  subject: oneOf(['span', 'trace', 'session'], 'What was evaluated.'),
   subject_id: orNull(uuid('The trace or session that was evaluated; null: the span was.')),
   evaluation_result: Type.Boolean({ description: 'Whether it passed.' }),
   evaluation_reason: Type.String({ description: "The judge's reasoning." }),

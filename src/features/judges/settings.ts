@@ -81,7 +81,10 @@ const Filters = Type.Object(
     tags: optional(tags(TAGS, FILTER_TAGS)),
     prompt_slug: optional(filters.prompt_slug),
   },
-  { description: 'Which new spans the judge evaluates, or which traces and sessions: those with such a span. Absent filters do not restrict.' },
+  {
+    description:
+      'Which new spans the judge evaluates, or which traces and sessions: those with such a span. Absent filters do not restrict.',
+  },
 );
 
 const FiltersRead = Type.Object(

@@ -1,7 +1,7 @@
 import { excerptOf } from '../../../engine/excerpt.js';
 import type { Window } from '../../../engine/schema/page.js';
 import { formatTimestamp } from '../../../engine/timestamp.js';
-import type { Evaluation, NamedEvaluation } from '../evaluation.js';
+import type { Evaluation, ListedEvaluation } from '../evaluation.js';
 import type { Explanation } from '../explanation.js';
 import type { CheckedJudge, Judge } from '../judge.js';
 import type { JudgePreviewRead } from '../preview-schema.js';
@@ -30,12 +30,16 @@ export function criteriaRead(judge: Judge): CriteriaRead {
   return { judge_id: id, evaluation_type, score_min, score_max, pass_threshold, criteria };
 }
 
-export function evaluationRead(evaluation: Evaluation): EvaluationRead {
+type Shown = Evaluation & Partial<Pick<ListedEvaluation, 'judge_subject'>>;
+
+/** Those that ran elsewhere are of spans alone. */
+export function evaluationRead(evaluation: Shown): EvaluationRead {
   return {
     id: evaluation.id,
     judge_id: evaluation.judge_id,
     span_id: evaluation.span_id,
     trace_id: evaluation.trace_id,
+    subject: evaluation.subject_id == null ? 'span' : (evaluation.judge_subject ?? 'span'),
     subject_id: evaluation.subject_id ?? null,
     evaluation_result: evaluation.evaluation_result,
     evaluation_reason: evaluation.evaluation_reason,
@@ -54,13 +58,16 @@ export function evaluationRead(evaluation: Evaluation): EvaluationRead {
   };
 }
 
-export function namedEvaluationRead(evaluation: NamedEvaluation): SpanEvaluationsRead['evaluations'][number] {
+export function namedEvaluationRead(evaluation: ListedEvaluation): SpanEvaluationsRead['evaluations'][number] {
   return { ...evaluationRead(evaluation), judge_name: evaluation.judge_name };
 }
 
 export function runQueuedRead({ drafts: queued, results }: QueuedRuns): RunQueuedRead {
   if (results !== null) return { ...results, runs: [] };
-  return { queued: queued.length, runs: queued.map(({ id, span_id, subject_id = null }) => ({ id, span_id, subject_id })) };
+  return {
+    queued: queued.length,
+    runs: queued.map(({ id, span_id, subject_id = null }) => ({ id, span_id, subject_id })),
+  };
 }
 
 function runRead(run: CurrentRun): RunRead {
