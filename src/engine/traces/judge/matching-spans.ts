@@ -11,12 +11,7 @@ import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.j
 import type { ReadScope } from '../read/scope.js';
 import { current } from '../read/visibility.js';
 import { countOfWholes, latestWholes, type Spans } from './latest-wholes.js';
-import { isBounded, matches, MAX_FILTERS } from './span-rows.js';
-
-const TOO_LONG = {
-  pointer: '/filters',
-  detail: `must have at most ${MAX_FILTERS} characters in total for a preview`,
-};
+import { isBounded, matches, TOO_LONG } from './span-rows.js';
 
 /** Most kinds that are named beside those of the filters. */
 const KINDS = 10;

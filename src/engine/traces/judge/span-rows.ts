@@ -43,7 +43,12 @@ export function matches(projectId: string, { filters, prompt }: WholeFilters): S
 }
 
 /** The most characters that the filters of one statement may take together. */
-export const MAX_FILTERS = 20_000;
+const MAX_FILTERS = 20_000;
+/** What is wrong where filters are not bounded, and have to be. */
+export const TOO_LONG = {
+  pointer: '/filters',
+  detail: `must have at most ${MAX_FILTERS} characters in total for a preview`,
+};
 /** The most alternatives in one statement. */
 const MAX_ALTERNATIVES = 200;
 
