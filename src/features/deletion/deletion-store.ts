@@ -106,6 +106,8 @@ export interface DeletionStore {
   withRecords(projectId: string, spanIds: readonly string[]): string[];
   /** Removes a portion of the records of spans, one span after the other, and notes items that the deletion has to follow up. */
   removeSpans(deletion: Deletion, spans: readonly DeletedSpan[]): Affected;
+  /** Whether a judge was shown whole traces of a project, or sessions. */
+  judgesTraces(projectId: string): boolean;
   /** Which of some traces a judge was shown: with any span of them goes what it said. */
   judgedTraces(projectId: string, traceIds: readonly string[]): string[];
   /**

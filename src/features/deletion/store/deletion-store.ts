@@ -172,8 +172,12 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
     return this.#transaction(() => this.#removeRecords(seq, project_id, spans));
   }
 
+  judgesTraces(projectId: string): boolean {
+    return guarded(() => this.#tracesJudged.any(projectId));
+  }
+
   judgedTraces(projectId: string, traceIds: readonly string[]): string[] {
-    return guarded(() => this.#tracesJudged(projectId, traceIds));
+    return guarded(() => this.#tracesJudged.among(projectId, traceIds));
   }
 
   removeJudged({ seq, project_id }: Deletion, traces: readonly DeletedTrace[]): Affected {

@@ -28,17 +28,21 @@ const PINS = 'judge_pin_corrections AS k JOIN judge_pins AS p ON p.seq = k.pin A
 const LEARNED = `${EVALUATIONS} AND (EXISTS (SELECT 1 FROM corrections AS c WHERE c.evaluation_seq = e.seq)
   OR EXISTS (SELECT 1 FROM ${JOBS} WHERE w.span_id = e.span_id) OR EXISTS (SELECT 1 FROM ${PINS} WHERE k.span_id = e.span_id))`;
 
-/** Which of some traces a judge was shown for what is there of it. One look, where a project has no judge of more than spans. */
-export function tracesJudged(db: Database): (projectId: string, traceIds: readonly string[]) => string[] {
+/** The traces of a project that a judge was shown. */
+export function tracesJudged(db: Database) {
   const any = db.prepare<[string], number>('SELECT EXISTS (SELECT 1 FROM judged_traces WHERE project_id = ?)').pluck();
-  const find = db
+  const among = db
     .prepare<[string, string], string>(
       `SELECT s.value FROM json_each(?) AS s
        WHERE EXISTS (SELECT 1 FROM judged_traces AS t WHERE t.project_id = ? AND t.trace_id = s.value)`,
     )
     .pluck();
-  return (projectId, traceIds) =>
-    any.get(projectId) === 1 ? find.all(JSON.stringify(traceIds), projectId) : [];
+  return {
+    /** Whether there are any. */
+    any: (projectId: string) => any.get(projectId) === 1,
+    /** Which of some traces are. */
+    among: (projectId: string, traceIds: readonly string[]) => among.all(JSON.stringify(traceIds), projectId),
+  };
 }
 
 /** Jobs that work with spans that a deletion notes as shown to their judges. */
@@ -144,7 +148,9 @@ function unlearning(db: Database): (values: object, most: number, followed: Foll
 function finishing(db: Database): (values: { readonly keys: string }) => void {
   const note = db.prepare<object>(noting('run', "''", 'value', 'json_each(@keys)'));
   const removeEvaluations = evaluationRemoval(db, `id IN ${CHOSEN}`);
-  const queued = db.prepare<object, string>(`SELECT id FROM judge_runs WHERE id IN ${CHOSEN} AND state = 'queued'`).pluck();
+  const queued = db
+    .prepare<object, string>(`SELECT id FROM judge_runs WHERE id IN ${CHOSEN} AND state = 'queued'`)
+    .pluck();
   const beginAnew = db.prepare<{ id: string; newId: string }>(
     `UPDATE judge_runs SET id = @newId, attempts = 0, reason = NULL, after_deletion = ${LAST_DELETION} WHERE id = @id`,
   );
