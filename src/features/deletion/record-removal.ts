@@ -1,7 +1,6 @@
-import { REMOVED_WITH_SPANS } from '../images/vault.js';
+import { REMOVED_WITH_SPANS, type AttachmentVault } from '../images/vault.js';
 import type { DeletionScope } from '../../engine/work/work-under-way.js';
 import type { Affected, DeletedSpan, DeletedTrace, Deletion, DeletionStore } from './deletion-store.js';
-import type { DeletionParts } from './deletion-work.js';
 
 /** Spans whose images and records go together, these by portions: neither requests nor other writers wait for more. */
 const RECORDS_AT_ONCE = 100;
@@ -38,7 +37,7 @@ export interface BuriedSpans {
 
 export interface RecordRemovalParts {
   readonly store: DeletionStore;
-  readonly images: Pick<DeletionParts['images'], 'forgetSpans'>;
+  readonly images: Pick<AttachmentVault, 'forgetSpans'>;
   readonly giveUp: (scope: DeletionScope) => Promise<void>;
   /** Lets others have their turn. @throws when the deletion is cut off */
   readonly rest: () => Promise<void>;
