@@ -116,7 +116,7 @@ describe(`records that are imported (MALFORMED_SEED=${SEED})`, function () {
     const wholes = (records.get('judges') ?? []).find(({ subject }) => subject === 'trace');
     const [spans] = (records.get('judges') ?? []).filter(({ subject }) => subject === 'span');
     const evaluation = (records.get('evaluations') ?? []).find(({ subject_id }) => subject_id !== null);
-    const own = { ...wholes, id: randomUUID() };
+    const own: Members = { ...wholes, id: randomUUID() };
     const {
       subject: _subject,
       quiet_seconds: _quiet,
@@ -126,7 +126,7 @@ describe(`records that are imported (MALFORMED_SEED=${SEED})`, function () {
     } = own;
     expect((await send('judges', [own, { ...earlier, id: randomUUID() }])).json.stored).to.equal(2);
     expect((await send('judges', [{ ...spans, id: spans?.['id'] }])).status).to.be.oneOf([200, 409]);
-    const one = (change: Members = {}) => ({ ...evaluation, id: randomUUID(), judge_id: own.id, ...change });
+    const one = (change: Members = {}) => ({ ...evaluation, id: randomUUID(), judge_id: own['id'], ...change });
     const pointers = async (change: Members) => {
       const { status, json, text } = await send('evaluations', [one(change)]);
       expect(status, text.slice(0, 300)).to.equal(422);
