@@ -1,5 +1,5 @@
 import type { Micros } from '../../engine/timestamp.js';
-import type { Evaluation, NamedEvaluation } from './evaluation.js';
+import type { Evaluation, ListedEvaluation } from './evaluation.js';
 import type { Window } from '../../engine/schema/page.js';
 
 export interface EvaluationFilter {
@@ -67,7 +67,7 @@ export interface EvaluationStore {
    */
   portion(of: EvaluationSelection, from: EvaluationPlace | null, most: number, window: Window): EvaluationPortion;
   /** An evaluation by its number. */
-  read(number: number): NamedEvaluation | undefined;
+  read(number: number): ListedEvaluation | undefined;
   /** How many evaluations a span has, counted up to so many. */
   countOfSpan(projectId: string, spanId: string, most: number): number;
   /** Numbers of the evaluations of a span, newest first. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { EvaluationItems, EvaluationLists, EvaluationPage } from '../evaluation-lists.js';
 import type { EvaluationService } from '../evaluation-service.js';
-import { MAX_OF_SPAN, type NamedEvaluation } from '../evaluation.js';
+import { MAX_OF_SPAN, type ListedEvaluation } from '../evaluation.js';
 import type { ExplainService } from '../explain-service.js';
 import { ExplanationRead, RunInput, RunPageRead, RunQueuedRead, RunsRetriedRead } from '../run-schema.js';
 import type { RunService } from '../run-service.js';
@@ -195,7 +195,7 @@ export function spanEvaluationsAnswer(span_id: string, items: EvaluationItems): 
   return answer({ span_id }, items, namedEvaluationRead);
 }
 
-type Present = (evaluation: NamedEvaluation) => object;
+type Present = (evaluation: ListedEvaluation) => object;
 
 function answer(head: object, items: EvaluationItems, present: Present): SerializedResult {
   const stream = Readable.from(jsonOf(head, items, present), { objectMode: false });

@@ -1,4 +1,4 @@
-import type { Evaluation, NamedEvaluation } from '../evaluation.js';
+import type { Evaluation, ListedEvaluation } from '../evaluation.js';
 import type { EvaluationPlace, EvaluationPortion, EvaluationSelection, EvaluationStore } from '../evaluation-store.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
@@ -13,8 +13,9 @@ const BY_ITSELF = `evaluations INDEXED BY evaluations_of_wholes
 function prepare(db: Database) {
   return {
     newest: db.prepare<[], number | null>('SELECT max(seq) FROM evaluations').pluck(),
-    read: db.prepare<[number], EvaluationRow & { judge_name: string }>(
-      `SELECT ${evaluationColumns('e')}, j.name AS judge_name FROM evaluations AS e JOIN judges AS j ON j.id = e.judge_id
+    read: db.prepare<[number], EvaluationRow & Pick<ListedEvaluation, 'judge_name' | 'judge_subject'>>(
+      `SELECT ${evaluationColumns('e')}, j.name AS judge_name, j.subject AS judge_subject
+       FROM evaluations AS e JOIN judges AS j ON j.id = e.judge_id
        WHERE e.seq = ?`,
     ),
     countOfSpan: db
@@ -73,7 +74,7 @@ export class SqliteEvaluationStore implements EvaluationStore {
     return guarded(() => this.#db.transaction(() => this.#portions.portion(of, from, most, window))());
   }
 
-  read(number: number): NamedEvaluation | undefined {
+  read(number: number): ListedEvaluation | undefined {
     const row = guarded(() => this.#statements.read.get(number));
     return row === undefined ? undefined : toEvaluation(row);
   }
