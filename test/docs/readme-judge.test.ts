@@ -19,13 +19,12 @@ describe('README: first judge', () => {
       expect(run.queued, 'the call of the judge is no span to be judged').to.equal(1);
       expect(endpoint.asked[0]?.body.messages[0].content).to.contain('Does the output answer the question');
 
-      endpoint.reset();
       const [, { evaluations: ofTraces }, why, again] = await answersOf(blocks(chapter('judges'))[1] ?? '', server);
       expect(ofTraces).to.have.length(1);
       expect(ofTraces[0]).to.include({ subject: 'trace', subject_id: why.subject_id, span_id: why.span_id });
       expect(why).to.include({ answer: 'evaluated' });
       expect(again.runs[0]).to.include({ subject_id: why.subject_id });
-      expect(endpoint.asked[0]?.last).to.contain('out for delivery');
+      expect(endpoint.asked.filter(({ last }) => last.includes('out for delivery'))).to.not.deep.equal([]);
     } finally {
       await bench.dispose();
     }

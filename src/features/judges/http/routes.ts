@@ -58,8 +58,8 @@ function previewJudgeRoute(previews: Pick<PreviewService, 'preview'>) {
     summary: 'Preview a judge',
     description:
       'Counts the spans, traces or sessions of the last 24 hours that the judge would have evaluated, shows some of them, and ' +
-      'estimates tokens and cost per day, without creating the judge. With `try`, it asks the model about up to three ' +
-      'now and returns the request as sent and the verdict. No evaluation is stored; the calls are stored as spans ' +
+      'estimates tokens and cost per day, without creating the judge. With `try`, it asks the model about up to three of ' +
+      'them now and returns the request as sent and the verdict. No evaluation is stored; the calls are stored as spans ' +
       'tagged `spanhouse.judge=draft`. Returns 409 if the model cannot be called.',
     tag: TAG,
     access: 'key',
