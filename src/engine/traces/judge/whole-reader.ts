@@ -16,7 +16,7 @@ import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.j
 import { inProject, type ReadScope } from '../read/scope.js';
 import { current } from '../read/visibility.js';
 import { judgedColumns, toJudged, type JudgedSpanRow } from './judged-rows.js';
-import { latestWholes } from './latest-wholes.js';
+import { latestWholes, sessionsOf } from './latest-wholes.js';
 import { sessionOutline } from './outline/session-outline.js';
 import type { OutlinePlan, Texts, WantedText } from './outline/shapes.js';
 import { traceOutline } from './outline/trace-outline.js';
@@ -87,6 +87,11 @@ export class ClickHouseWholeReader implements WholeReader {
       const where = join([...matches(projectId, asked), current({ projectId, upTo })], ' AND ');
       return latestWholes(this.#rows, kind, { projectId, where }, limit);
     });
+  }
+
+  async sessionOf(projectId: string, traceId: string): Promise<string | null> {
+    const sessions = await this.#at(projectId, 'session', [], () => sessionsOf(this.#rows, { projectId }, [traceId]));
+    return sessions.get(traceId) ?? null;
   }
 
   #at<T>(

@@ -1,0 +1,26 @@
+import type { Micros } from '../../engine/timestamp.js';
+import type { WholeKind, WholeShape } from '../../engine/traces/model/judged/whole-reader.js';
+import type { JudgeSettings } from './judge.js';
+
+/** Without another setting: the seconds without a new span, and the tokens that are shown. */
+const QUIET_SECONDS: Readonly<Record<WholeKind, number>> = { trace: 30, session: 600 };
+const CONTEXT_TOKENS = 8_000;
+/** As `tokensOf` estimates them. */
+const CHARACTERS_OF_TOKEN = 4;
+
+/** How often a judge evaluates one trace or session by itself: one that changes forever costs no more than this. */
+export const MAX_AUTOMATIC = 20;
+/** The longest wait for a trace or session to become quiet, from when it was queued; then it is evaluated as it is. */
+export const LONGEST_QUIET: Micros = 86_400e6;
+
+/** What a judge is shown of traces or sessions; null: it evaluates spans. */
+export function shapeOf({ subject, context_tokens, context_kinds }: JudgeSettings): WholeShape | null {
+  if (subject === 'span') return null;
+  const maxCharacters = (context_tokens ?? CONTEXT_TOKENS) * CHARACTERS_OF_TOKEN;
+  return { kind: subject, maxCharacters, kinds: context_kinds };
+}
+
+/** How long a trace or session is to have had no new span before a judge evaluates it by itself. */
+export function quietOf({ subject, quiet_seconds }: JudgeSettings): Micros {
+  return subject === 'span' ? 0 : (quiet_seconds ?? QUIET_SECONDS[subject]) * 1e6;
+}
