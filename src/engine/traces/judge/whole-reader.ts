@@ -90,7 +90,10 @@ export class ClickHouseWholeReader implements WholeReader {
   }
 
   async sessionOf(projectId: string, traceId: string): Promise<string | null> {
-    const sessions = await this.#at(projectId, 'session', [], () => sessionsOf(this.#rows, { projectId }, [traceId]));
+    // Sessions of traces are read as they are rolled up.
+    const sessions = await this.#source.state.reads.run(projectId, () =>
+      sessionsOf(this.#rows, { projectId }, [traceId]),
+    );
     return sessions.get(traceId) ?? null;
   }
 
