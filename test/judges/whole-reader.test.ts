@@ -157,6 +157,9 @@ describe('traces and sessions for judges', () => {
     expect(counted.reduce((sum, each) => sum + each, 0) + span_ids.length).to.equal(3000);
     expect(outline).to.match(/\n… 99\d more spans \(llm \d+, tool \d+\) …\n\[3,000 spans\. Left out: /);
     expect(arrived_at).to.equal((await outlines('trace', [trace])).get(trace)?.arrived_at);
+    const most = await whole(trace, { maxCharacters: 800_000 });
+    expect(most.span_ids).to.have.length(2003);
+    expect(most.outline).to.match(/output: out 998\n[^]*\[3,000 spans\. Left out: 997 spans\.\]$/);
   });
 
   it('says of wholes whether a span matches, and whether the server made a call', async () => {
