@@ -89,9 +89,8 @@ export class ClickHouseWholeReader implements WholeReader {
     });
   }
 
-  async sessionOf(projectId: string, traceId: string): Promise<string | null> {
-    const sessions = await this.#at(projectId, 'session', [], () => sessionsOf(this.#rows, { projectId }, [traceId]));
-    return sessions.get(traceId) ?? null;
+  sessionsOf(projectId: string, traceIds: readonly string[]): Promise<Map<string, string>> {
+    return this.#at(projectId, 'session', [], () => sessionsOf(this.#rows, { projectId }, traceIds));
   }
 
   #at<T>(
