@@ -6,7 +6,7 @@ import { DATABASE_FILE, openDatabase, type Database } from '../../src/engine/met
 import { sampleHash } from '../../src/engine/traces/model/judged/sample.js';
 import { until } from '../harness/until.js';
 import { eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
-import { answer, failing, passing, type Asked, type ModelEndpoint } from './model-endpoint.js';
+import { answer, failing, type Asked, type ModelEndpoint } from './model-endpoint.js';
 
 const OF_TRACES = { subject: 'trace', quiet_seconds: 1 };
 const DAY = 86_400_000;
@@ -270,7 +270,7 @@ describe('judges of traces and sessions', function () {
     const mean = tokens.reduce((sum, each) => sum + each, 0) / tokens.length;
     expect(mean).to.be.within(4_000, 9_000);
     expect(estimate.input_tokens_per_evaluation / mean).to.be.within(0.95, 1.05);
-    const some = traces.slice(0, 2).map(([root]) => root?.['trace_id'] as string);
+    const some = traces.slice(0, 2).map(([root]) => (root as Json | undefined)?.['trace_id'] as string);
     const named = await preview({ ...draft, try: some });
     expect(named['tried'].map(({ subject_id }: Json) => subject_id)).to.deep.equal(some);
     expect(await other.refused('POST', 'judges:preview', { ...draft, try: [randomUUID()] })).to.have.all.keys('/try/0');
@@ -328,6 +328,8 @@ describe('judges of traces and sessions', function () {
         .run(DAY * 1_000, Date.now() * 1_000, waiting?.['id']),
     );
     await api.post(late(spans));
+    // It wakes the runner, too.
+    await api.patch(judge['id'], { name: 'Restless' });
     await api.evaluated(judge, whole(spans));
     await withStore(bench, (database) => {
       const columns = `project_id, judge_id, span_id, origin, evaluation_type, evaluation_result, evaluation_reason, created_at,

@@ -118,7 +118,10 @@ export class Tryouts implements WorkUnderWay {
     }
     const outlines = await wholes.outlines(project, shape.kind, [...new Set(ids)]);
     requireWholes(outlines, { kind: shape.kind, ids, field: 'try' });
-    const begun = [...outlines].map(([id, { span }]) => this.#note(project, span.span_id, id));
+    const begun = [...new Set(ids)].flatMap((id) => {
+      const outline = outlines.get(id);
+      return outline === undefined ? [] : [this.#note(project, outline.span.span_id, id)];
+    });
     return { begun, spans: this.#readWholes(judge, shape, begun) };
   }
 
