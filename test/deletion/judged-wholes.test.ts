@@ -296,6 +296,7 @@ describe('very many records of a trace that judges were shown', () => {
   let file: JudgeFile;
   beforeEach(() => {
     file = new JudgeFile();
+    file.database.exec("UPDATE judges SET subject = 'session'");
   });
   afterEach(() => file.dispose());
 

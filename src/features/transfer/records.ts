@@ -331,7 +331,15 @@ const byCriterion = {
   maxProperties: MAX_CRITERIA,
   propertyNames: { pattern: CRITERION_KEY, 'x-must': 'have keys of criteria' },
 };
-const { evaluation_reason, criteria_scores, model_used, judge_version, ...evaluated } = EvaluationRead.properties;
+const {
+  evaluation_reason,
+  criteria_scores,
+  model_used,
+  judge_version,
+  // Its judge says it.
+  subject: _subject,
+  ...evaluated
+} = EvaluationRead.properties;
 const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', {
   ...evaluated,
   evaluation_reason: text(MAX_EVALUATION_REASON, evaluation_reason.description ?? ''),

@@ -90,12 +90,9 @@ export class ClickHouseWholeReader implements WholeReader {
     });
   }
 
-  async sessionOf(projectId: string, traceId: string): Promise<string | null> {
+  sessionsOf(projectId: string, traceIds: readonly string[]): Promise<Map<string, string>> {
     // Sessions of traces are read as they are rolled up.
-    const sessions = await this.#source.state.reads.run(projectId, () =>
-      sessionsOf(this.#rows, { projectId }, [traceId]),
-    );
-    return sessions.get(traceId) ?? null;
+    return this.#source.state.reads.run(projectId, () => sessionsOf(this.#rows, { projectId }, traceIds));
   }
 
   #at<T>(

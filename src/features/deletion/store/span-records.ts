@@ -17,7 +17,7 @@ import {
   TABLES,
   type OfSpan,
 } from './records-about.js';
-import { wholeStep } from './whole-records.js';
+import { judgesWholes, wholeStep } from './whole-records.js';
 
 /** Removes so many rows about a span at most. @returns how many; fewer: nothing is left */
 type Step = (of: OfSpan, most: number) => number;
@@ -58,14 +58,9 @@ export function spanRecordRemoval(
   db: Database,
 ): (deletion: number, projectId: string, spans: readonly DeletedSpan[]) => Affected {
   const judges = new Set<string>();
-  const steps = [
-    ...runSteps(db),
-    feedbackStep(db, judges),
-    evaluationStep(db),
-    wholeStep(db),
-    rowStep(db),
-    pinStep(db, judges),
-  ];
+  const steps = [...runSteps(db), feedbackStep(db, judges), evaluationStep(db), rowStep(db), pinStep(db, judges)];
+  const hasWholes = judgesWholes(db);
+  const stepsWithWholes = [...steps, wholeStep(db)];
   const failJobs = db.prepare<OfSpan & { error: string; at: Micros }>(
     `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
      WHERE finished_at IS NULL AND id IN (SELECT t.id FROM ${MEANT.jobs})`,
@@ -76,12 +71,13 @@ export function spanRecordRemoval(
 
   return (deletion, projectId, spans) => {
     judges.clear();
+    const all = hasWholes(projectId) ? stepsWithWholes : steps;
     const jobs: { job_id: string; span_id: string }[] = [];
     let left = AT_ONCE;
     let done = 0;
     for (const { id, stays } of spans) {
       const of = { deletion, projectId, span: id, stays: stays ? 1 : 0 } as const;
-      for (const remove of steps) if (left > 0) left -= remove(of, left);
+      for (const remove of all) if (left > 0) left -= remove(of, left);
       if (left === 0) break;
       const found = findJobs.all(of);
       if (found.length > 0) failJobs.run({ ...of, error: JOB_ERROR, at: Date.now() * 1000 });

@@ -76,6 +76,14 @@ export function wholeRecordRemoval(
   };
 }
 
+/** Whether a project has, or had, a judge of traces or sessions. Few have, and looking for what it said costs more. */
+export function judgesWholes(db: Database): (projectId: string) => boolean {
+  const any = db
+    .prepare<[string], number>(`SELECT EXISTS (SELECT 1 FROM judges WHERE project_id = ? AND subject <> 'span')`)
+    .pluck();
+  return (projectId) => any.get(projectId) === 1;
+}
+
 /** Removes what judges said of traces and sessions for which a span stands; their judges and jobs are those of the span. */
 export function wholeStep(db: Database): (of: OfSpan, most: number) => number {
   const remove = removal<OfSpan>(db, MEANT_WHOLES, 'NULL');
