@@ -115,7 +115,7 @@ describe('what judges say of traces and sessions that lose spans', function () {
 
   it('goes with any span of the trace, with corrections, copies of them, calls and what jobs did with it', async () => {
     const [ofTraces, ofSpans] = [judge('trace'), judge('span')];
-    const [lost = [], kept = []] = [await trace(), await trace()];
+    const [lost, kept] = [await trace(), await trace()];
     const [gone, stays] = [await evaluated(ofTraces, [lost]), await evaluated(ofTraces, [kept])];
     const ofOther = evaluation(ofSpans, lost[0] as Span, null);
     const said = { project_id: of.projectId, prompt_id: null, completion_id: lost[0]?.id ?? '', user_id: of.userId };
@@ -158,7 +158,7 @@ describe('what judges say of traces and sessions that lose spans', function () {
   it('goes where the session showed the trace, and stays where it did not', async () => {
     const ofSessions = judge('session');
     const session_id = randomUUID();
-    const [first = [], second = [], unshown = []] = [
+    const [first, second, unshown] = [
       await trace({ session_id }),
       await trace({ session_id }),
       await trace({ session_id }),
@@ -278,7 +278,7 @@ describe('what judges say of traces and sessions that lose spans', function () {
     const other = makeProject(dataDir);
     const ids = { ...storedSpan() };
     const [there] = await stored([ids], other.projectId);
-    const id = await evaluated(judge('trace', other), [[there as Span]], undefined, other);
+    const id = await evaluated(judge('trace', other), [[there ?? storedSpan()]], undefined, other);
     const [here = storedSpan()] = await stored([{ ...ids }]);
     const stays = await evaluated(judge('trace'), [[here]]);
     const deletion = metadata.deletions.orderProject(other.projectId, NOW);
