@@ -326,6 +326,11 @@ describe('very many records of a trace that judges were shown', () => {
          SELECT 'said ' || n, @judge, 'anchor', 'user ' || n, 1, n, 1, n FROM many`,
         MANY,
       );
+      run(
+        `INSERT INTO jobs (id, project_id, kind, subject_id, state, done, summary, input, created_at, created_by)
+         SELECT 'job', 'project', 'calibration', @judge, 'running', 0, '{}', '{"held_out":[{"span_id":"anchor"}]}', @count, 'ann'`,
+        1,
+      );
       const target = { projectId: 'project', kind: 'trace', id: randomUUID() } as const;
       const ordered = new SqliteDeletionStore(file.database).begin({ ...target, upTo: 0, at: 0 }, [], true);
       for (let portions = 0, done = 0; done === 0; portions += 1) {
@@ -342,15 +347,18 @@ describe('very many records of a trace that judges were shown', () => {
       expect(rows()).to.equal(0);
       const runs = file.database.prepare("SELECT DISTINCT id FROM deletion_items WHERE kind = 'run'").pluck().all();
       expect(runs).to.have.members(['one', 'two']);
+      expect(new SqliteDeletionStore(file.database).jobsShown(ordered)).to.deep.equal([
+        { job_id: 'job', span_id: 'anchor' },
+      ]);
     });
 
   it('are found by indexes', () => {
     const statements: string[] = [];
     const prepare = file.database.prepare.bind(file.database);
-    file.database.prepare = ((sql: string) => {
+    file.database.prepare = (sql: string) => {
       statements.push(sql);
       return prepare(sql);
-    }) as typeof prepare;
+    };
     new SqliteDeletionStore(file.database);
     new SqliteEvaluationStore(file.database);
     runTraces(file.database);
