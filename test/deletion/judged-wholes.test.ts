@@ -115,7 +115,7 @@ describe('what judges say of traces and sessions that lose spans', function () {
 
   it('goes with any span of the trace, with corrections, copies of them, calls and what jobs did with it', async () => {
     const [ofTraces, ofSpans] = [judge('trace'), judge('span')];
-    const [lost = [], kept = []] = [await trace(), await trace()];
+    const [lost, kept] = [await trace(), await trace()];
     const [gone, stays] = [await evaluated(ofTraces, [lost]), await evaluated(ofTraces, [kept])];
     const ofOther = evaluation(ofSpans, lost[0] as Span, null);
     const said = { project_id: of.projectId, prompt_id: null, completion_id: lost[0]?.id ?? '', user_id: of.userId };
@@ -158,7 +158,7 @@ describe('what judges say of traces and sessions that lose spans', function () {
   it('goes where the session showed the trace, and stays where it did not', async () => {
     const ofSessions = judge('session');
     const session_id = randomUUID();
-    const [first = [], second = [], unshown = []] = [
+    const [first, second, unshown] = [
       await trace({ session_id }),
       await trace({ session_id }),
       await trace({ session_id }),
@@ -278,7 +278,7 @@ describe('what judges say of traces and sessions that lose spans', function () {
     const other = makeProject(dataDir);
     const ids = { ...storedSpan() };
     const [there] = await stored([ids], other.projectId);
-    const id = await evaluated(judge('trace', other), [[there as Span]], undefined, other);
+    const id = await evaluated(judge('trace', other), [[there ?? storedSpan()]], undefined, other);
     const [here = storedSpan()] = await stored([{ ...ids }]);
     const stays = await evaluated(judge('trace'), [[here]]);
     const deletion = metadata.deletions.orderProject(other.projectId, NOW);
@@ -326,6 +326,11 @@ describe('very many records of a trace that judges were shown', () => {
          SELECT 'said ' || n, @judge, 'anchor', 'user ' || n, 1, n, 1, n FROM many`,
         MANY,
       );
+      run(
+        `INSERT INTO jobs (id, project_id, kind, subject_id, state, done, summary, input, created_at, created_by)
+         SELECT 'job', 'project', 'calibration', @judge, 'running', 0, '{}', '{"held_out":[{"span_id":"anchor"}]}', @count, 'ann'`,
+        1,
+      );
       const target = { projectId: 'project', kind: 'trace', id: randomUUID() } as const;
       const ordered = new SqliteDeletionStore(file.database).begin({ ...target, upTo: 0, at: 0 }, [], true);
       for (let portions = 0, done = 0; done === 0; portions += 1) {
@@ -342,15 +347,18 @@ describe('very many records of a trace that judges were shown', () => {
       expect(rows()).to.equal(0);
       const runs = file.database.prepare("SELECT DISTINCT id FROM deletion_items WHERE kind = 'run'").pluck().all();
       expect(runs).to.have.members(['one', 'two']);
+      expect(new SqliteDeletionStore(file.database).jobsShown(ordered)).to.deep.equal([
+        { job_id: 'job', span_id: 'anchor' },
+      ]);
     });
 
   it('are found by indexes', () => {
     const statements: string[] = [];
     const prepare = file.database.prepare.bind(file.database);
-    file.database.prepare = ((sql: string) => {
+    file.database.prepare = (sql: string) => {
       statements.push(sql);
       return prepare(sql);
-    }) as typeof prepare;
+    };
     new SqliteDeletionStore(file.database);
     new SqliteEvaluationStore(file.database);
     runTraces(file.database);

@@ -112,7 +112,11 @@ export class RecordRemoval {
 
   /** @param remove removes a portion of what is left, and answers how many are done */
   async #byPortions<T>(all: readonly T[], remove: (left: readonly T[]) => number): Promise<void> {
-    for (let left = all; left.length > 0; await this.#parts.rest()) left = left.slice(remove(left));
+    let left = all;
+    while (left.length > 0) {
+      left = left.slice(remove(left));
+      await this.#parts.rest();
+    }
   }
 
   async #among(ids: readonly string[], look: (ids: readonly string[]) => string[]): Promise<ReadonlySet<string>> {

@@ -6,12 +6,14 @@ export const AT_ONCE = 500;
 /** SQL: whether a model may have been shown anything for the run of a trace or session that `t` is. */
 const BEGUN = 'EXISTS (SELECT 1 FROM judged_traces AS k WHERE k.run_id = t.id)';
 
+const runsAbout = (span: string) =>
+  `judges AS j CROSS JOIN judge_runs AS t ON t.judge_id = j.id AND t.span_id = ${span} WHERE j.project_id = @projectId`;
+
 /** Where the rows about a span are, of which `span` is the SQL for the id. CROSS JOIN: the queue's index begins with the judge. */
 export const rowsAbout = (span: string) => ({
   evaluations: `evaluations AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
   feedback: `feedback AS t WHERE t.project_id = @projectId AND t.completion_id = ${span}`,
-  runs: `judges AS j CROSS JOIN judge_runs AS t ON t.judge_id = j.id AND t.span_id = ${span} WHERE j.project_id = @projectId
-    AND (t.subject_id IS NULL OR t.state = 'failed' OR ${BEGUN})`,
+  runs: `${runsAbout(span)} AND (t.subject_id IS NULL OR t.state = 'failed' OR ${BEGUN})`,
   calls: `judge_calls AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
   jobs: `job_spans AS w JOIN jobs AS t ON t.id = w.job_id AND t.project_id = @projectId WHERE w.span_id = ${span}`,
   images: `attachment_namings AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
@@ -30,7 +32,7 @@ const MEANT_EVALUATIONS = `${ABOUT.evaluations} AND ${IS_MEANT} AND (t.origin <>
 export const MEANT = {
   evaluations: `${MEANT_EVALUATIONS} AND t.subject_id IS NULL`,
   feedback: `${ABOUT.feedback} AND ${IS_EARLIER}`,
-  runs: `${ABOUT.runs} AND ${IS_MEANT} AND t.subject_id IS NULL`,
+  runs: `${runsAbout('@span')} AND ${IS_MEANT} AND t.subject_id IS NULL`,
   calls: `${ABOUT.calls} AND ${IS_MEANT} AND NOT ${IS_SHOWN}`,
   jobs: `${ABOUT.jobs} AND ${IS_MEANT}`,
   // Copies of texts go in any case.

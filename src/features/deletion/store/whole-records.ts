@@ -62,7 +62,7 @@ export function jobsShown(db: Database): (deletion: number, projectId: string) =
 export function wholeRecordRemoval(
   db: Database,
 ): (deletion: number, projectId: string, traces: readonly DeletedTrace[]) => Affected {
-  const remove = removal<OfTrace>(db, OF_TRACE, '@trace');
+  const remove = removal(db, OF_TRACE, '@trace');
   return (deletion, projectId, traces) => {
     const followed: Followed = { judges: new Set(), jobs: [] };
     let left = AT_ONCE;
@@ -86,7 +86,7 @@ export function judgesWholes(db: Database): (projectId: string) => boolean {
 
 /** Removes what judges said of traces and sessions for which a span stands; their judges and jobs are those of the span. */
 export function wholeStep(db: Database): (of: OfSpan, most: number) => number {
-  const remove = removal<OfSpan>(db, MEANT_WHOLES, 'NULL');
+  const remove = removal(db, MEANT_WHOLES, 'NULL');
   return (of, most) => remove(of, most, { judges: new Set(), jobs: [] });
 }
 
@@ -94,15 +94,15 @@ export function wholeStep(db: Database): (of: OfSpan, most: number) => number {
  * @param chosen SQL of the ids of runs and evaluations
  * @param last SQL of the trace by which they are chosen, if any: its rows go last, so that a next portion finds them
  */
-function removal<Of extends object>(db: Database, chosen: string, last: string) {
-  const choose = db.prepare<Of & { most: number }, string>(`SELECT run_id FROM (${chosen}) LIMIT @most`).pluck();
+function removal(db: Database, chosen: string, last: string) {
+  const choose = db.prepare<object, string>(`SELECT run_id FROM (${chosen}) LIMIT @most`).pluck();
   const unlearn = unlearning(db);
   const removeTraces = db.prepare<object>(
     `DELETE FROM judged_traces WHERE (project_id, trace_id, run_id) IN (
        SELECT project_id, trace_id, run_id FROM judged_traces WHERE run_id IN ${CHOSEN} AND trace_id IS NOT ${last} LIMIT @most)`,
   );
   const finish = finishing(db);
-  return (of: Of, most: number, followed: Followed): number => {
+  return (of: OfTrace | OfSpan, most: number, followed: Followed): number => {
     const ids = choose.all({ ...of, most });
     if (ids.length === 0) return 0;
     const values = { ...of, keys: JSON.stringify(ids) };
