@@ -68,7 +68,7 @@ describe('every problem of a request is listed, those that no schema knows too',
     expect(await api.refused('POST', `judges/${scored['id']}:run`, run)).to.deep.equal({
       '/span_ids/0': 'must be a UUID',
       '/backfill': 'must be at least 1',
-      '': 'must have one of span_ids, backfill and experiment_id',
+      '': 'must have one of span_ids, trace_ids, session_ids, backfill, experiment_id',
     });
   });
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { PortionSize } from '../../engine/work/portions.js';
 import type { Window } from '../../engine/schema/page.js';
-import type { NamedEvaluation } from './evaluation.js';
+import type { ListedEvaluation } from './evaluation.js';
 import type {
   EvaluationFilter,
   EvaluationOrder,
@@ -36,7 +36,7 @@ export interface EvaluationQuery {
 }
 
 /** Evaluations as they are read: together they may be larger than memory. */
-export type EvaluationItems = AsyncIterable<readonly NamedEvaluation[]>;
+export type EvaluationItems = AsyncIterable<readonly ListedEvaluation[]>;
 
 export interface EvaluationPage {
   readonly total: number;
@@ -110,9 +110,9 @@ export class EvaluationLists {
   }
 
   /** What was deleted since its number was found is left out. */
-  async *#read(numbers: readonly number[]): AsyncGenerator<readonly NamedEvaluation[]> {
+  async *#read(numbers: readonly number[]): AsyncGenerator<readonly ListedEvaluation[]> {
     for (let at = 0; at < numbers.length;) {
-      const portion: NamedEvaluation[] = [];
+      const portion: ListedEvaluation[] = [];
       let characters = 0;
       const end = at + ITEMS_AT_ONCE;
       for (; at < numbers.length && at < end && characters < CHARACTERS_AT_ONCE; at += 1) {
@@ -127,7 +127,7 @@ export class EvaluationLists {
   }
 }
 
-function charactersOf({ evaluation_reason, criteria_scores }: NamedEvaluation): number {
+function charactersOf({ evaluation_reason, criteria_scores }: ListedEvaluation): number {
   const scores = Object.values(criteria_scores ?? {});
   return scores.reduce((sum, { reason }) => sum + reason.length, evaluation_reason.length);
 }

@@ -1,5 +1,5 @@
 import type { Micros } from '../../engine/timestamp.js';
-import type { Evaluation, NamedEvaluation } from './evaluation.js';
+import type { Evaluation, ListedEvaluation } from './evaluation.js';
 import type { Window } from '../../engine/schema/page.js';
 
 export interface EvaluationFilter {
@@ -76,11 +76,17 @@ export interface EvaluationStore {
   /** All that the list has of some spans, in no order. */
   ofSpans(of: EvaluationSelection, projectId: string, spanIds: readonly string[]): EvaluationKey[];
   /** An evaluation by its number. */
-  read(number: number): NamedEvaluation | undefined;
+  read(number: number): ListedEvaluation | undefined;
   /** How many evaluations a span has, counted up to so many. */
   countOfSpan(projectId: string, spanId: string, most: number): number;
   /** Numbers of the evaluations of a span, newest first. */
   numbersOfSpan(projectId: string, spanId: string): number[];
   /** The newest evaluation of a span by a judge. */
   latest(judgeId: string, spanId: string): Evaluation | undefined;
+  /** The newest evaluation of a trace or session by a judge. */
+  latestOfWhole(judgeId: string, subjectId: string): Evaluation | undefined;
+  /** How many evaluations of a trace or session a judge made by itself, counted up to so many. */
+  countOfWhole(judgeId: string, subjectId: string, most: number): number;
+  /** Up to when spans had arrived that the judge was shown when it last evaluated a trace or session by itself; null: never. */
+  newestAutomaticUpto(judgeId: string, subjectId: string): Micros | null;
 }

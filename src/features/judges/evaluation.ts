@@ -1,5 +1,5 @@
 import type { Micros } from '../../engine/timestamp.js';
-import type { EvaluationType, ScoreScale } from './judge.js';
+import type { EvaluationType, JudgeSettings, ScoreScale } from './judge.js';
 
 /** Evaluations of one span, beyond which none is taken from outside: whatever shows the span reads all of them. */
 export const MAX_OF_SPAN = 1_000;
@@ -56,6 +56,11 @@ export interface Evaluation extends Verdict, ScoreScale {
 /** An evaluation with the name of its judge. */
 export interface NamedEvaluation extends Evaluation {
   readonly judge_name: string;
+}
+
+/** An evaluation as lists show it. */
+export interface ListedEvaluation extends NamedEvaluation {
+  readonly judge_subject: JudgeSettings['subject'];
 }
 
 /** The version of a judge is that of its instruction together with the set of examples it is shown. */

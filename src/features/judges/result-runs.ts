@@ -170,6 +170,7 @@ function draftOf(judge: Judge, pin: Pin, { id, span_trace_id, started_at }: Resu
   return {
     ...{ id: randomUUID(), project_id: judge.project_id, judge_id: judge.id, origin: 'requested', pin: pin.seq },
     ...{ span_id: id, trace_id: span_trace_id, span_started_at: started_at },
+    subject_id: judge.subject === 'trace' ? span_trace_id : null,
   };
 }
 

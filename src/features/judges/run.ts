@@ -44,6 +44,8 @@ export interface RunDraft extends SpanPlace {
   readonly origin: RunOrigin;
   /** The trace or session that it is about; null, or absent: the span itself. */
   readonly subject_id?: string | null;
+  /** When it is to be tried first; absent: at once. */
+  readonly due_at?: Micros;
   readonly pin?: number | null;
   /** Whose result it evaluates by the pin. */
   readonly experiment_id?: string | null;

@@ -12,8 +12,8 @@ import { Slug } from '../prompts/schema.js';
 
 export const EvaluationType = oneOf(
   ['binary', 'scored'],
-  'binary: the judge passes or fails a span; scored: it gives a score, and spans with at least `pass_threshold` ' +
-    'pass.',
+  'binary: the judge passes or fails what it evaluates; scored: it gives a score, and at least `pass_threshold` ' +
+    'passes.',
 );
 
 export const Subject = oneOf(
@@ -81,7 +81,10 @@ const Filters = Type.Object(
     tags: optional(tags(TAGS, FILTER_TAGS)),
     prompt_slug: optional(filters.prompt_slug),
   },
-  { description: 'Which new spans the judge evaluates; absent filters do not restrict.' },
+  {
+    description:
+      'Which new spans the judge evaluates, or which traces and sessions: those with such a span. Absent filters do not restrict.',
+  },
 );
 
 const FiltersRead = Type.Object(
@@ -93,7 +96,7 @@ const FiltersRead = Type.Object(
       Type.String({ description: 'Slug of a prompt, to evaluate only its completions; null: any span.' }),
     ),
   },
-  { description: 'Which new spans the judge evaluates.' },
+  { description: 'Which new spans the judge evaluates, or which traces and sessions: those with such a span.' },
 );
 
 /** Longest name of a model, in characters. */
@@ -123,7 +126,7 @@ const bound = (what: string) =>
   setting(number, null, { sent: `${what}; for scored judges only.`, answered: `${what}; null for a binary judge.` });
 
 const MODEL = 'the model bound to the version of its prompt, else `JUDGE_LLM_MODEL`.';
-const SHARE = 'Share of the matching new spans that the judge evaluates, from 0 to 1.';
+const SHARE = 'Share of the matching new spans, traces or sessions that the judge evaluates, from 0 to 1.';
 const ENABLED = 'Whether the judge evaluates new spans automatically.';
 const CRITERIA = 'Criteria that the judge evaluates by.';
 const name = line(200, 'Name of the judge.');

@@ -44,6 +44,9 @@ export const MAX_MODEL_ANSWER = 8_000_000;
  */
 export const MAX_REVISIONS = 2 ** 52;
 
+/** Most traces that one evaluation is moved with. */
+export const MAX_JUDGED_TRACES = 1_000;
+
 const person = (what: string) =>
   Type.Object(
     {
@@ -252,9 +255,18 @@ const feedback_links = record(
 );
 
 const { id, created_at, updated_at } = JudgeRead.properties;
+const { subject, quiet_seconds, context_tokens, context_kinds, ...settings } = settingSchemas('moved');
+/** Settings that earlier exports do not have: they have their defaults. */
+const later = {
+  subject: Type.Optional(subject),
+  quiet_seconds: Type.Optional(quiet_seconds),
+  context_tokens: Type.Optional(context_tokens),
+  context_kinds: Type.Optional(context_kinds),
+};
 const judges = record('Judge', 'A judge, including deleted ones. It is disabled when it is imported.', {
   id,
-  ...settingSchemas('moved'),
+  ...settings,
+  ...later,
   created_at,
   created_by: person('Who created it.'),
   updated_at,
@@ -320,7 +332,15 @@ const byCriterion = {
   maxProperties: MAX_CRITERIA,
   propertyNames: { pattern: CRITERION_KEY, 'x-must': 'have keys of criteria' },
 };
-const { evaluation_reason, criteria_scores, model_used, judge_version, ...evaluated } = EvaluationRead.properties;
+const {
+  evaluation_reason,
+  criteria_scores,
+  model_used,
+  judge_version,
+  // Its judge says it.
+  subject: _subject,
+  ...evaluated
+} = EvaluationRead.properties;
 const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', {
   ...evaluated,
   evaluation_reason: text(MAX_EVALUATION_REASON, evaluation_reason.description ?? ''),
@@ -338,6 +358,21 @@ const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', 
   judge_version: orNull(text(100, judge_version.description ?? '')),
   confidence_score: orNull(Type.Number({ minimum: 0, maximum: 1, description: 'Confidence of the judge.' })),
   prompt_version_id: orNull(uuid("Version of the judge's prompt that produced it; null: unknown.")),
+  subject_id: Type.Optional(
+    orNull(uuid('The trace or session that was evaluated, for which the span stands; null: the span itself was.')),
+  ),
+  subject_arrived_at: Type.Optional(
+    orNull(time('When the last of its spans had arrived that the judge was shown; null: a span was evaluated.')),
+  ),
+  trace_ids: Type.Optional(
+    orNull(
+      Type.Array(uuid('A trace.'), {
+        ...{ minItems: 1, maxItems: MAX_JUDGED_TRACES, uniqueItems: true },
+        description:
+          'The traces that the judge was shown: the deletion of a span of them deletes the evaluation. null: a span was evaluated.',
+      }),
+    ),
+  ),
 });
 
 const said = {

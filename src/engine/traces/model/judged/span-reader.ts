@@ -82,6 +82,10 @@ export interface ArrivalFilter {
 }
 
 export interface Arrival extends SpanTraits {
+  /**
+   * The session of its trace, where a filter is about sessions; else the one that the span itself names. Null: none. The trace's
+   * is the one that lists and reads of the session go by.
+   */
   readonly session_id: string | null;
 }
 
@@ -89,7 +93,10 @@ export interface Arrival extends SpanTraits {
 export type ArrivalOutline = Pick<SpanTraits, 'id' | 'trace_id' | 'name' | 'kind' | 'started_at' | 'arrived_at'>;
 
 export interface ArrivalPage {
-  /** Every new span that matches, and perhaps others, in the order of arrival. Calls of judges are left out. */
+  /**
+   * Every new span that matches, and perhaps others, in the order of arrival. Calls of judges are left out. Where a filter is
+   * about traces or sessions: every new span that is finished and has content.
+   */
   readonly spans: readonly Arrival[];
   /** All spans that arrived up to here are in this page or before it. */
   readonly upTo: Micros;

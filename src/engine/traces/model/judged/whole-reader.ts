@@ -1,5 +1,6 @@
 import type { JudgeFilters } from './filters.js';
-import type { JudgedSpan } from './span-reader.js';
+import type { JudgedSpan, SpanPlace } from './span-reader.js';
+import type { PromptIdentity } from '../prompts/completion.js';
 import type { Micros } from '../../../timestamp.js';
 
 /** What a judge may be shown as a whole. */
@@ -31,18 +32,36 @@ export interface WholeShape {
   readonly kinds: readonly string[];
 }
 
-/** A whole that is there, without its texts. */
-export interface WholeOutline {
+/** Filters that a span of a whole is to match. */
+export interface WholeFilters {
+  readonly filters: JudgeFilters;
+  /** What the filters' `prompt_slug` means. Null where they have one: there is no such prompt, and nothing matches. */
+  readonly prompt: PromptIdentity | null;
+}
+
+/** A whole, and a span of it. */
+export interface FoundWhole {
+  /** Lower-case UUID of the trace or session. */
   readonly id: string;
+  readonly span: SpanPlace;
+}
+
+/** A whole that is there, without its texts; `span` is the one that stands for it. */
+export interface WholeOutline extends FoundWhole {
+  /** How many spans it has. */
+  readonly spans: number;
   /** When the last of its spans arrived. */
   readonly arrived_at: Micros;
-  /** Whether one of its spans matches the filters that were asked for. */
-  readonly matches: boolean;
+  /**
+   * Whether a span of it matches the filters, and is finished and has content; null: none were asked for, or they are too long
+   * for one question.
+   */
+  readonly matches: boolean | null;
   /** Whether one of its spans is a call of the server itself: no judge evaluates it. */
   readonly internal: boolean;
 }
 
-/** @throws (from every method) DomainError `unavailable` */
+/** Reads of traces and sessions for judges. @throws (from every method) DomainError `unavailable` */
 export interface WholeReader {
   /**
    * Wholes by id: each as the span that stands for it, with `whole`. Of a trace, that is the root that started first, else the
@@ -50,16 +69,22 @@ export interface WholeReader {
    * is bounded by `maxCharacters`, whatever the spans hold. Sees everything that was acknowledged before.
    */
   readWholes(projectId: string, ids: readonly string[], shape: WholeShape): Promise<Map<string, JudgedSpan>>;
-  /** Which wholes are there, and what is known of them without texts; sees everything that was acknowledged before. */
+  /**
+   * Which wholes are there, and what is known of them without texts; sees everything that was acknowledged before.
+   * @param asked null: whether they match is not asked
+   */
   outlines(
     projectId: string,
     kind: WholeKind,
     ids: readonly string[],
-    filters: JudgeFilters,
+    asked?: WholeFilters | null,
   ): Promise<Map<string, WholeOutline>>;
   /**
-   * Ids of wholes of which a span matches the filters as `SpanReader.newest` finds them, the one whose matching span started
-   * last first; each once. Sees everything acknowledged before.
+   * Wholes of which a finished span with content matches the filters, each once, with the latest of these spans: the whole
+   * whose one started last comes first. Calls of the server itself are left out. Sees everything acknowledged before.
+   * @throws DomainError `invalid` when the filters are too long for one question
    */
-  newestWholes(projectId: string, kind: WholeKind, filters: JudgeFilters, limit: number): Promise<string[]>;
+  newestWholes(projectId: string, kind: WholeKind, asked: WholeFilters, limit: number): Promise<FoundWhole[]>;
+  /** The sessions of traces that have one, by trace. Sees everything acknowledged before. */
+  sessionsOf(projectId: string, traceIds: readonly string[]): Promise<Map<string, string>>;
 }
