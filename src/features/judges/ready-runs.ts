@@ -10,7 +10,7 @@ import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/sp
 import type { SubjectReader } from './subject-reader.js';
 import { isUnreadable, unreadable } from './unreadable.js';
 import type { Signals } from '../../engine/signals/signals.js';
-import { shapeOf } from './whole-settings.js';
+import { MAX_CHARACTERS_TOGETHER, shapeOf } from './whole-settings.js';
 
 /** A run with its judge, span and model. */
 export interface Ready {
@@ -54,8 +54,6 @@ interface Lane {
 
 /** Runs made ready together, with one read of spans, when one project alone has any. */
 const READY_TOGETHER = 64;
-/** Most characters of traces and sessions that are made ready together, which one alone may exceed. */
-const MAX_CHARACTERS = 4_000_000;
 /** Least runs made ready of each project, however many projects there are. */
 const READY_AT_LEAST = 8;
 /** Reads at once; those of projects whose last read failed wait for one another alone. */
@@ -228,7 +226,7 @@ export class ReadyRuns {
       return sizes.get(judge_id) ?? 0;
     };
     let characters = 0;
-    const end = runs.findIndex((run, index) => (characters += sizeOf(run)) > MAX_CHARACTERS && index > 0);
+    const end = runs.findIndex((run, index) => (characters += sizeOf(run)) > MAX_CHARACTERS_TOGETHER && index > 0);
     return end === -1 ? runs : runs.slice(0, end);
   }
 

@@ -16,7 +16,7 @@ export interface WholeExplanationsParts {
   readonly evaluations: Pick<EvaluationStore, 'latestOfWhole' | 'countOfWhole'>;
   readonly runs: Pick<RunStore, 'ofWhole'>;
   readonly spans: Pick<SpanReader, 'traits'>;
-  readonly wholes: Pick<WholeReader, 'outlines' | 'sessionOf'>;
+  readonly wholes: Pick<WholeReader, 'outlines' | 'sessionsOf'>;
   readonly identifyPrompt: IdentifyPrompt;
   readonly reasons: Reasons;
 }
@@ -69,8 +69,9 @@ export class WholeExplanations {
     if (outline !== undefined) return { id: asked, outline };
     const span = (await spans.traits(judge.project_id, [asked])).get(asked);
     if (span === undefined) return { id: asked, outline };
-    const id = kind === 'trace' ? span.trace_id : await wholes.sessionOf(judge.project_id, span.trace_id);
-    return id === null ? { id: asked, outline } : { id, outline: await outlineOf(id) };
+    const { trace_id } = span;
+    const id = kind === 'trace' ? trace_id : (await wholes.sessionsOf(judge.project_id, [trace_id])).get(trace_id);
+    return id === undefined ? { id: asked, outline } : { id, outline: await outlineOf(id) };
   }
 
   #evaluated(judge: Judge, evaluation: Evaluation, outline: WholeOutline | undefined, run: CurrentRun | null): Reason {

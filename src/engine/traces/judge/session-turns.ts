@@ -1,5 +1,6 @@
 import type { Micros } from '../../timestamp.js';
 import { versionTime } from '../write/version-clock.js';
+import { LONG_STATEMENTS } from '../clickhouse/client/long-statements.js';
 import { sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { tracesIn } from '../list/membership.js';
 import type { ReadRows } from '../read/row-reader.js';
@@ -41,6 +42,7 @@ export async function readSession(rows: ReadRows, scope: ReadScope, sessionId: s
   const wanted = latest.flatMap(({ anchor, failed }) => [placeOf(anchor), ...failed.map(placeOf)]);
   const shapes = await rows<ShapeRow>(
     sql`SELECT ${shapeColumns([])} FROM spans WHERE ${inProject(scope.projectId)} AND ${placed(wanted)}`,
+    { settings: LONG_STATEMENTS },
   );
   const byVersion = new Map(shapes.map((row) => [row.version, toShape(row)]));
   return {

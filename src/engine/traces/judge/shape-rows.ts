@@ -1,6 +1,6 @@
 import type { Micros } from '../../timestamp.js';
 import { versionTime } from '../write/version-clock.js';
-import { join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { identifier, join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { written } from '../read/visibility.js';
 import { LABELS, type Label, type ShapedSpan, type TextEnds, type Texts, type WantedText } from './outline/shapes.js';
 import { MAX_NAME } from './outline/words.js';
@@ -79,17 +79,21 @@ export interface TextRow {
   readonly ends: readonly string[];
 }
 
-/** The columns of `TextRow`. @param wanted by the versions of their spans */
-export function textColumns(wanted: ReadonlyMap<string, readonly WantedText[]>): Sql {
-  const versions = listOf('UInt64', [...wanted.keys()]);
+/** Reads `TextRow`s. @param wanted by the versions of their spans @param where these stand */
+export function textsOf(wanted: ReadonlyMap<string, readonly WantedText[]>, where: Sql): Sql {
+  const most = (label: Label) =>
+    [...wanted.values()].map((texts) => String(texts.find((text) => text.label === label)?.characters ?? 0));
+  const characters = LABELS.map(
+    (label) => sql`transform(ver, versions, ${listOf('UInt64', most(label))}, 0) AS ${identifier(`most_${label}`)}`,
+  );
   const ends = LABELS.map((label) => {
-    const most = [...wanted.values()].map((texts) => texts.find((text) => text.label === label)?.characters ?? 0);
-    const characters = sql`transform(ver, ${versions}, ${listOf('UInt64', most.map(String))}, 0)`;
-    const text = TEXTS[label];
-    const tail = sql`if(lengthUTF8(${text}) <= ${characters}, '', rightUTF8(${text}, intDiv(${characters}, 3)))`;
-    return sql`leftUTF8(${text}, ${characters}), ${tail}`;
+    const [text, length] = [TEXTS[label], identifier(`most_${label}`)];
+    const tail = sql`if(lengthUTF8(${text}) <= ${length}, '', rightUTF8(${text}, intDiv(${length}, 3)))`;
+    return sql`leftUTF8(${text}, ${length}), ${tail}`;
   });
-  return sql`toString(ver) AS version, [${join(ends, ', ')}] AS ends`;
+  return sql`WITH ${listOf('UInt64', [...wanted.keys()])} AS versions, ${join(characters, ', ')}
+SELECT toString(ver) AS version, [${join(ends, ', ')}] AS ends
+FROM spans WHERE ${where}`;
 }
 
 /** @param wanted by the versions of their spans */

@@ -47,7 +47,7 @@ const MAX_FILTERS = 20_000;
 /** What is wrong where filters are not bounded, and have to be. */
 export const TOO_LONG = {
   pointer: '/filters',
-  detail: `must have at most ${MAX_FILTERS} characters in total for a preview`,
+  detail: `must have at most ${MAX_FILTERS} characters in total for a search by them`,
 };
 /** The most alternatives in one statement. */
 const MAX_ALTERNATIVES = 200;

@@ -43,7 +43,7 @@ export async function readTrace(
   if (start === undefined) return null;
   if (first.length <= FROM_EITHER_END) return traceOf(first, new Map(), null);
   const last = await read(AGAINST_ORDER, FROM_EITHER_END);
-  const kept = await read(ROOTS_FIRST, ROOTS_AND_ERRORS, sql`(isNull(parent_span_id) OR has_error)`);
+  const kept = await read(IN_ORDER, ROOTS_AND_ERRORS, rootsAndErrors(among));
   const known = new Map([...first, ...kept, ...last].map((shape) => [shape.version, shape]));
   const spans = [...known.values()].sort((a, b) => a.started_at - b.started_at || (a.id < b.id ? -1 : 1));
   const counts = await rows<KindRow>(sql`${among.bounds}SELECT kind AS of_kind, toString(count()) AS spans,
@@ -72,7 +72,12 @@ export function spansOf(scope: ReadScope, traces: Sql): SpansOfTraces {
 /** In the order of the table, so that reading ends with the limit. */
 const IN_ORDER = sql`project_id, started_at, trace_id, id`;
 const AGAINST_ORDER = sql`project_id DESC, started_at DESC, trace_id DESC, id DESC`;
-const ROOTS_FIRST = sql`isNotNull(parent_span_id), started_at, id`;
+
+/** Found without their texts first: there may be very many. */
+function rootsAndErrors({ where }: SpansOfTraces): Sql {
+  return sql`ver IN (SELECT ver FROM spans WHERE ${where} AND (isNull(parent_span_id) OR has_error)
+    ORDER BY isNotNull(parent_span_id), started_at, id LIMIT ${value(ROOTS_AND_ERRORS, 'UInt64')})`;
+}
 
 function shapes(
   { bounds, where }: SpansOfTraces,

@@ -10,6 +10,7 @@ import type {
 } from '../model/judged/whole-reader.js';
 import { invalid } from '../../validation/validation.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
+import { LONG_STATEMENTS } from '../clickhouse/client/long-statements.js';
 import { join, sql } from '../clickhouse/client/sql.js';
 import { readState, type StateParts } from '../list/state.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
@@ -21,7 +22,7 @@ import { sessionOutline } from './outline/session-outline.js';
 import type { OutlinePlan, Texts, WantedText } from './outline/shapes.js';
 import { traceOutline } from './outline/trace-outline.js';
 import { readSession } from './session-turns.js';
-import { placed, textColumns, toTexts, type StoredShape, type TextRow } from './shape-rows.js';
+import { placed, textsOf, toTexts, type StoredShape, type TextRow } from './shape-rows.js';
 import { isBounded, matches, TOO_LONG } from './span-rows.js';
 import { readTrace } from './trace-shapes.js';
 import { readOutlines } from './whole-outlines.js';
@@ -89,9 +90,9 @@ export class ClickHouseWholeReader implements WholeReader {
     });
   }
 
-  async sessionOf(projectId: string, traceId: string): Promise<string | null> {
-    const sessions = await this.#at(projectId, 'session', [], () => sessionsOf(this.#rows, { projectId }, [traceId]));
-    return sessions.get(traceId) ?? null;
+  sessionsOf(projectId: string, traceIds: readonly string[]): Promise<Map<string, string>> {
+    // Sessions of traces are read as they are rolled up.
+    return this.#source.state.reads.run(projectId, () => sessionsOf(this.#rows, { projectId }, traceIds));
   }
 
   #at<T>(
@@ -148,9 +149,8 @@ export class ClickHouseWholeReader implements WholeReader {
       byVersion.set(version, [...(byVersion.get(version) ?? []), text]);
     }
     const places = wanted.map(({ span }) => placeOf(span));
-    const rows = await this.#rows<TextRow>(
-      sql`SELECT ${textColumns(byVersion)} FROM spans WHERE ${inProject(scope.projectId)} AND ${placed(places)}`,
-    );
+    const where = sql`${inProject(scope.projectId)} AND ${placed(places)}`;
+    const rows = await this.#rows<TextRow>(textsOf(byVersion, where), { settings: LONG_STATEMENTS });
     return toTexts(rows, byVersion);
   }
 }

@@ -1,12 +1,15 @@
 import { formatTimestamp } from '../../../timestamp.js';
 import { lastLine } from './trace-outline.js';
-import { LABELS, type OutlinePlan, type ShapedSpan } from './shapes.js';
+import { LABELS, type OutlinePlan, type ShapedSpan, type WantedText } from './shapes.js';
 import { leastOf, LEAST_TEXT, shared, sum, textItems, wantedTexts, type TextItem } from './texts.js';
 import { TextWriter } from './text-writer.js';
 import { counted, spanWords } from './words.js';
 
 /** Characters that the last line, and that about earlier turns, may take. */
 const OTHER_LINES = 300;
+
+/** The share of an outline that whole turns may take. */
+const FOR_WHOLE = 0.75;
 
 /** A trace of a session: the span that stands for it, and what failed in it. */
 export interface TurnShape {
@@ -29,13 +32,13 @@ export interface SessionShape {
 
 /**
  * The conversation of a session as text of at most so many characters: of each trace, input and output of the span that stands
- * for it, and what failed. The latest traces are kept whole first, but for what is reserved for others; then the texts of
- * earlier ones all get the same length, and the earliest are counted. The last line says what was left out.
+ * for it, and what failed. The latest traces are kept whole, but for what is reserved for others; then the texts of earlier
+ * ones all get the same length, and the earliest are counted. The last line says what was left out.
  */
 export function sessionOutline({ turns, traces, spans }: SessionShape, budget: number): OutlinePlan {
   const latest = turns.map((turn, place) => blockOf(turn, traces - turns.length + place + 1, traces)).reverse();
   const room = Math.max(0, budget - OTHER_LINES);
-  const shown = fittingBlocks(latest, room).reverse();
+  const shown = kept(latest, room).reverse();
   const wanted = shownTexts(shown, room);
   const earlier = traces - shown.length;
   const seen = shown.flatMap(({ turn }) => [turn.anchor, ...turn.failed]);
@@ -68,46 +71,43 @@ function blockOf(turn: TurnShape, number: number, of: number): Block {
   return { turn, header, items: [...texts, ...errorsBelow] };
 }
 
-/** The latest turns of which there is room for the least. */
-function fittingBlocks(latest: readonly Block[], budget: number): Block[] {
+/** A turn, and the characters that its texts get at least, in their order. */
+interface Kept extends Block {
+  readonly floors: readonly number[];
+}
+
+/**
+ * The turns that are shown, the latest first: whole ones in most of the budget, of which the very latest may be cut if need be,
+ * then those of which there is room for the least.
+ */
+function kept(latest: readonly Block[], budget: number): Kept[] {
+  const shown: Kept[] = [];
   let left = budget;
-  const end = latest.findIndex((block) => {
-    left -= leastOfBlock(block);
-    return left < 0;
-  });
-  return latest.slice(0, end === -1 ? latest.length : end);
+  let forWhole = Math.floor(budget * FOR_WHOLE);
+  for (const block of latest) {
+    const least = leastOfBlock(block);
+    if (least > left) break;
+    const more = block.items.map(({ need }) => Math.max(0, need - LEAST_TEXT));
+    const isWhole = shown.length === 0 || least + sum(more) <= forWhole;
+    const given = isWhole ? shared(more, Math.max(0, forWhole - least)) : more.map(() => 0);
+    const taken = least + sum(given);
+    left -= taken;
+    // Earlier ones are not whole where a later one is not.
+    forWhole = isWhole ? forWhole - taken : 0;
+    shown.push({ ...block, floors: given.map((characters) => LEAST_TEXT + characters) });
+  }
+  return shown;
 }
 
 /** What is read of the texts of some turns, in their order. */
-function shownTexts(blocks: readonly Block[], budget: number) {
+function shownTexts(blocks: readonly Kept[], budget: number): WantedText[] {
   const items = blocks.flatMap((block) => block.items);
-  const forTexts = budget - sum(blocks.map(({ header }) => header.length + 1)) - sum(items.map(beforeOf));
-  let free = budget - sum(blocks.map(leastOfBlock));
-  // The latest gets up to three quarters of what is left, whole or not; each one before it only if it is whole then.
-  const floors = new Map<TextItem, number>();
-  for (const [place, block] of blocks.toReversed().entries()) {
-    const more = block.items.map(({ need }) => Math.max(0, need - LEAST_TEXT));
-    const room = Math.floor((free * 3) / 4);
-    if (place > 0 && sum(more) > room) break;
-    const given = shared(more, room);
-    for (const [at, item] of block.items.entries()) floors.set(item, LEAST_TEXT + (given[at] ?? 0));
-    free -= sum(given);
-  }
+  const before = sum(blocks.map(({ header }) => header.length + 1)) + sum(items.map((item) => item.before.length + 1));
   const needs = items.map(({ need }) => need);
-  return wantedTexts(
-    items,
-    shared(
-      needs,
-      forTexts,
-      items.map((item) => floors.get(item) ?? LEAST_TEXT),
-    ),
-  );
+  const floors = blocks.flatMap((block) => block.floors);
+  return wantedTexts(items, shared(needs, budget - before, floors));
 }
 
 function leastOfBlock({ header, items }: Block): number {
   return header.length + 1 + sum(items.map(leastOf));
-}
-
-function beforeOf({ before }: TextItem): number {
-  return before.length + 1;
 }

@@ -85,6 +85,6 @@ export interface WholeReader {
    * @throws DomainError `invalid` when the filters are too long for one question
    */
   newestWholes(projectId: string, kind: WholeKind, asked: WholeFilters, limit: number): Promise<FoundWhole[]>;
-  /** The session of a trace; null: it has none. Sees everything acknowledged before. */
-  sessionOf(projectId: string, traceId: string): Promise<string | null>;
+  /** The sessions of traces that have one, by trace. Sees everything acknowledged before. */
+  sessionsOf(projectId: string, traceIds: readonly string[]): Promise<Map<string, string>>;
 }
