@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DATABASE_FILE, openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { isHeldOut } from '../../src/features/trials/held-out.js';
 import { sampleHash } from '../../src/engine/traces/model/judged/sample.js';
 import { until } from '../harness/until.js';
 import { eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
@@ -221,6 +222,31 @@ describe('judges of traces and sessions', function () {
     expect(shown).to.contain('It helped nobody').and.contain('No idea');
     const [, { judge_version } = { judge_version: '' }] = await api.evaluations(judge);
     expect(judge_version).to.match(/\/e1$/);
+  });
+
+  it('are tried on whole traces, to see what corrections are worth', async () => {
+    const judge = await bench.make({ ...OF_TRACES, enabled: false });
+    const idsOf = (heldOut: boolean) =>
+      Array.from({ length: 200 }, () => randomUUID() as string)
+        .filter((id) => isHeldOut(id) === heldOut)
+        .slice(0, 6);
+    const traces = [...idsOf(true), ...idsOf(false)].map((id) => trace({ spans: 2, id }));
+    await api.post(...traces.flat());
+    await run(judge, { trace_ids: traces.map(([root]) => root['trace_id'] as string) });
+    await evaluations(judge, traces.length);
+    for (const [root] of traces)
+      await api.expect(200, 'POST', `/v1/prompts/${judge['task_slug']}/completions/${root['id']}/feedback`, {
+        ...{ judge_id: judge['id'], thumbs_up: false, reason: 'Not helpful' },
+      });
+    endpoint.reset();
+    const path = `judges/${judge['id']}/calibration`;
+    const { id } = await api.expect(202, 'POST', `${path}:evaluate`, {});
+    const { status, result } = await eventually(
+      () => api.expect(200, 'GET', `${path}/evaluations/${id}`),
+      (trial) => ['done', 'failed'].includes(trial.status as string),
+    );
+    expect([status, result.compared]).to.deep.equal(['done', 6]);
+    expect(endpoint.asked.filter(({ last }) => last.includes('Found 0'))).to.have.length(12);
   });
 
   it('fill in the outline where the instruction says', async () => {
