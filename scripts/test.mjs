@@ -25,10 +25,8 @@ import { parseArgs } from 'node:util';
 import { fail, prepare, root, run } from './bootstrap.mjs';
 import { TestFiles, nameOf } from './test-files.mjs';
 
-/** More than processors, as tests wait; a server and its engine each, so not without end. */
-const JOBS = Math.min(availableParallelism() + 1, 8);
-/** Those of faults wait more than others do. */
-const FAULT_JOBS = Math.min(availableParallelism() + 2, 8);
+/** More than processors, as tests wait half of their time; a server and its engine each, so not without end. */
+const JOBS = Math.min(availableParallelism() + 2, 8);
 /** Full disks, stopped and killed processes, overload, moves, loads of benches: what takes minutes and rarely changes. */
 const FAULTS = /(^|\/)faults-[^/]*\.test\.ts$/;
 /** With fewer files, creating tables once for all of them saves nothing. */
@@ -128,7 +126,7 @@ async function sideBySide(jobs) {
 
 /** How many files run side by side. */
 function jobCount() {
-  return Math.max(1, Number(values.jobs ?? (values.faults ? FAULT_JOBS : JOBS)) || 1);
+  return Math.max(1, Number(values.jobs ?? JOBS) || 1);
 }
 
 function stopped() {
