@@ -97,10 +97,17 @@ export class MalformedScene {
     this.#isUsed = true;
   }
 
+  /** Waits until no job is under way that somebody asked for: it writes to what it is about. */
+  async settled(): Promise<void> {
+    const unfinished = this.#database.prepare('SELECT 1 FROM jobs WHERE finished_at IS NULL LIMIT 1');
+    await this.api.until(() => Promise.resolve(unfinished.get() === undefined ? true : null));
+  }
+
   /** A judge, a dataset and an experiment that nothing was done to. */
   async renew(): Promise<void> {
     if (!this.#isUsed) return;
     this.#isUsed = false;
+    await this.settled();
     await this.#renewJudge();
     const name = `set ${++this.#datasets}`;
     const path = `/v1/datasets/${name}`;
