@@ -236,12 +236,12 @@ describe('unified feedback', () => {
   it('sends large items as a stream, whole', async function () {
     this.timeout(60_000);
     const session_id = randomUUID();
-    const spans = Array.from({ length: 40 }, () => completion('answers', { session_id }));
+    const spans = Array.from({ length: 15 }, () => completion('answers', { session_id }));
     await api.spans(spans);
     for (const [index, { id }] of spans.entries())
       await api.give('answers', id, { thumbs_up: true, expected_output: String(index % 10).repeat(1_000_000) });
     const { json } = await api.unified('session', session_id);
-    expect(json.items).to.have.length(40);
+    expect(json.items).to.have.length(15);
     for (const item of json.items) expect(item.expected_output).to.match(/^(\d)\1{999999}$/);
   });
 
@@ -253,7 +253,7 @@ describe('unified feedback', () => {
       const one = feedbackApi(small);
       await one.ensure('answers');
       const trace_id = randomUUID();
-      const spans = Array.from({ length: 20 }, () => completion('answers', { trace_id }));
+      const spans = Array.from({ length: 12 }, () => completion('answers', { trace_id }));
       await one.spans(spans);
       for (const { id } of spans)
         await one.give('answers', id, { thumbs_up: true, expected_output: 'x'.repeat(1_000_000) });
@@ -272,5 +272,5 @@ describe('unified feedback', () => {
   });
 });
 
-// Ten times as many are in faults-unified.test.ts.
-largeFeedback({ itemsOfSpan: 100, traces: 1_000 });
+// More are in faults-unified.test.ts.
+largeFeedback({ itemsOfSpan: 100, traces: 1_000, given: 200 });
