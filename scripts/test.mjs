@@ -97,8 +97,10 @@ function readArguments() {
 
 function checks() {
   const bin = (path) => join(root, 'node_modules', path);
+  // Without so much for young objects, a seventh of the time is for collecting them.
+  const room = ['--max-old-space-size=4096', '--max-semi-space-size=128'];
   return [
-    { name: 'types and lint', args: ['--max-old-space-size=4096', join(root, 'scripts/types-and-lint.mjs')] },
+    { name: 'types and lint', args: [...room, join(root, 'scripts/types-and-lint.mjs')] },
     { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
     { name: 'generated files', args: [join(root, 'dist/scripts/generate.js'), '--check'] },
   ];
