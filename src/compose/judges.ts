@@ -8,11 +8,13 @@ import { JudgeFigureService } from '../features/judge-figures/judge-figures.js';
 import { JudgeService } from '../features/judges/judge-service.js';
 import type { CorrectionExamples } from '../features/calibration/correction-examples.js';
 import { PinnedExamples } from '../features/calibration/pinned-examples.js';
+import { ResultEvaluations } from '../features/judges/result-evaluations.js';
 import { ResultFigures } from '../features/judges/result-figures.js';
 import { ResultRuns } from '../features/judges/result-runs.js';
 import { RunService } from '../features/judges/run-service.js';
 import { JudgeRunner } from '../features/judges/runner.js';
 import { Tryouts } from '../features/judges/tryouts.js';
+import { WholeRuns } from '../features/judges/whole-runs.js';
 import { versionsNamed } from '../features/calibration/versions.js';
 import type { PriceModelCall } from '../engine/traces/model/span/pricing.js';
 import { MistakenIds } from '../engine/traces/model/trace/mistaken-ids.js';
@@ -54,7 +56,7 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
     examples: parts.examples,
     maxTokens: context.config.judges.exampleTokens,
   });
-  const { arrivals, spans, matching } = storage.traces;
+  const { arrivals, spans, wholes, matching } = storage.traces;
   const identifyPrompt = promptIdentifier(storage);
   observeQueue(context, storage);
   const { runner, feed } =
@@ -98,11 +100,17 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
       store: evaluationStore,
       judges,
       spans,
+      ofResults: new ResultEvaluations({ store: evaluationStore, results: storage.traces.results }),
       versionsNamed: (judgeId, name) => versionsNamed(storage.metadata.corrections.versions(judgeId), name),
     }),
-    runs: new RunService({ runs, judges, spans, identifyPrompt, results, queueMax, running, onQueued }),
-    explanations: new ExplainService({ judges, evaluations: evaluationStore, runs, spans, identifyPrompt, running }),
-    previews: new PreviewService({ judges, prompts, matching, spans, identifyPrompt, price, model }),
+    runs: new RunService({
+      ...{ runs, judges, spans, identifyPrompt, results, queueMax, running, onQueued },
+      wholes: new WholeRuns({ wholes, identifyPrompt }),
+    }),
+    explanations: new ExplainService({
+      ...{ judges, evaluations: evaluationStore, runs, spans, wholes, identifyPrompt, running },
+    }),
+    previews: new PreviewService({ judges, prompts, matching, spans, wholes, identifyPrompt, price, model }),
     judgeFigures: new JudgeFigureService(storage.metadata.judgeCounts),
     resultFigures: new ResultFigures({ pins, results: storage.traces.results }),
   };
@@ -115,7 +123,8 @@ function openTryouts(
   { caller }: ModelEndpoint,
 ): Tryouts {
   const { storeSpans } = models;
-  const tryouts = new Tryouts({ caller, spans: traces.spans, notes: metadata.callNotes, storeSpans, price });
+  const { spans, wholes } = traces;
+  const tryouts = new Tryouts({ caller, spans, wholes, notes: metadata.callNotes, storeSpans, price });
   closers.push(() => tryouts.close());
   return tryouts;
 }
@@ -126,7 +135,7 @@ function promptIdentifier({ metadata: { promptIdentities } }: Storage) {
 
 function observeQueue({ events }: Context, { metadata: { runs } }: Storage): void {
   events.judgeQueueOpened(() => {
-    const { queued, oldest } = runs.state();
+    const { queued, oldest } = runs.state(Date.now() * 1000);
     return { queued, oldestSeconds: oldest === null ? 0 : Math.max(0, Date.now() / 1000 - oldest / 1e6) };
   });
 }
@@ -149,13 +158,15 @@ function runJudges(
   { models: { storeSpans }, pinned }: { readonly models: Models; readonly pinned: PinnedExamples },
   { caller }: ModelEndpoint,
 ): { readonly runner: JudgeRunner; readonly feed: JudgeFeed } {
-  const { judges, runs } = storage.metadata;
-  const { arrivals, spans } = storage.traces;
+  const { judges, runs, evaluations } = storage.metadata;
+  const { arrivals, spans, wholes } = storage.traces;
   const retry = overrides.judgeRetry && { retry: overrides.judgeRetry };
   const runner: JudgeRunner = new JudgeRunner({
     runs,
     judges,
     spans,
+    wholes,
+    evaluations,
     caller,
     pinned,
     storeSpans,
@@ -171,6 +182,7 @@ function runJudges(
     runs,
     arrivals,
     identifyPrompt: promptIdentifier(storage),
+    evaluations: (judgeId, subjectId, most) => evaluations.countOfWhole(judgeId, subjectId, most),
     queueMax: config.queueMax,
     maxAttempts: config.maxAttempts,
     ...retry,

@@ -4,6 +4,7 @@ import { CalibrationService } from '../features/calibration/calibration-service.
 import { CALIBRATION_TRIAL, calibrationTrial } from '../features/calibration/calibration-trial.js';
 import { CorrectionExamples } from '../features/calibration/correction-examples.js';
 import { ExamplesWeights } from '../features/calibration/examples-weight.js';
+import { JudgedFinder } from '../features/judges/judged-finder.js';
 import { optimizationJob } from '../features/optimization/optimization-job.js';
 import { OPTIMIZATION } from '../features/prompts/version-uses.js';
 import { OptimizationService } from '../features/optimization/optimization-service.js';
@@ -42,12 +43,15 @@ export function openExamples({ config, events }: Context, { metadata, traces }: 
 export function openLearning(context: Context, storage: Storage, parts: LearningParts): Learning {
   const { config, events, closers } = context;
   const { corrections, judges, jobs, prompts, promotions, feedback } = storage.metadata;
-  const { spans } = storage.traces;
+  const { spans, wholes } = storage.traces;
   const { examples, models } = parts;
   const runner = new JobRunner({ store: jobs, observer: events, limits: config.jobs });
   if (models.endpoint !== null) {
     const trials = openTrials(context, parts, models.endpoint);
-    runner.register(CALIBRATION_TRIAL, calibrationTrial({ spans, examples, trials }));
+    runner.register(
+      CALIBRATION_TRIAL,
+      calibrationTrial({ judged: new JudgedFinder({ spans, wholes }), examples, trials }),
+    );
     runner.register(OPTIMIZATION, optimizationJob({ spans, examples, trials }));
     closers.push(() => runner.close());
     runner.start();

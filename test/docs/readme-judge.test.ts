@@ -7,7 +7,7 @@ describe('README: first judge', () => {
     expect(blocks(chapter('judges'))[0]).to.equal(section('judge'));
   });
 
-  it('works as it is written', async () => {
+  it('works as it is written, and so does that of traces', async () => {
     const bench = await JudgeBench.boot();
     const { server, endpoint } = bench;
     try {
@@ -18,8 +18,15 @@ describe('README: first judge', () => {
       expect(explanation).to.include({ answer: 'evaluated' });
       expect(run.queued, 'the call of the judge is no span to be judged').to.equal(1);
       expect(endpoint.asked[0]?.body.messages[0].content).to.contain('Does the output answer the question');
+
+      const [, { evaluations: ofTraces }, why, again] = await answersOf(blocks(chapter('judges'))[1] ?? '', server);
+      expect(ofTraces).to.have.length(1);
+      expect(ofTraces[0]).to.include({ subject: 'trace', subject_id: why.subject_id, span_id: why.span_id });
+      expect(why).to.include({ answer: 'evaluated' });
+      expect(again.runs[0]).to.include({ subject_id: why.subject_id });
+      expect(endpoint.asked.filter(({ last }) => last.includes('out for delivery'))).to.not.deep.equal([]);
     } finally {
       await bench.dispose();
     }
-  }).timeout(30_000);
+  }).timeout(60_000);
 });

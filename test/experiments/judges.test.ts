@@ -42,7 +42,7 @@ describe('judges and spans of experiments', () => {
       expect(await newest({})).to.deep.equal([spans[1]?.id]);
       expect(await newest({ experiment_id: id })).to.deep.equal([spans[0]?.id]);
       const filter = (filters: object) => [
-        { judge_id: randomUUID(), filters: { ...none, ...filters }, sample_rate: 1 },
+        { judge_id: randomUUID(), subject: 'span' as const, filters: { ...none, ...filters }, sample_rate: 1 },
       ];
       const arrived = async (filters: object) =>
         (await opened.store.arrivals.read(project, before, filter(filters), 10)).spans.map((span) => span.id);

@@ -129,6 +129,8 @@ describe('judges of several projects', function () {
       runs,
       judges,
       spans: { read: async (_project, places) => spansOf(places), answers: async () => undefined, ...options.spans },
+      wholes: { readWholes: async () => new Map(), outlines: async () => new Map() },
+      evaluations: { countOfWhole: () => 0, newestAutomaticUpto: () => null },
       caller: caller as never,
       pinned: { inHand: () => null },
       storeSpans: async () => undefined,

@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { SqliteEvaluationStore } from '../../src/features/judges/store/evaluation-store.js';
+import { withDatabase } from '../feedback/feedback-api.js';
+import { PASSED } from './fixture.js';
 import { failing, passing, answer } from './model-endpoint.js';
 import { eventually, finished, JudgeBench, type Json } from './judge-api.js';
 
@@ -85,5 +89,41 @@ describe('figures of judges', () => {
     expect((await stats())[0]?.['queued']).to.equal(1);
     release();
     await eventually(stats, ([row]) => row?.['evaluations'] === 4);
+  });
+
+  it('counts evaluations of a trace each, and corrects the newest by feedback on the span that stands for it', async () => {
+    const { api, server } = bench;
+    const judge = await api.create({ name: 'Whole', subject: 'trace', enabled: false });
+    const trace_id = randomUUID();
+    const [root] = await api.post(finished({ trace_id }), finished({ trace_id }));
+    const [first, second] = [true, false].map((passed, index) =>
+      withDatabase(server, (database) => {
+        const store = new SqliteEvaluationStore(database);
+        return store.insert({
+          ...{
+            ...PASSED,
+            id: randomUUID(),
+            project_id: server.projectId,
+            judge_id: judge['id'],
+            span_id: root?.['id'],
+          },
+          ...{ trace_id, subject_id: trace_id, subject_upto: index + 1, origin: 'automatic', judge_version: 'v/none' },
+          ...{ evaluation_result: passed, created_at: Date.now() * 1000 },
+        }).id;
+      }),
+    );
+    await api.expect(200, 'POST', `/v1/prompts/${judge['task_slug']}/completions/${root?.['id']}/feedback`, {
+      judge_id: judge['id'],
+      judge_was_right: false,
+    });
+    const ids = async (query: string) => (await api.evaluations(judge, query)).map(({ id }) => id as string);
+    expect(await ids('agreement=disagreed')).to.deep.equal([second]);
+    expect(await ids('agreement=unreviewed'), 'of the one before, too, was spoken').to.deep.equal([]);
+    expect((await ids('')).sort()).to.deep.equal([first, second].sort());
+    const stats: Json[] = await api.expect(200, 'GET', 'judges:stats');
+    expect(stats.find(({ judge_id }) => judge_id === judge['id'])).to.include({ evaluations: 2, passed: 1, rate: 0.5 });
+    expect(await api.expect(200, 'GET', `judges/${judge['id']}/calibration`)).to.include({ count: 1 });
+    const { summary } = await api.expect(200, 'GET', `feedback/span/${root?.['id']}`);
+    expect(summary).to.include({ human_feedback_count: 1, judge_evaluation_count: 2 });
   });
 });

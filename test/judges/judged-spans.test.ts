@@ -36,6 +36,7 @@ describe('spans for judges', () => {
 
   const judge = (change: Partial<ArrivalFilter> = {}): ArrivalFilter => ({
     judge_id: randomUUID(),
+    subject: 'span',
     filters: NO_FILTERS,
     sample_rate: 1,
     ...change,

@@ -92,7 +92,7 @@ describe('the queue of evaluations', () => {
       ...change,
     },
   });
-  const due = () => runs.due(owner.project, NOW + 1e9, 1000).filter(({ judge_id }) => judge_id === judge.id);
+  const due = (now = NOW + 1e9) => runs.due(owner.project, now, 1000).filter(({ judge_id }) => judge_id === judge.id);
   const stored = () => storedOf(evaluations, judge.id);
 
   it('takes a new span once for each judge, whatever became of it; requests as often as they come', () => {
@@ -142,6 +142,7 @@ describe('the queue of evaluations', () => {
       runs,
       judges: { require: () => judge, requireEver: () => judge, notRunnableReason: () => null },
       spans: { traits: async () => new Map(), newest: async () => [] },
+      wholes: { named: async () => [], newest: async () => [] },
       identifyPrompt: () => undefined,
       results: { run: () => Promise.reject(new Error('not asked')) },
       queueMax: 600,
@@ -161,6 +162,45 @@ describe('the queue of evaluations', () => {
       'overloaded',
       'The queue has room for only 0 more evaluations of this project',
     ]);
+  });
+
+  it('holds one run of new spans of a trace at a time, which waits for quiet', () => {
+    const subject_id = randomUUID();
+    const later = NOW + 30e6;
+    const whole = (more: Partial<RunDraft> = {}) => draft({ subject_id, due_at: later, ...more });
+    expect(runs.enqueue([whole(), whole(), draft({ subject_id: randomUUID(), due_at: later })], NOW)).to.equal(2);
+    expect([due(NOW), runs.nextDue(NOW), runs.state(NOW).oldest]).to.deep.equal([[], later, null]);
+    expect(runs.state(later).oldest, 'a wait for quiet is no delay').to.equal(later);
+    const [run] = due(later) as [Run];
+    expect(run).to.include({ subject_id, created_at: NOW, next_attempt_at: later });
+    runs.settle([{ kind: 'postponed', run, at: later + 1 }], later);
+    expect(runs.ofWhole(judge.id, subject_id)[0]).to.include({
+      attempts: 0,
+      next_attempt_at: later + 1,
+      updated_at: NOW,
+    });
+    runs.settle([{ kind: 'failed', run, reason: 'no' }], later);
+    expect(runs.toRetry(judge.id, later + 1)).to.equal(1);
+    expect(runs.enqueue([whole()], later), 'one that failed is queued again').to.equal(1);
+    expect(runs.toRetry(judge.id, later + 1)).to.equal(0);
+    const [again, ...others] = runs.ofWhole(judge.id, subject_id);
+    expect([again?.state, others]).to.deep.equal(['queued', []]);
+    expect(again?.id).to.not.equal(run.id);
+  });
+
+  it('notes what a model is shown only of runs that are queued, and hastens no wait for quiet', () => {
+    const [span, whole] = [draft(), draft({ subject_id: randomUUID(), due_at: NOW + 20 * 3_600e6 })];
+    runs.enqueue([span, whole], NOW);
+    const [run] = runs.ofWhole(judge.id, whole.subject_id ?? '') as [Run];
+    expect(runs.noteShown(run, [run.trace_id, randomUUID()])).to.equal(true);
+    const noted = database.prepare('SELECT count(*) FROM judged_traces WHERE run_id = ?').pluck();
+    expect(noted.get(run.id)).to.equal(2);
+    const [hour, day] = [NOW + 3_600e6, NOW + 25 * 3_600e6];
+    expect(runs.hasten(hour, day, NOW)).to.equal(0);
+    expect(runs.hasten(hour, NOW + 10 * 3_600e6, NOW), 'a clock was ahead').to.equal(1);
+    runs.settle([{ kind: 'dropped', run }], NOW);
+    expect(runs.noteShown(run, [randomUUID()])).to.equal(false);
+    expect(noted.get(run.id)).to.be.at.most(2);
   });
 
   it('stores nothing for a run that was cancelled meanwhile, and nothing twice', () => {

@@ -5,7 +5,7 @@ import { LIMITS } from '../../src/config/limits.js';
 import { MAX_IMPORTED_OF_SPAN, MAX_IMPORTED_VERSIONS } from '../../src/features/judges/evaluation.js';
 import { MAX_PRICES_PER_PROJECT } from '../../src/features/prices/schema.js';
 import type { Part } from '../../src/features/transfer/parts.js';
-import { MAX_MODEL_ANSWER, RECORDS } from '../../src/features/transfer/records.js';
+import { MAX_JUDGED_TRACES, MAX_MODEL_ANSWER, RECORDS } from '../../src/features/transfer/records.js';
 import type { RecordLine } from '../../scripts/transfer/format.js';
 import { withDatabase } from '../feedback/feedback-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';
@@ -61,6 +61,13 @@ const OVER: readonly (readonly [part: Part, pointer: string, change: (record: Js
   ['evaluations', '/criteria_scores', () => ({ criteria_scores: { [plain(MOST.key + 1)]: { score: 1, reason: '' } } })],
   ['evaluations', '/model_used', () => ({ model_used: plain(2 * MOST.model + 1) })],
   ['evaluations', '/judge_version', () => ({ judge_version: plain(101) })],
+  [
+    'evaluations',
+    '/trace_ids',
+    () => ({ trace_ids: Array.from({ length: MAX_JUDGED_TRACES + 1 }, () => randomUUID()) }),
+  ],
+  ['judges', '/context_tokens', () => ({ context_tokens: 200_001 })],
+  ['judges', '/context_kinds', () => ({ context_kinds: Array.from({ length: 201 }, () => 'tool') })],
   ['feedback', '/reason', () => ({ reason: plain(MOST.reason + 1) })],
   ['feedback', '/expected_output', () => ({ expected_output: plain(MOST.output + 1) })],
   ['feedback', '/metadata', () => ({ metadata: metadataOf(MOST.metadata + 1) })],

@@ -112,6 +112,42 @@ describe(`records that are imported (MALFORMED_SEED=${SEED})`, function () {
         await read(`${project}/judges/${id}${what}`);
   });
 
+  it('are refused where what was evaluated and what was shown of it contradict each other', async () => {
+    const wholes = (records.get('judges') ?? []).find(({ subject }) => subject === 'trace');
+    const [spans] = (records.get('judges') ?? []).filter(({ subject }) => subject === 'span');
+    const evaluation = (records.get('evaluations') ?? []).find(({ subject_id }) => subject_id !== null);
+    const own: Members = { ...wholes, id: randomUUID() };
+    const {
+      subject: _subject,
+      quiet_seconds: _quiet,
+      context_tokens: _tokens,
+      context_kinds: _kinds,
+      ...earlier
+    } = own;
+    expect((await send('judges', [own, { ...earlier, id: randomUUID() }])).json.stored).to.equal(2);
+    expect((await send('judges', [{ ...spans, id: spans?.['id'] }])).status).to.be.oneOf([200, 409]);
+    const one = (change: Members = {}) => ({ ...evaluation, id: randomUUID(), judge_id: own['id'], ...change });
+    const pointers = async (change: Members) => {
+      const { status, json, text } = await send('evaluations', [one(change)]);
+      expect(status, text.slice(0, 300)).to.equal(422);
+      return (json.errors as { pointer: string }[]).map(({ pointer }) => pointer);
+    };
+    expect(await pointers({ trace_ids: null })).to.deep.equal(['/0/trace_ids']);
+    expect(await pointers({ trace_ids: [] })).to.deep.equal(['/0/trace_ids']);
+    expect(await pointers({ trace_ids: ['x'] })).to.deep.equal(['/0/trace_ids/0']);
+    const twice = randomUUID();
+    expect(await pointers({ trace_ids: [twice, twice.toUpperCase()] })).to.deep.equal(['/0/trace_ids']);
+    expect(await pointers({ subject_arrived_at: '2199-01-01T00:00:00Z' })).to.deep.equal(['/0/subject_arrived_at']);
+    expect(await pointers({ subject_id: null })).to.have.members(['/0/subject_arrived_at', '/0/trace_ids']);
+    if ((await send('judges', [spans])).status === 200)
+      expect(await pointers({ judge_id: spans?.['id'] })).to.deep.equal(['/0/subject_id']);
+    for (const odd of [{ subject: 'project' }, { quiet_seconds: 0 }, { context_tokens: 1 }, { context_kinds: [''] }])
+      expect((await send('judges', [{ ...own, id: randomUUID(), ...odd }])).status, JSON.stringify(odd)).to.equal(422);
+    const sound = one();
+    expect((await send('evaluations', [sound])).json).to.deep.equal({ stored: 1, unchanged: 0 });
+    expect((await send('evaluations', [sound])).json).to.deep.equal({ stored: 0, unchanged: 1 });
+  });
+
   it('are read at once where numbers of versions lie far apart', async () => {
     const [prompt, sound] = [records.get('prompts')?.[0], records.get('prompt_versions')?.[0]];
     const apart = { ...prompt, id: randomUUID(), slug: 'far/apart' };

@@ -8,7 +8,8 @@ import { exportProject } from '../../scripts/transfer/export.js';
 import { importProject } from '../../scripts/transfer/import.js';
 import { Remote } from '../../scripts/transfer/remote.js';
 import { base64, images } from '../attachments/images.js';
-import { feedbackApi } from '../feedback/feedback-api.js';
+import { evaluationTraces } from '../../src/features/judges/store/judged-traces.js';
+import { feedbackApi, withDatabase } from '../feedback/feedback-api.js';
 import { uuid } from '../harness/checked-api.js';
 import { bootServer, type BootOptions, type TestServer } from '../harness/server.js';
 import { LearningApi } from '../learning/learning-api.js';
@@ -213,9 +214,31 @@ async function judged(api: LearningApi) {
     criteria_feedback,
   });
   await api.review(judge, uuid(3), { thumbs_up: true });
+  await judgedWhole(api);
   const gone = await api.judge({ name: 'gone' });
   await api.expect(204, 'DELETE', `${api.project}/judges/${gone.id}`);
   return judge;
+}
+
+/** A judge of traces, and what it said of one. */
+async function judgedWhole(api: LearningApi): Promise<void> {
+  const quiet = { quiet_seconds: 60, context_tokens: 500, context_kinds: ['tool'] };
+  const judge = await api.judge({ name: 'whole', subject: 'trace', enabled: false, ...quiet });
+  await api.expect(201, 'POST', `${api.project}/judges/${judge.id}/evaluations`, {
+    span_id: uuid(3),
+    evaluation_result: true,
+  });
+  withDatabase(api.server, (database) => {
+    const ids = { subject: uuid(3), other: uuid(4) };
+    database
+      .prepare('UPDATE evaluations SET subject_id = @subject, subject_upto = created_at WHERE judge_id = @id')
+      .run({
+        ...ids,
+        id: judge.id,
+      });
+    const { id } = database.prepare('SELECT id FROM evaluations WHERE judge_id = ?').get(judge.id) as { id: string };
+    evaluationTraces(database)({ projectId: api.server.projectId, runId: id, traceIds: Object.values(ids) });
+  });
 }
 
 /** Feedback by the key, and by somebody without one. */

@@ -10,6 +10,7 @@ import { ClickHouseEntitySpans } from './entity-spans.js';
 import { ClickHouseExperimentResults } from './experiment/clickhouse-results.js';
 import { ClickHouseMatchingSpans } from './judge/matching-spans.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
+import { ClickHouseWholeReader } from './judge/whole-reader.js';
 import { ClickHouseLists } from './list/clickhouse-lists.js';
 import { ClickHouseStatistics } from './list/clickhouse-statistics.js';
 import { ListReads } from './list/list-reads.js';
@@ -84,6 +85,12 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       client,
       reads,
       settled,
+      limits: options.read,
+      maxCharacters: options.maxJudgedCharacters,
+    }),
+    wholes: new ClickHouseWholeReader({
+      client,
+      state,
       limits: options.read,
       maxCharacters: options.maxJudgedCharacters,
     }),

@@ -12,6 +12,7 @@ import type { StoredIds } from './model/trace/mistaken-ids.js';
 import type { EntitySpans } from './model/entity-spans.js';
 import type { MatchingSpans } from './model/judged/matching-spans.js';
 import type { Arrivals, SpanReader } from './model/judged/span-reader.js';
+import type { WholeReader } from './model/judged/whole-reader.js';
 import type { PromptSpans } from './model/prompts/prompt-spans.js';
 import type { Completions } from './model/prompts/completion-store.js';
 import type { OwnUsage } from './model/usage.js';
@@ -81,6 +82,7 @@ export interface TraceStore {
   readonly transfer: SpanTransfer;
   readonly entitySpans: EntitySpans & StoredIds;
   readonly spans: SpanReader;
+  readonly wholes: WholeReader;
   readonly arrivals: Arrivals;
   readonly matching: MatchingSpans;
   readonly completions: Completions;

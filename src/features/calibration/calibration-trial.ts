@@ -3,8 +3,10 @@ import type { JobWork } from '../../engine/work/job-runner.js';
 import { NO_EXAMPLES } from '../judges/examples.js';
 import type { Instruction } from '../judges/instruction.js';
 import type { Judge } from '../judges/judge.js';
+import type { JudgedFinder } from '../judges/judged-finder.js';
+import { together } from '../judges/whole-settings.js';
 import { CALIBRATION_TAG } from '../../engine/schema/own-calls.js';
-import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
+import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
 import { isHeldOutWithRow } from '../trials/held-out.js';
 import type { ModelTrials } from '../trials/model-trials.js';
 import type { CorrectionExamples } from './correction-examples.js';
@@ -22,7 +24,7 @@ export interface TrialInput {
 }
 
 export interface CalibrationTrialParts {
-  readonly spans: Pick<SpanReader, 'find'>;
+  readonly judged: Pick<JudgedFinder, 'find'>;
   readonly examples: Pick<CorrectionExamples, 'examplesAmong'>;
   readonly trials: ModelTrials;
 }
@@ -30,7 +32,7 @@ export interface CalibrationTrialParts {
 const SPANS_AT_ONCE = 50;
 
 /** Evaluates held-out spans without and with examples of the others, which shows what the corrections are worth. */
-export function calibrationTrial({ spans, examples, trials }: CalibrationTrialParts): JobWork {
+export function calibrationTrial({ judged, examples, trials }: CalibrationTrialParts): JobWork {
   return async ({ job, signal, enter, step, each }) => {
     const { judge, instruction, held_out } = job.input as TrialInput;
     const ask = trials.of(job, CALIBRATION_TAG, signal);
@@ -48,10 +50,12 @@ export function calibrationTrial({ spans, examples, trials }: CalibrationTrialPa
     });
 
     const found: SpanTrial[] = [];
-    for (let from = 0; from < held_out.length; from += SPANS_AT_ONCE) {
-      const part = held_out.slice(from, from + SPANS_AT_ONCE);
-      const stored = await spans.find(
+    const atOnce = together(judge, SPANS_AT_ONCE);
+    for (let from = 0; from < held_out.length; from += atOnce) {
+      const part = held_out.slice(from, from + atOnce);
+      const stored = await judged.find(
         job.project_id,
+        judge,
         part.map(({ span_id }) => span_id),
       );
       const present = part.flatMap((truth) => withSpan(truth, stored));

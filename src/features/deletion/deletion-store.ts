@@ -48,13 +48,20 @@ export interface DeletedSpan {
   readonly stays: boolean;
 }
 
+/** A trace that lost spans. */
+export interface DeletedTrace {
+  readonly id: string;
+  /** Whether all of these were sent again since: then what was stored of it after the order stays. */
+  readonly stays: boolean;
+}
+
 /** What a portion of removed records was about: judges and jobs that deleted spans leave a trace in, and how far it came. */
 export interface Affected {
   /** Judges that may have been shown one of the spans as an example. */
   readonly judges: readonly string[];
   /** Jobs that work with one of the spans; those that had not ended have failed now. */
   readonly jobs: readonly { readonly job_id: string; readonly span_id: string }[];
-  /** So many of the spans, the first ones, have no records any more that were to go. */
+  /** So many of the spans or traces, the first ones, have no records any more that were to go. */
   readonly done: number;
 }
 
@@ -99,6 +106,17 @@ export interface DeletionStore {
   withRecords(projectId: string, spanIds: readonly string[]): string[];
   /** Removes a portion of the records of spans, one span after the other, and notes items that the deletion has to follow up. */
   removeSpans(deletion: Deletion, spans: readonly DeletedSpan[]): Affected;
+  /** Whether a judge was shown whole traces of a project, or sessions. */
+  judgesTraces(projectId: string): boolean;
+  /** Which of some traces a judge was shown: with any span of them goes what it said. */
+  judgedTraces(projectId: string, traceIds: readonly string[]): string[];
+  /**
+   * Removes a portion of what judges said of traces, and of sessions, that spans are gone of, one trace after the other, and
+   * notes items that the deletion has to follow up. Runs that were begun begin anew.
+   */
+  removeJudged(deletion: Deletion, traces: readonly DeletedTrace[]): Affected;
+  /** Jobs that work with spans that the deletion notes as shown. */
+  jobsShown(deletion: Deletion): Affected['jobs'];
   /** Removes a portion of a project's records. @returns whether there may be more; false: nothing is left */
   removeSomeOfProject(deletion: Deletion): boolean;
   /** Forgets a portion of a completed deletion. @returns whether there is more */

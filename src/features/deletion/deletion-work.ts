@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { REMOVED_WITH_SPANS, type AttachmentVault } from '../images/vault.js';
+import type { AttachmentVault } from '../images/vault.js';
 import type { JobStore, WithoutSpans } from '../../engine/work/job.js';
 import { callTraceId } from '../judges/call-spans.js';
 import { resultIds } from '../../engine/traces/model/experiment/result-id.js';
 import { jobTraceId } from '../trials/model-trials.js';
-import type { DeletedSpan, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
+import type { Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
 import type { ScoreRemoval } from '../../engine/traces/model/score/scores.js';
 import { inParts } from './noted-parts.js';
+import { RecordRemoval, type DependentJobs, type Dependents, type Recorded } from './record-removal.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 
 /** Steps of a deletion. */
@@ -34,9 +35,6 @@ export interface DeletionParts {
 
 /** Things deleted together from the store of spans. */
 const SPANS_AT_ONCE = 10_000;
-/** Spans whose images and records go together, these by portions: neither requests nor other writers wait for more. */
-const RECORDS_AT_ONCE = 100;
-const LOOKED_UP_AT_ONCE = 500;
 const TRACES_AT_ONCE = 500;
 /** Experiments and rows whose results are looked for together. */
 const EXPERIMENTS_AT_ONCE = 100;
@@ -46,25 +44,6 @@ const ROWS_OF_ONE = 250;
 /** Spans whose words go together: each time, rows of the index are rewritten. */
 const WORDS_AT_ONCE = 250_000;
 
-/** Jobs, each with the spans that it loses. */
-type DependentJobs = Map<string, Set<string>>;
-
-/** Jobs and images that depend on deleted spans. */
-interface Dependents {
-  readonly jobs: DependentJobs;
-  /** Hashes of the first images that lost a reference. */
-  readonly images: Set<string>;
-}
-
-/** Spans that are gone from the store of spans. */
-interface BuriedSpans {
-  readonly ids: readonly string[];
-  /** Those of them that any record is about. */
-  readonly recorded: ReadonlySet<string>;
-  /** Those of which a later write stays, or may: records from after the order are about that. */
-  readonly staying: ReadonlySet<string>;
-}
-
 /**
  * Performs deletions, step by step. Every step may be repeated, and together they may be cut off anywhere: what a later
  * step needs to know is among the items of the deletion before it is deleted.
@@ -72,10 +51,12 @@ interface BuriedSpans {
 export class DeletionWork {
   readonly #parts: DeletionParts;
   readonly #signal: AbortSignal;
+  readonly #records: RecordRemoval;
 
   constructor(parts: DeletionParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
+    this.#records = new RecordRemoval({ ...parts, giveUp: (scope) => this.#giveUp(scope), rest: () => this.#rest() });
   }
 
   /** @param onHidden called when nobody is shown anything of it any more @returns how many spans went; 0 for a project */
@@ -100,29 +81,27 @@ export class DeletionWork {
           : await this.#parts.spans.writeTombstones(deletion.project_id, left, deletion.upto);
       this.#enter('records');
       const spans = page.filter(({ kind }) => kind === 'span');
-      const recorded = await this.#withRecords(deletion.project_id, idsOf(spans));
+      const recorded = await this.#records.of(deletion.project_id, spans);
       const shared = await this.#sharedIds(deletion.project_id, things, recorded);
       const ids = idsOf(spans).filter((id) => !shared.has(id));
       const again = await this.#sentAgain(deletion.project_id, things, removed, recorded);
       // A span that was not stored may have been sent since: nobody knows.
       const unknown = idsOf(spans.filter(({ trace_id }) => trace_id === ''));
-      await this.#records(
-        deletion,
-        { ids, recorded, staying: new Set([...staying, ...again, ...unknown]) },
-        dependents,
-      );
+      const gone = { spans, ids, recorded, staying: new Set([...staying, ...again, ...unknown]) };
+      await this.#records.remove(deletion, gone, dependents);
       count += spans.length;
     }
     this.#enter('calls');
     let noted = await this.#noteRuns(deletion, 0);
+    this.#records.addJobsShown(deletion, dependents);
     await this.#noteCalls(deletion, [...dependents.jobs.keys()]);
     let followed = await this.#noteResults(deletion, 0);
     for await (const page of this.#pages(deletion, ['call'])) {
       const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
       await this.#parts.spans.writeTombstones(deletion.project_id, calls, null);
-      const ids = calls.map(({ id }) => id);
-      const recorded = await this.#withRecords(deletion.project_id, ids);
-      await this.#records(deletion, { ids, recorded, staying: new Set() }, dependents);
+      const recorded = await this.#records.of(deletion.project_id, calls);
+      const gone = { spans: calls, ids: idsOf(calls), recorded, staying: new Set<string>() };
+      await this.#records.remove(deletion, gone, dependents);
       // Calls may have been made from calls, and rows of results: they hold the same texts.
       noted = await this.#noteRuns(deletion, noted);
       followed = await this.#noteResults(deletion, followed);
@@ -160,24 +139,13 @@ export class DeletionWork {
     return this.#parts.spans.removeTraces(project_id, [...ids], upto);
   }
 
-  /** Which of some spans any record is about: most have none, and looking is a small part of what removing costs. */
-  async #withRecords(projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const recorded = new Set<string>();
-    for (let from = 0; from < ids.length; from += LOOKED_UP_AT_ONCE) {
-      for (const id of this.#parts.store.withRecords(projectId, ids.slice(from, from + LOOKED_UP_AT_ONCE)))
-        recorded.add(id);
-      await this.#rest();
-    }
-    return recorded;
-  }
-
   /** Ids whose records are those of other spans, too. Only ids with records are looked for: every span of the project is read. */
   async #sharedIds(
     projectId: string,
     things: readonly DeletedThing[],
-    recorded: ReadonlySet<string>,
+    recorded: Recorded,
   ): Promise<ReadonlySet<string>> {
-    const sought = things.filter(({ kind, id }) => kind === 'span' && recorded.has(id));
+    const sought = things.filter(({ kind, id }) => kind === 'span' && recorded.spans.has(id));
     return sought.length === 0 ? new Set() : this.#parts.spans.sharedIds(projectId, sought);
   }
 
@@ -186,10 +154,10 @@ export class DeletionWork {
     projectId: string,
     things: readonly DeletedThing[],
     removed: ReadonlySet<string>,
-    recorded: ReadonlySet<string>,
+    { spans, traces }: Recorded,
   ): Promise<ReadonlySet<string>> {
     const sought = things.filter(
-      ({ kind, id, trace_id }) => kind === 'span' && removed.has(trace_id) && recorded.has(id),
+      ({ kind, id, trace_id }) => kind === 'span' && removed.has(trace_id) && (spans.has(id) || traces.has(trace_id)),
     );
     return sought.length === 0 ? new Set() : this.#parts.spans.sentAgain(projectId, sought);
   }
@@ -208,47 +176,6 @@ export class DeletionWork {
     await this.#giveUp(all);
     await this.#orLater(() => images.removeFreeOfProject(projectId, this.#signal));
     return 0;
-  }
-
-  /** Removes what is kept beside deleted spans, and has work under way give up what it holds of them. */
-  async #records(deletion: Deletion, spans: BuriedSpans, dependents: Dependents): Promise<void> {
-    const { ids } = spans;
-    let { recorded } = spans;
-    // Work under way may have stored more records meanwhile, so removal goes on until there are none.
-    for (let more = true, first = true; more; first = false) {
-      if (!first) recorded = await this.#withRecords(deletion.project_id, ids);
-      const having = ids.filter((id) => recorded.has(id));
-      const { judges, jobs, isNew } = await this.#removeRecords(deletion, { ...spans, ids: having }, dependents);
-      more = first || judges.size > 0 || isNew;
-      if (more) await this.#giveUp({ projectId: deletion.project_id, spans: new Set(ids), judges, jobs });
-    }
-  }
-
-  async #removeRecords(
-    deletion: Deletion,
-    { ids, staying }: BuriedSpans,
-    { jobs: dependent, images: freed }: Dependents,
-  ) {
-    const { store, images } = this.#parts;
-    const affected = { judges: new Set<string>(), jobs: new Set<string>(), isNew: false };
-    for (let from = 0; from < ids.length; from += RECORDS_AT_ONCE) {
-      const part = ids.slice(from, from + RECORDS_AT_ONCE);
-      for (const image of images.forgetSpans(deletion.project_id, part, deletion.upto))
-        if (freed.size < REMOVED_WITH_SPANS) freed.add(image);
-      let left: readonly DeletedSpan[] = part.map((id) => ({ id, stays: staying.has(id) }));
-      while (left.length > 0) {
-        const { judges, jobs, done } = store.removeSpans(deletion, left);
-        for (const judge of judges) affected.judges.add(judge);
-        affected.isNew ||= jobs.some(({ job_id }) => !dependent.has(job_id));
-        for (const { job_id, span_id } of jobs) {
-          affected.jobs.add(job_id);
-          dependent.set(job_id, (dependent.get(job_id) ?? new Set()).add(span_id));
-        }
-        left = left.slice(done);
-        await this.#rest();
-      }
-    }
-    return affected;
   }
 
   /** Notes the calls of runs about the spans. @param after only of runs noted after this item @returns the last item */

@@ -3,6 +3,7 @@ import { modelNameOf, SOME_ENDPOINT } from '../../engine/models/model-name.js';
 import { NOTHING_SAID, type Span } from '../../engine/traces/model/span/span.js';
 import { JUDGE_TAG } from '../../engine/schema/own-calls.js';
 import type { Judge } from './judge.js';
+import type { JudgedWhole } from '../../engine/traces/model/judged/whole-reader.js';
 import type { ModelCall } from './model-call.js';
 
 /** The evaluation for which models are called. */
@@ -12,8 +13,10 @@ export interface CallOrigin {
   readonly runId: string;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** The span that is evaluated. */
+  /** The span that is evaluated, or stands for what is. */
   readonly spanId: string;
+  /** The trace or session that is evaluated; null, or absent: the span is. */
+  readonly whole?: Pick<JudgedWhole, 'kind' | 'id'> | null | undefined;
   /** Spans that were shown as examples. */
   readonly shown: readonly string[];
 }
@@ -38,13 +41,14 @@ export function aboutShown(spanIds: readonly string[]): { readonly examples?: re
 }
 
 function toSpan(origin: CallOrigin, call: ModelCall, trace_id: string, index: number): Span {
-  const { judge, runId, attempt, spanId, shown } = origin;
+  const { judge, runId, attempt, spanId, whole, shown } = origin;
+  const of = whole == null ? {} : { [`${whole.kind}_id`]: whole.id };
   const place: CallPlace = {
     id: uuidv5(`${runId}/${attempt}/${index}`, NAMESPACE),
     trace_id,
     name: `judge ${judge.name}`,
     tags: { [JUDGE_TAG]: judge.id },
-    about: { judge_id: judge.id, run_id: runId, attempt, span_id: spanId, ...aboutShown(shown) },
+    about: { judge_id: judge.id, run_id: runId, attempt, span_id: spanId, ...of, ...aboutShown(shown) },
   };
   return callSpan(place, call);
 }

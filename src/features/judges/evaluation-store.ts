@@ -1,5 +1,5 @@
 import type { Micros } from '../../engine/timestamp.js';
-import type { Evaluation, NamedEvaluation } from './evaluation.js';
+import type { Evaluation, ListedEvaluation } from './evaluation.js';
 import type { Window } from '../../engine/schema/page.js';
 
 export interface EvaluationFilter {
@@ -55,6 +55,13 @@ export interface EvaluationPortion {
   readonly next: EvaluationPlace | null;
 }
 
+/** An evaluation with what lists are ordered by. */
+export interface EvaluationKey {
+  readonly number: number;
+  readonly created_at: Micros;
+  readonly confidence: number | null;
+}
+
 /** Where evaluations are kept. Guarantees as of JudgeStore. */
 export interface EvaluationStore {
   /** Stores an evaluation; moves `created_at` on when the clock went back, so that a judge's times keep the order of storing. */
@@ -66,12 +73,20 @@ export interface EvaluationStore {
    * @param from as the portion before says; null: the first
    */
   portion(of: EvaluationSelection, from: EvaluationPlace | null, most: number, window: Window): EvaluationPortion;
+  /** All that the list has of some spans, in no order. */
+  ofSpans(of: EvaluationSelection, projectId: string, spanIds: readonly string[]): EvaluationKey[];
   /** An evaluation by its number. */
-  read(number: number): NamedEvaluation | undefined;
+  read(number: number): ListedEvaluation | undefined;
   /** How many evaluations a span has, counted up to so many. */
   countOfSpan(projectId: string, spanId: string, most: number): number;
   /** Numbers of the evaluations of a span, newest first. */
   numbersOfSpan(projectId: string, spanId: string): number[];
   /** The newest evaluation of a span by a judge. */
   latest(judgeId: string, spanId: string): Evaluation | undefined;
+  /** The newest evaluation of a trace or session by a judge. */
+  latestOfWhole(judgeId: string, subjectId: string): Evaluation | undefined;
+  /** How many evaluations of a trace or session a judge made by itself, counted up to so many. */
+  countOfWhole(judgeId: string, subjectId: string, most: number): number;
+  /** Up to when spans had arrived that the judge was shown when it last evaluated a trace or session by itself; null: never. */
+  newestAutomaticUpto(judgeId: string, subjectId: string): Micros | null;
 }

@@ -1,5 +1,5 @@
 import type { Micros } from '../../engine/timestamp.js';
-import type { EvaluationType, ScoreScale } from './judge.js';
+import type { EvaluationType, JudgeSettings, ScoreScale } from './judge.js';
 
 /** Evaluations of one span, beyond which none is taken from outside: whatever shows the span reads all of them. */
 export const MAX_OF_SPAN = 1_000;
@@ -35,6 +35,10 @@ export interface Evaluation extends Verdict, ScoreScale {
   readonly span_id: string;
   /** Trace that the span was in then; null when that is not known, as of evaluations that ran elsewhere. */
   readonly trace_id: string | null;
+  /** The trace or session that was evaluated, for which the span stands; null, or absent: the span itself was. */
+  readonly subject_id?: string | null;
+  /** Moment up to which its spans had arrived that the judge was shown; null, or absent: of a span. */
+  readonly subject_upto?: Micros | null;
   readonly origin: EvaluationOrigin;
   readonly evaluation_type: EvaluationType;
   readonly model_used: string | null;
@@ -52,6 +56,11 @@ export interface Evaluation extends Verdict, ScoreScale {
 /** An evaluation with the name of its judge. */
 export interface NamedEvaluation extends Evaluation {
   readonly judge_name: string;
+}
+
+/** An evaluation as lists show it. */
+export interface ListedEvaluation extends NamedEvaluation {
+  readonly judge_subject: JudgeSettings['subject'];
 }
 
 /** The version of a judge is that of its instruction together with the set of examples it is shown. */

@@ -1,73 +1,65 @@
-import { formatTimestamp } from '../../engine/timestamp.js';
 import type { EvaluationStore } from './evaluation-store.js';
+import { evaluated, notFound, Reasons, type Arrived, type Explanation, type Reason } from './explanation.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import { mismatches, neverEvaluated, type IdentifyPrompt, type Mismatch } from './matching.js';
 import { sampleHash } from '../../engine/traces/model/judged/sample.js';
-import { currentRun, type CurrentRun } from './run.js';
 import type { RunStore } from './run-store.js';
-import type { ANSWERS } from './run-schema.js';
 import type { SpanReader, SpanTraits } from '../../engine/traces/model/judged/span-reader.js';
+import { WholeExplanations, type WholeExplanationsParts } from './whole-explanations.js';
 
-type Answer = (typeof ANSWERS)[number];
-type Reason = readonly [answer: Answer, explanation: string];
-
-/** Why a span was or was not evaluated by a judge, with what that rests on. */
-export interface Explanation {
-  readonly judge_id: string;
-  readonly span_id: string;
-  readonly answer: Answer;
-  /** The answer in a sentence. */
-  readonly explanation: string;
-  /** Its newest evaluation. */
-  readonly evaluation_id: string | null;
-  readonly run: CurrentRun | null;
-  /** How many runs are queued before it; null unless it is queued. */
-  readonly position: number | null;
-  /** Empty when the span matches or was not found. */
-  readonly mismatches: readonly Mismatch[];
-  readonly sample: { readonly hash: number; readonly rate: number; readonly included: boolean };
-}
-
-export interface ExplainOptions {
+export interface ExplainOptions extends Omit<WholeExplanationsParts, 'reasons'> {
   readonly judges: Pick<JudgeService, 'require' | 'notRunnableReason'>;
-  readonly evaluations: Pick<EvaluationStore, 'latest'>;
-  readonly runs: Pick<RunStore, 'ofSpan' | 'before' | 'position'>;
+  readonly evaluations: Pick<EvaluationStore, 'latest' | 'latestOfWhole' | 'countOfWhole'>;
+  readonly runs: Pick<RunStore, 'ofSpan' | 'ofWhole' | 'before' | 'position'>;
   readonly spans: Pick<SpanReader, 'traits'>;
   readonly identifyPrompt: IdentifyPrompt;
   readonly running: () => readonly string[];
 }
 
-/** Says why a span was or was not evaluated by a judge: the first reason that holds, in the order in which they count. */
+/**
+ * Says why a span, trace or session was or was not evaluated by a judge: the first reason that holds, in the order in which
+ * they count.
+ */
 export class ExplainService {
   readonly #options: ExplainOptions;
+  readonly #reasons: Reasons;
+  readonly #wholes: WholeExplanations;
 
   constructor(options: ExplainOptions) {
     this.#options = options;
+    this.#reasons = new Reasons(options);
+    this.#wholes = new WholeExplanations({ ...options, reasons: this.#reasons });
   }
 
-  /** @throws DomainError `not_found` when there is no such judge; of a span that is not there it says so */
-  async explain(projectId: string, judgeId: string, spanId: string): Promise<Explanation> {
-    const { judges, spans } = this.#options;
-    const judge = judges.require(projectId, judgeId);
-    const span = (await spans.traits(projectId, [spanId], [judge.filters])).get(spanId);
-    const evaluation = this.#options.evaluations.latest(judgeId, spanId);
-    const [stored] = this.#options.runs.ofSpan(judgeId, spanId);
-    const run = stored && currentRun(stored, this.#options.running());
-    const position = stored !== undefined && run?.state === 'queued' ? this.#options.runs.before(stored) : null;
+  /**
+   * @param id of a span; for a judge of traces or sessions, of one of these or of a span in it
+   * @throws DomainError `not_found` when there is no such judge; of a span that is not there it says so
+   */
+  explain(projectId: string, judgeId: string, id: string): Promise<Explanation> {
+    const judge = this.#options.judges.require(projectId, judgeId);
+    return judge.subject === 'span' ? this.#span(judge, id) : this.#wholes.explain(judge, judge.subject, id);
+  }
+
+  async #span(judge: Judge, spanId: string): Promise<Explanation> {
+    const { spans, evaluations, runs } = this.#options;
+    const span = (await spans.traits(judge.project_id, [spanId], [judge.filters])).get(spanId);
+    const evaluation = evaluations.latest(judge.id, spanId);
+    const { run, position } = this.#reasons.current(runs.ofSpan(judge.id, spanId)[0]);
     const unmatched = span === undefined ? [] : this.#mismatches(judge, span);
-    const hash = sampleHash(spanId, judgeId);
+    const hash = sampleHash(spanId, judge.id);
     const [answer, explanation]: Reason =
       (evaluation && evaluated(evaluation.created_at)) ??
-      (run && this.#ofRun(judge, run, position)) ??
+      (run && this.#reasons.ofRun(judge, run, position)) ??
       this.#ofSpan(judge, span, unmatched, hash);
     return {
-      judge_id: judgeId,
+      judge_id: judge.id,
       span_id: spanId,
+      subject_id: null,
       answer,
       explanation,
       evaluation_id: evaluation?.id ?? null,
-      run: run ?? null,
+      run,
       position,
       mismatches: unmatched,
       sample: { hash, rate: judge.sample_rate, included: hash < judge.sample_rate },
@@ -80,65 +72,16 @@ export class ExplainService {
     return mismatches(span, judge.filters, prompt);
   }
 
-  #ofRun(judge: Judge, run: CurrentRun, position: number | null): Reason {
-    if (run.state === 'running') return ['running', 'The model is processing it now.'];
-    const notRunnableReason = this.#options.judges.notRunnableReason(judge);
-    if (run.state === 'queued' && notRunnableReason?.kind === 'no_endpoint')
-      return ['no_endpoint', `It is queued. ${notRunnableReason.text}.`];
-    const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, most recently: ${run.reason ?? ''}.`;
-    const refused = notRunnableReason?.kind === 'key_refused' ? ` ${notRunnableReason.text}.` : '';
-    if (run.state === 'queued')
-      return [
-        'queued',
-        `It is queued behind ${position ?? 0} others of its project; next attempt at ${formatTimestamp(run.next_attempt_at)}.${attempts}${refused}`,
-      ];
-    return ['failed', `It failed permanently at ${formatTimestamp(run.updated_at)}: ${run.reason ?? ''}`];
-  }
-
   #ofSpan(judge: Judge, span: SpanTraits | undefined, unmatched: readonly Mismatch[], hash: number): Reason {
-    if (span === undefined) return ['not_found', 'There is no span with this id; it may not have arrived yet.'];
-    return ofItself(span) ?? filteredOut(unmatched) ?? this.#notRunning(judge, span) ?? this.#ofFeed(judge, span, hash);
+    if (span === undefined) return notFound('span');
+    const arrived: Arrived = { what: 'The span', at: span.arrived_at, many: 'spans' };
+    return (
+      ofItself(span) ??
+      filteredOut(unmatched) ??
+      this.#reasons.notRunning(judge, arrived) ??
+      this.#reasons.ofFeed(judge, arrived, hash)
+    );
   }
-
-  #notRunning(judge: Judge, span: SpanTraits): Reason | undefined {
-    const notRunnableReason = this.#options.judges.notRunnableReason(judge);
-    if (notRunnableReason?.kind === 'no_endpoint')
-      return ['no_endpoint', `${notRunnableReason.text}; no judge can run.`];
-    if (!judge.enabled) return ['judge_disabled', 'The judge is disabled: it does not evaluate spans automatically.'];
-    const [arrived, since] = [formatTimestamp(span.arrived_at), formatTimestamp(judge.judged_since)];
-    if (span.arrived_at <= judge.judged_since)
-      return [
-        'arrived_before',
-        `The span arrived at ${arrived}, before the judge was created or last enabled at ${since}. Use a run call to evaluate older spans.`,
-      ];
-    const began = this.#options.runs.position(judge.project_id)?.began_at ?? Infinity;
-    if (span.arrived_at <= began)
-      return [
-        'not_running_then',
-        `The span arrived at ${arrived}, while no judge could run. Use a run call to evaluate older spans.`,
-      ];
-    return undefined;
-  }
-
-  #ofFeed(judge: Judge, span: SpanTraits, hash: number): Reason {
-    if (hash >= judge.sample_rate)
-      return ['sampled_out', `Its hash ${hash} is not below the sample rate ${judge.sample_rate}.`];
-    const seen = this.#options.runs.position(judge.project_id)?.arrived_at ?? 0;
-    const arrived = formatTimestamp(span.arrived_at);
-    if (span.arrived_at > seen)
-      return [
-        'pending',
-        `The span arrived at ${arrived} and is not checked yet: that takes about one second, longer while the queue is full.`,
-      ];
-    return [
-      'changed_since',
-      `The span matches now, but was checked soon after ${arrived}. Since then the judge was changed (last at ${formatTimestamp(judge.updated_at)}), or its failure record has expired.`,
-    ];
-  }
-}
-
-function evaluated(at: number): Reason {
-  return ['evaluated', `It was evaluated at ${formatTimestamp(at)}.`];
 }
 
 function ofItself(span: SpanTraits): Reason | undefined {

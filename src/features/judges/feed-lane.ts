@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../engine/timestamp.js';
 import type { PromptIdentity } from '../../engine/traces/model/prompts/completion.js';
+import { draftOf, isInTime, runsOfChanged, wholeDraft, type ChangedWholesParts } from './changed-wholes.js';
 import type { Judge } from './judge.js';
 import { matchesListed, mismatches, type IdentifyPrompt } from './matching.js';
 import { sampleHash } from '../../engine/traces/model/judged/sample.js';
@@ -24,6 +24,8 @@ export interface FeedLaneOptions {
   readonly identifyPrompt: IdentifyPrompt;
   /** Attempts at reading a span alone, before it is skipped. */
   readonly maxAttempts: number;
+  /** See {@link ChangedWholesParts}. */
+  readonly evaluations: ChangedWholesParts['evaluations'];
   /** The enabled judges of the project. */
   readonly judges: () => readonly Judge[];
   readonly spanNotRead: (failure: { readonly project: string; readonly span: string; readonly error: unknown }) => void;
@@ -71,12 +73,12 @@ export class FeedLane {
       return { upTo: page.upTo, drafts: this.#drafts(page.spans, judges()), failed: [], more: page.more };
     } catch (error) {
       const failed = this.#failed(spans, error);
-      return failed && { ...failed, drafts: [], more: true };
+      return failed && { ...failed, more: true };
     }
   }
 
   /** Skips a span; null: look again at fewer spans. @throws the error when the same span is to be tried again */
-  #failed(spans: readonly ArrivalOutline[] | null, error: unknown): Pick<Look, 'upTo' | 'failed'> | null {
+  #failed(spans: readonly ArrivalOutline[] | null, error: unknown): Omit<Look, 'more'> | null {
     const [span, ...others] = spans ?? [];
     // No span is known to be there, so none is to blame.
     if (spans !== null && span === undefined) throw error;
@@ -91,8 +93,18 @@ export class FeedLane {
     this.#culprit = null;
     spanNotRead({ project: projectId, span: span.id, error });
     const reason = unreadable(error);
-    const about = judges().filter((judge) => mayBeAbout(judge, span) && matchesListed(span, judge.filters));
-    return { upTo: span.arrived_at, failed: about.map((judge) => ({ draft: draftOf(judge, span), reason })) };
+    const listed = judges().filter((judge) => matchesListed(span, judge.filters));
+    const about = listed.filter((judge) => isOfSpans(judge) && mayBeAbout(judge, span));
+    // Its trace may be read in spite of that: of it, little is read of each span.
+    const traces = listed.filter(
+      (judge) =>
+        judge.subject === 'trace' && isInTime(judge, span) && sampleHash(span.trace_id, judge.id) < judge.sample_rate,
+    );
+    return {
+      upTo: span.arrived_at,
+      failed: about.map((judge) => ({ draft: draftOf(judge, span), reason })),
+      drafts: traces.map((judge) => wholeDraft(judge, span.trace_id, span, span.arrived_at)),
+    };
   }
 
   #drafts(spans: readonly Arrival[], judges: readonly Judge[]): RunDraft[] {
@@ -102,31 +114,25 @@ export class FeedLane {
       if (!prompts.has(prompt_slug)) prompts.set(prompt_slug, this.#options.identifyPrompt(project_id, prompt_slug));
       return prompts.get(prompt_slug);
     };
-    return spans.flatMap((span) =>
-      judges
-        .filter((judge) => mayBeAbout(judge, span) && mismatches(span, judge.filters, promptOf(judge)).length === 0)
-        .map((judge) => draftOf(judge, span)),
+    const matches = (span: Arrival, judge: Judge) => mismatches(span, judge.filters, promptOf(judge)).length === 0;
+    const ofSpans = judges.filter(isOfSpans);
+    const ofWholes = judges.filter((judge) => !isOfSpans(judge));
+    const drafts = spans.flatMap((span) =>
+      ofSpans.filter((judge) => mayBeAbout(judge, span) && matches(span, judge)).map((judge) => draftOf(judge, span)),
     );
+    return [...drafts, ...runsOfChanged(spans, ofWholes, { matches, evaluations: this.#options.evaluations })];
   }
 }
 
 /** Whether the span came in the judge's time and is in its sample. */
 function mayBeAbout(judge: Judge, span: ArrivalOutline): boolean {
-  return span.arrived_at > judge.judged_since && sampleHash(span.id, judge.id) < judge.sample_rate;
+  return isInTime(judge, span) && sampleHash(span.id, judge.id) < judge.sample_rate;
 }
 
-function toFilter({ id, filters, sample_rate }: Judge): ArrivalFilter {
-  return { judge_id: id, filters, sample_rate };
+function toFilter({ id, subject, filters, sample_rate }: Judge): ArrivalFilter {
+  return { judge_id: id, subject, filters, sample_rate };
 }
 
-function draftOf(judge: Judge, span: ArrivalOutline): RunDraft {
-  return {
-    id: randomUUID(),
-    project_id: judge.project_id,
-    judge_id: judge.id,
-    span_id: span.id,
-    trace_id: span.trace_id,
-    span_started_at: span.started_at,
-    origin: 'automatic',
-  };
+function isOfSpans({ subject }: Judge): boolean {
+  return subject === 'span';
 }

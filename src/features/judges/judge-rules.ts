@@ -26,6 +26,7 @@ export function settingsOf(stated: Stated, before: JudgeSettings | null): JudgeS
     task_slug: sent.task_slug ?? before?.task_slug ?? '',
     ...(criteria && { criteria: criteria.map(toCriterion) }),
     ...(filters && { filters: toFilters(filters) }),
+    ...(sent.context_kinds && { context_kinds: [...new Set(sent.context_kinds)] }),
   };
 }
 
@@ -48,9 +49,34 @@ function toFilters({ kinds, names, tags, prompt_slug }: NonNullable<Stated['filt
 
 type Scale = Pick<JudgeSettings, 'evaluation_type' | 'score_min' | 'score_max' | 'pass_threshold'>;
 
-/** Issues between the fields of a judge, as they would be. @param withScale whether to check type and scores, too */
-export function settingIssues(settings: Scale & Pick<JudgeSettings, 'criteria'>, withScale: boolean): Issue[] {
-  return [...(withScale ? scaleIssues(settings) : []), ...repeatedKeys(settings.criteria)];
+type Shown = Pick<JudgeSettings, 'subject' | 'quiet_seconds' | 'context_tokens' | 'context_kinds'>;
+
+/**
+ * Issues between the fields of a judge, as they would be.
+ * @param before the judge that is changed; null: it is a new one
+ * @param isMisfit whether a field was sent that does not fit: no rule is checked that it takes part in
+ */
+export function settingIssues(
+  settings: Scale & Shown & Pick<JudgeSettings, 'criteria'>,
+  before: Pick<JudgeSettings, 'subject'> | null,
+  isMisfit: (name: string) => boolean,
+): Issue[] {
+  return [
+    ...(isMisfit('subject') ? [] : subjectIssues(settings, before)),
+    ...(['evaluation_type', ...SCALE].some(isMisfit) ? [] : scaleIssues(settings)),
+    ...repeatedKeys(settings.criteria),
+  ];
+}
+
+function subjectIssues({ subject, ...shown }: Shown, before: Pick<JudgeSettings, 'subject'> | null): Issue[] {
+  if (before !== null && subject !== before.subject)
+    return [{ pointer: '/subject', detail: `cannot be changed from ${before.subject}: create another judge` }];
+  if (subject !== 'span') return [];
+  const given = (['quiet_seconds', 'context_tokens'] as const).filter((name) => shown[name] !== null);
+  return [...given, ...(shown.context_kinds.length > 0 ? ['context_kinds'] : [])].map((name) => ({
+    pointer: `/${name}`,
+    detail: 'applies only to judges of traces or sessions; this judge evaluates spans',
+  }));
 }
 
 function scaleIssues(scale: Scale): Issue[] {

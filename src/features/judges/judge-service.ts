@@ -75,7 +75,7 @@ export class JudgeService {
   /** The judge that was stated, which is not stored. @throws DomainError `invalid` as `create` does */
   draft({ project_id, user_id }: Principal, stated: Fitting<JudgeInput>): Judge {
     const settings = settingsOf(stated.values, null);
-    stated.require([...this.#taskIssues(project_id, stated, true), ...settingIssues(settings, fitsScale(stated))]);
+    stated.require([...this.#taskIssues(project_id, stated, true), ...settingIssues(settings, null, stated.isMisfit)]);
     const now = Date.now() * 1000;
     return {
       ...settings,
@@ -97,7 +97,7 @@ export class JudgeService {
     const settings = settingsOf(stated.values, before);
     stated.require([
       ...this.#taskIssues(principal.project_id, stated, false),
-      ...settingIssues(settings, fitsScale(stated)),
+      ...settingIssues(settings, before, stated.isMisfit),
     ]);
     const { prompt } = stated.values;
     if (prompt != null) requireLatest(versions.ensure(principal, settings.task_slug, { content: prompt }));
@@ -187,11 +187,6 @@ export class JudgeService {
   #checked(judge: Judge): CheckedJudge {
     return { ...judge, not_runnable_reason: this.notRunnableReason(judge) };
   }
-}
-
-/** Whether rules between the type of a judge and its scores can be checked. */
-function fitsScale({ isMisfit }: Fitting<Stated>): boolean {
-  return !['evaluation_type', 'score_min', 'score_max', 'pass_threshold'].some(isMisfit);
 }
 
 /** A text that is there already does not become the latest again. */

@@ -12,12 +12,16 @@ export const JudgePreviewInput = Type.Object(
     try: Type.Optional(
       Type.Union(
         [
-          Type.Boolean({ description: 'true: the first span of the sample.' }),
-          Type.Array(uuid('Id of a span.'), { minItems: 1, maxItems: MAX_TRIED, description: 'These spans.' }),
+          Type.Boolean({ description: 'true: the first of the sample.' }),
+          Type.Array(uuid('Id of a span, or of a trace or session if the judge evaluates these.'), {
+            minItems: 1,
+            maxItems: MAX_TRIED,
+            description: 'These.',
+          }),
           Type.Null(),
         ],
         {
-          description: `Spans about which to ask the model now: up to ${MAX_TRIED} ids, or true for the first span of the sample.`,
+          description: `Spans, traces or sessions about which to ask the model now: up to ${MAX_TRIED} ids, or true for the first of the sample.`,
         },
       ),
     ),
@@ -29,10 +33,19 @@ export type JudgePreviewInput = Static<typeof JudgePreviewInput>;
 const input_data = orNull(Type.String({ description: 'Input; long texts are shortened in the middle. Null: none.' }));
 const output_data = orNull(Type.String({ description: 'Output; long texts are shortened in the middle. Null: none.' }));
 
+const subject_id = orNull(uuid('The trace or session that the judge would evaluate; null: the span.'));
+
 const SampleSpan = Type.Object(
   {
-    id: uuid('Id of the span.'),
+    id: uuid('Id of the span; of a trace or session: of the span that stands for it.'),
     trace_id: uuid('Id of its trace.'),
+    subject_id,
+    outline: orNull(
+      Type.String({
+        description:
+          'What the judge is shown of a trace or session; long texts are shortened in the middle. Null: of a span.',
+      }),
+    ),
     name: Type.String({ description: 'Name of the span.' }),
     kind: Type.String({ description: 'Kind of the span.' }),
     started_at: time('Start time.'),
@@ -41,12 +54,12 @@ const SampleSpan = Type.Object(
     input: oldName(input_data, 'input_data'),
     output: oldName(output_data, 'output_data'),
   },
-  { description: 'A matching span.' },
+  { description: 'A matching span, or a trace or session with one.' },
 );
 
 const Estimate = Type.Object(
   {
-    spans: count('Latest matching spans on which the estimate is based.'),
+    spans: count('Latest matching spans, traces or sessions on which the estimate is based.'),
     input_tokens_per_evaluation: number(
       'Input tokens per evaluation, estimated at four characters per token of the request.',
     ),
@@ -61,9 +74,11 @@ const Estimate = Type.Object(
 
 const TryoutRead = Type.Object(
   {
-    span_id: uuid('Id of the span.'),
+    span_id: uuid('Id of the span; of a trace or session: of the span that stands for it.'),
+    subject_id,
     mismatches: Type.Array(MismatchRead, {
-      description: 'Filters that the span does not match: the judge would not evaluate it automatically.',
+      description:
+        'Filters that the span does not match: the judge would not evaluate it automatically. Empty for a trace or session.',
     }),
     request: orNull(
       Type.Object(
@@ -88,7 +103,7 @@ const TryoutRead = Type.Object(
     verdict: orNull(
       Type.Object(
         {
-          evaluation_result: Type.Boolean({ description: 'Whether the span passed.' }),
+          evaluation_result: Type.Boolean({ description: 'Whether it passed.' }),
           evaluation_reason: Type.String({ description: "The judge's reasoning." }),
           confidence_score: orNull(number('Confidence of the judge, from 0 to 1; null if it gave none.')),
           score: orNull(number('Score; null for a binary judge.')),
@@ -104,7 +119,7 @@ const TryoutRead = Type.Object(
     output_tokens: count('Output tokens, as the model endpoint counted them.'),
     cost: orNull(number('US dollars; null if the price is unknown.')),
   },
-  { description: 'Result for one span.' },
+  { description: 'Result for one span, trace or session.' },
 );
 
 export const JudgePreviewRead = Type.Object(
@@ -113,7 +128,7 @@ export const JudgePreviewRead = Type.Object(
     not_runnable_reason: orNull(Type.String({ description: 'Why the judge could not run; null if it could.' })),
     model: orNull(Type.String({ description: 'Model that would be called; null: none is named.' })),
     since: time('Start of the last 24 hours: spans that arrived since then are counted.'),
-    matches: count("Spans of the last 24 hours that the judge's filters match."),
+    matches: count("Spans of the last 24 hours that the judge's filters match; traces or sessions with such a span."),
     other_kinds: Type.Array(
       Type.Object(
         { kind: Type.String({ description: 'Kind of span.' }), spans: count('Spans of this kind.') },
@@ -125,7 +140,7 @@ export const JudgePreviewRead = Type.Object(
           'frequent; empty without that filter.',
       },
     ),
-    evaluations_per_day: number('How many of them are evaluated on average at the sample rate.'),
+    evaluations_per_day: number('How many of them are evaluated on average at the sample rate, each once.'),
     sample: Type.Array(SampleSpan, { description: 'The latest of them, at most five.' }),
     estimate: orNull(Estimate),
     tried: Type.Array(TryoutRead, { description: 'Results of `try`; empty without it.' }),

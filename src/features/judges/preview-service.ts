@@ -19,13 +19,16 @@ import { requireCountable } from '../../engine/traces/model/prompts/completion.j
 import type { PromptStore } from '../prompts/prompt-store.js';
 import { judgeRequest } from './request.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
+import type { WholeReader } from '../../engine/traces/model/judged/whole-reader.js';
 import type { Tryout, Tryouts } from './tryouts.js';
+import { shapeOf } from './whole-settings.js';
 
 export interface PreviewOptions {
   readonly judges: Pick<JudgeService, 'draft' | 'notRunnableReason'>;
   readonly prompts: Pick<PromptStore, 'findVersion'>;
   readonly matching: MatchingSpans;
   readonly spans: Pick<SpanReader, 'read'>;
+  readonly wholes: Pick<WholeReader, 'readWholes'>;
   readonly identifyPrompt: IdentifyPrompt;
   readonly price: PriceModelCall;
   /** The model endpoint; null: none is configured. */
@@ -34,7 +37,7 @@ export interface PreviewOptions {
 
 /** What a judge would come to in a day. */
 export interface Estimate {
-  /** Spans that it is made of. */
+  /** How many of the latest it is made of. */
   readonly spans: number;
   readonly input_tokens_per_evaluation: number;
   readonly output_tokens_per_evaluation: number;
@@ -109,16 +112,16 @@ export class PreviewService {
   }
 
   async #preview({ judge, instruction, tryOn }: Draft, signal: AbortSignal): Promise<JudgePreview> {
-    const { judges, model: endpoint, spans } = this.#options;
+    const { judges, model: endpoint } = this.#options;
     const wantsModel = tryOn != null && tryOn !== false;
     const not_runnable_reason = judges.notRunnableReason(judge, instruction);
     // Whether the key is still refused, a call finds out.
     if (wantsModel && not_runnable_reason !== null && not_runnable_reason.kind !== 'key_refused')
       throw new DomainError('conflict', `The judge cannot run. ${not_runnable_reason.text}`);
     const since = Date.now() * 1000 - DAY;
-    const { count, latest, otherKinds } = await this.#matches(judge, since, signal);
-    const found = await spans.read(judge.project_id, latest);
-    const sample = latest.flatMap(({ span_id }) => found.get(span_id) ?? []);
+    const matches = await this.#matches(judge, since, signal);
+    const { count, otherKinds } = matches;
+    const sample = await this.#sample(judge, matches);
     const model = judge.model ?? instruction?.model_id ?? endpoint?.defaultModel ?? null;
     const evaluations_per_day = count * judge.sample_rate;
     const about = { judge, instruction, model, evaluations_per_day };
@@ -138,10 +141,22 @@ export class PreviewService {
   async #matches(judge: Judge, since: Micros, signal: AbortSignal): Promise<Matches> {
     const { filters, project_id } = judge;
     const prompt = this.#promptOf(judge);
-    if (filters.prompt_slug !== null && prompt === undefined) return { count: 0, latest: [], otherKinds: [] };
+    if (filters.prompt_slug !== null && prompt === undefined)
+      return { count: 0, latest: [], wholes: [], otherKinds: [] };
     if (prompt !== undefined) requireCountable(prompt);
-    const wanted = { filters, prompt: prompt ?? null, latest: ESTIMATED_BY };
+    const wanted = { subject: judge.subject, filters, prompt: prompt ?? null, latest: ESTIMATED_BY };
     return this.#options.matching.arrivedSince(project_id, wanted, since, signal);
+  }
+
+  /** The latest that matched, as the judge would be shown them. */
+  async #sample(judge: Judge, { latest, wholes }: Matches): Promise<JudgedSpan[]> {
+    const shape = shapeOf(judge);
+    if (shape === null) {
+      const found = await this.#options.spans.read(judge.project_id, latest);
+      return latest.flatMap(({ span_id }) => found.get(span_id) ?? []);
+    }
+    const found = await this.#options.wholes.readWholes(judge.project_id, wholes, shape);
+    return wholes.flatMap((id) => found.get(id) ?? []);
   }
 
   #promptOf({ project_id, filters: { prompt_slug: slug } }: Judge) {
@@ -154,7 +169,8 @@ export class PreviewService {
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
     const tried = await model.tryouts.of(judge, instruction, ids, bounded);
     const prompt = this.#promptOf(judge);
-    return tried.map((tryout) => ({ ...tryout, mismatches: mismatches(tryout.span, judge.filters, prompt) }));
+    const unmatched = (span: JudgedSpan) => (judge.subject === 'span' ? mismatches(span, judge.filters, prompt) : []);
+    return tried.map((tryout) => ({ ...tryout, mismatches: unmatched(tryout.span) }));
   }
 
   async #estimate(
@@ -192,5 +208,5 @@ interface Estimated extends Pick<JudgePreview, 'model' | 'evaluations_per_day'> 
 }
 
 function idsOf(tryOn: JudgePreviewInput['try'], sample: readonly JudgedSpan[]): readonly string[] {
-  return Array.isArray(tryOn) ? tryOn : sample.slice(0, 1).map(({ id }) => id);
+  return Array.isArray(tryOn) ? tryOn : sample.slice(0, 1).map(({ id, whole }) => whole?.id ?? id);
 }

@@ -7,8 +7,10 @@ import type { Ending } from './recorder.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
+import type { SubjectReader } from './subject-reader.js';
 import { isUnreadable, unreadable } from './unreadable.js';
 import type { Signals } from '../../engine/signals/signals.js';
+import { MAX_CHARACTERS_TOGETHER, shapeOf } from './whole-settings.js';
 
 /** A run with its judge, span and model. */
 export interface Ready {
@@ -22,7 +24,8 @@ export interface Ready {
 export interface ReadyRunsOptions {
   readonly runs: Pick<RunStore, 'dueProjects' | 'due'>;
   readonly judges: Pick<JudgeStore, 'find'>;
-  readonly spans: Pick<SpanReader, 'read' | 'answers'>;
+  readonly spans: Pick<SpanReader, 'answers'>;
+  readonly subjects: Pick<SubjectReader, 'read'>;
   readonly caller: Pick<JudgeCaller, 'modelOf'>;
   readonly maxAttempts: number;
   readonly retry: Retry;
@@ -45,6 +48,8 @@ interface Lane {
   notBefore: number;
   /** A run whose span could not be read alone, until it is known whether the span or the store was to blame. */
   suspect: { readonly run: Run; readonly error: unknown } | null;
+  /** How often spans were deleted of which reads under way may know. */
+  deletions: number;
 }
 
 /** Runs made ready together, with one read of spans, when one project alone has any. */
@@ -106,6 +111,16 @@ export class ReadyRuns {
     for (const { ready } of this.#lanes.values()) this.release(ready.splice(0).map(({ run }) => run));
   }
 
+  /** Drops ready runs that hold texts of deleted spans, also those that are being read, so that they are made ready anew. */
+  giveUp(project: string, isGone: (span: JudgedSpan) => boolean): void {
+    const lane = this.#lanes.get(project);
+    if (lane === undefined) return;
+    lane.deletions += 1;
+    const gone = lane.ready.filter(({ span }) => isGone(span));
+    lane.ready.splice(0, Infinity, ...lane.ready.filter((each) => !gone.includes(each)));
+    this.release(gone.map(({ run }) => run));
+  }
+
   /** Count of runs that were given out and are not released. */
   get underWay(): number {
     const taken = [...this.#taken.values()].reduce((sum, { size }) => sum + size, 0);
@@ -142,7 +157,15 @@ export class ReadyRuns {
   #lane(project: string): Lane {
     let lane = this.#lanes.get(project);
     if (lane === undefined) {
-      lane = { ready: [], loading: false, size: READY_TOGETHER, failures: 0, notBefore: 0, suspect: null };
+      lane = {
+        ready: [],
+        loading: false,
+        size: READY_TOGETHER,
+        failures: 0,
+        notBefore: 0,
+        suspect: null,
+        deletions: 0,
+      };
       this.#lanes.set(project, lane);
     }
     return lane;
@@ -171,7 +194,7 @@ export class ReadyRuns {
   }
 
   /** Runs of a project to be made ready next. One whose span could not be read is read alone. */
-  #wanted(project: string, lane: Lane): Run[] {
+  #wanted(project: string, lane: Lane): readonly Run[] {
     // None of the ready runs may begin: one of each judge is kept, the others leave room.
     const waiting = new Set<string>();
     const kept = lane.ready.filter(({ judge }) => !waiting.has(judge.id) && waiting.add(judge.id));
@@ -186,16 +209,32 @@ export class ReadyRuns {
       .filter(({ id }) => !taken.has(id))
       .slice(0, size);
     const first = due.findIndex(isUnreadable);
-    const together = first === -1 ? due : due.slice(0, Math.max(1, first));
+    const together = this.#fitting(project, first === -1 ? due : due.slice(0, Math.max(1, first)));
     this.#taken.set(project, new Set([...taken, ...together.map(({ id }) => id)]));
     return together;
+  }
+
+  /** The first of some runs, as many as memory has room for the traces and sessions that they are about. */
+  #fitting(project: string, runs: readonly Run[]): readonly Run[] {
+    const sizes = new Map<string, number>();
+    const sizeOf = ({ judge_id, subject_id }: Run) => {
+      if (subject_id == null) return 0;
+      if (!sizes.has(judge_id)) {
+        const judge = this.#options.judges.find(project, judge_id);
+        sizes.set(judge_id, (judge && shapeOf(judge)?.maxCharacters) ?? 0);
+      }
+      return sizes.get(judge_id) ?? 0;
+    };
+    let characters = 0;
+    const end = runs.findIndex((run, index) => (characters += sizeOf(run)) > MAX_CHARACTERS_TOGETHER && index > 0);
+    return end === -1 ? runs : runs.slice(0, end);
   }
 
   /** Makes runs of a project ready. Never rejects. */
   async #read(project: string, lane: Lane, together: readonly Run[]): Promise<void> {
     try {
       if (lane.suspect !== null) await this.#clear(lane, lane.suspect);
-      if (together.length > 0) lane.ready.push(...(await this.#withSpans(project, together)));
+      if (together.length > 0) await this.#add(project, lane, together);
       lane.failures = 0;
       lane.size = Math.min(READY_TOGETHER, lane.size * 2);
     } catch (error) {
@@ -203,6 +242,15 @@ export class ReadyRuns {
       this.#options.observer.runsNotRead({ project, runs: together.length, error });
       await this.#failed(lane, together, error);
     }
+  }
+
+  async #add(project: string, lane: Lane, together: readonly Run[]): Promise<void> {
+    const { deletions } = lane;
+    const ready = await this.#withSpans(project, together);
+    // A trace or session may hold a span that was deleted meanwhile; a run about the span itself is gone with it.
+    const isStale = ({ span }: Ready) => lane.deletions > deletions && span.whole != null;
+    this.release(ready.filter(isStale).map(({ run }) => run));
+    lane.ready.push(...ready.filter((each) => !isStale(each)));
   }
 
   async #failed(lane: Lane, together: readonly Run[], error: unknown): Promise<void> {
@@ -243,20 +291,22 @@ export class ReadyRuns {
   }
 
   async #withSpans(project: string, runs: readonly Run[]): Promise<Ready[]> {
-    const spans = await this.#options.spans.read(project, runs);
-    const { judges, caller, onEnded } = this.#options;
+    const { judges, caller, subjects, onEnded } = this.#options;
+    const ids = [...new Set(runs.map(({ judge_id }) => judge_id))];
+    const found = await subjects.read(project, runs, new Map(ids.map((id) => [id, judges.find(project, id)])));
+    // They may have changed meanwhile.
     const known = new Map<string, Pick<Ready, 'judge' | 'model'> | undefined>();
-    for (const id of new Set(runs.map(({ judge_id }) => judge_id))) {
+    for (const id of ids) {
       const judge = judges.find(project, id);
       known.set(id, judge && { judge, model: caller.modelOf(judge) });
     }
     return runs.flatMap((run) => {
       const judged = known.get(run.judge_id);
-      const span = spans.get(run.span_id);
-      if (judged !== undefined && span !== undefined) return [{ run, span, ...judged }];
-      const outcome: RunOutcome =
-        span === undefined ? { kind: 'dropped', run } : { kind: 'failed', run, reason: 'the judge was deleted' };
-      onEnded({ outcome, spans: [] });
+      const subject = found.get(run.id);
+      if (judged !== undefined && subject !== undefined && 'span' in subject)
+        return [{ run, span: subject.span, ...judged }];
+      const gone: RunOutcome = { kind: 'failed', run, reason: 'the judge was deleted' };
+      onEnded({ outcome: subject !== undefined && 'outcome' in subject ? subject.outcome : gone, spans: [] });
       return [];
     });
   }

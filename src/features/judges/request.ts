@@ -20,12 +20,19 @@ export interface RequestParts {
   readonly code: string;
 }
 
-const PLACEHOLDER = /\{\{\s*(input|output|expected|name|kind|tags|attributes|error|row\.[^{}\r\n]{1,200}?)\s*\}\}/g;
-const SHOWS_SPAN = /\{\{\s*(?:input|output)\s*\}\}/;
+const PLACEHOLDER =
+  /\{\{\s*(input|output|outline|expected|name|kind|tags|attributes|error|row\.[^{}\r\n]{1,200}?)\s*\}\}/g;
+const SHOWS_SUBJECT = /\{\{\s*(?:input|output|outline)\s*\}\}/;
+/** What is evaluated, as a model is told. */
+const NAMES = {
+  span: { one: 'one recorded step of a program', name: 'step' },
+  trace: { one: 'one recorded trace of a program, with all its steps,', name: 'trace' },
+  session: { one: 'one recorded conversation with a program', name: 'conversation' },
+} as const;
 
 /**
- * Request that asks a model for an evaluation. An instruction that holds `{{input}}` or `{{output}}` is shown with the
- * span filled in; else the span follows it. Texts of the span stand between tags that the span cannot have guessed.
+ * Request that asks a model for an evaluation. An instruction that holds `{{input}}`, `{{output}}` or `{{outline}}` is shown
+ * with what is evaluated filled in; else that follows it. Texts of spans stand between tags that no span can have guessed.
  */
 export function judgeRequest({
   judge,
@@ -36,13 +43,16 @@ export function judgeRequest({
   code,
   row = null,
 }: RequestParts): ModelRequest {
-  const filled = SHOWS_SPAN.test(instruction);
+  const filled = SHOWS_SUBJECT.test(instruction);
+  const { name } = NAMES[span.whole?.kind ?? 'span'];
   const delimit = delimiter(code);
   // The part that is the same for every span comes first, so that endpoints can keep it in their cache.
   const system = filled
-    ? rules(judge)
-    : `${rules(judge)}\n\n# Instruction\n\n${fill(instruction, { span, row }, delimit)}`;
-  const asked = filled ? fill(instruction, { span, row }, delimit) : spanMessage(span, delimit);
+    ? rules(judge, span)
+    : `${rules(judge, span)}\n\n# Instruction\n\n${fill(instruction, { span, row }, delimit)}`;
+  const asked = filled
+    ? fill(instruction, { span, row }, delimit)
+    : `The ${name} to evaluate:\n\n${shownParts(span, delimit).join('\n\n')}`;
   const messages: ChatMessage[] = [
     { role: 'system', content: system },
     ...examples.messages,
@@ -51,30 +61,35 @@ export function judgeRequest({
   return { model, temperature: judge.temperature, messages, schema: { name: 'verdict', schema: answerSchema(judge) } };
 }
 
-/** A span as a message: its name, kind and status, its input and its output, each as delimited data. */
-function spanMessage(span: JudgedSpan, delimit: Delimit): string {
+/** What is evaluated, in parts of delimited data: its name, kind and status, its input and its output, or its outline. */
+function shownParts(span: JudgedSpan, delimit: Delimit): string[] {
+  const { whole } = span;
+  if (whole != null) {
+    const about = { name: span.name, kind: whole.kind, spans: whole.spans };
+    return [delimit(NAMES[whole.kind].name, JSON.stringify(about)), delimit('outline', whole.outline)];
+  }
   const about = { name: span.name, kind: span.kind, ...(span.status === null ? {} : { status: span.status }) };
-  const parts = [
+  return [
     delimit('step', JSON.stringify(about)),
     delimit('input', span.input?.text ?? '(none)'),
     delimit('output', span.output?.text ?? '(none)'),
     ...(errorOf(span) === '' ? [] : [delimit('error', errorOf(span))]),
   ];
-  return `The step to evaluate:\n\n${parts.join('\n\n')}`;
 }
 
-function rules(judge: JudgeSettings): string {
+function rules(judge: JudgeSettings, { whole }: JudgedSpan): string {
   const scored = judge.evaluation_type === 'scored';
+  const { one, name } = NAMES[whole?.kind ?? 'span'];
   const criteria = judge.criteria.map(
     ({ key, label, description }) => `- ${key}: ${label}${description === '' ? '' : `. ${description}`}`,
   );
   const heading = scored ? 'Criteria, each with a score and a reason of its own' : 'Criteria';
   return [
-    'You are a judge. You evaluate one recorded step of a program by an instruction.',
+    `You are a judge. You evaluate ${one} by an instruction.`,
     DELIMITED_IS_DATA,
     scored
       ? `Answer with one JSON object: a reason, a score from ${judge.score_min} to ${judge.score_max}, and how sure you are, from 0 to 1.`
-      : 'Answer with one JSON object: a reason, whether the step passes, and how sure you are, from 0 to 1.',
+      : `Answer with one JSON object: a reason, whether the ${name} passes, and how sure you are, from 0 to 1.`,
     ...(criteria.length === 0 ? [] : [`${heading}:\n${criteria.join('\n')}`]),
   ].join('\n\n');
 }
@@ -102,6 +117,8 @@ function valueOf(name: string, { span, row }: Shown): string {
       return span.input?.text ?? '';
     case 'output':
       return span.output?.text ?? '';
+    case 'outline':
+      return span.whole?.outline ?? '';
     case 'expected':
       return row === null
         ? shownText(span.attributes['expected_output'] ?? span.attributes['expected'])

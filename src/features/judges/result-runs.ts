@@ -146,7 +146,7 @@ export class ResultRuns {
       const pin = requireKept(await pinned.pin(judge, now));
       if (pin.judge_version === asked) return requireHad(pin);
     }
-    const detail = `is no version of this judge that is kept: name one that an experiment was judged by, or send ${CURRENT}`;
+    const detail = `is no version of this judge that is kept: name one that was run on an experiment, or send ${CURRENT}`;
     throw invalid([{ pointer: '/judge_version', detail }]);
   }
 
@@ -170,11 +170,13 @@ function draftOf(judge: Judge, pin: Pin, { id, span_trace_id, started_at }: Resu
   return {
     ...{ id: randomUUID(), project_id: judge.project_id, judge_id: judge.id, origin: 'requested', pin: pin.seq },
     ...{ span_id: id, trace_id: span_trace_id, span_started_at: started_at },
+    subject_id: judge.subject === 'trace' ? span_trace_id : null,
   };
 }
 
 function requireHad(pin: Pin): Pin {
-  if (pin.lost_at !== null) throw new DomainError('conflict', `${LOST}. Send judge_version ${CURRENT} to judge anew`);
+  if (pin.lost_at !== null)
+    throw new DomainError('conflict', `${LOST}. Send judge_version ${CURRENT} to use the judge as it is now`);
   return pin;
 }
 

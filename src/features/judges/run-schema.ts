@@ -16,37 +16,62 @@ export const RunInput = Type.Object(
         description: 'Spans to evaluate, even if they do not match the filters or are not in the sample.',
       }),
     ),
+    trace_ids: optional(
+      Type.Array(uuid('Id of a trace.'), {
+        minItems: 1,
+        maxItems: MAX_RUN_SPANS,
+        description: 'Of a judge of traces: traces to evaluate now, even if no span of them matches the filters.',
+      }),
+    ),
+    session_ids: optional(
+      Type.Array(uuid('Id of a session.'), {
+        minItems: 1,
+        maxItems: MAX_RUN_SPANS,
+        description: 'Of a judge of sessions: sessions to evaluate now, even if no span of them matches the filters.',
+      }),
+    ),
     backfill: optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_BACKFILL,
         description:
-          'Number of the newest finished spans to evaluate that match the filters, even if they are not in the sample.',
+          'Number of the newest finished spans to evaluate that match the filters, even if they are not in the sample; of ' +
+          'a judge of traces or sessions: of the newest ones with such a span.',
       }),
     ),
     experiment_id: optional(
       uuid(
-        'Experiment whose results to evaluate: those with an output that the version of the judge has not evaluated.',
+        'Experiment whose results to evaluate: those with an output that the version of the judge has not evaluated. A ' +
+          'judge of traces evaluates the trace of each result.',
       ),
     ),
     judge_version: optional(
       line(
         200,
-        'Version of the judge that evaluates all results. Default: the one that the experiment was last judged by, else ' +
+        'Version of the judge that evaluates all results. Default: the one last run on the experiment, else ' +
           "the judge's current one. `current`: the current one in any case.",
       ),
     ),
   },
-  { $id: 'RunInput', description: 'The spans to evaluate: by id, the newest ones, or the results of an experiment.' },
+  {
+    $id: 'RunInput',
+    description: 'What to evaluate: spans, traces or sessions by id, the newest ones, or the results of an experiment.',
+  },
 );
 export type RunInput = Static<typeof RunInput>;
+
+const subject_id = orNull(uuid('The trace or session to evaluate; null: the span.'));
 
 export const RunQueuedRead = Type.Object(
   {
     queued: count('Number of queued evaluations.'),
     runs: Type.Array(
       Type.Object(
-        { id: uuid('Id of the run, which becomes the id of the evaluation.'), span_id: uuid('Span to evaluate.') },
+        {
+          id: uuid('Id of the run, which becomes the id of the evaluation.'),
+          span_id: uuid('Span to evaluate; of a trace or session: a span of it.'),
+          subject_id,
+        },
         { description: 'One queued evaluation.' },
       ),
       { description: 'The queued evaluations; of an experiment, none are listed.' },
@@ -81,8 +106,9 @@ export const RunStateName = oneOf(
 export const RunRead = Type.Object(
   {
     id: uuid('Id of the run, which becomes the id of the evaluation.'),
-    span_id: uuid('Span to evaluate.'),
+    span_id: uuid('Span to evaluate; of a trace or session: a span of it.'),
     trace_id: uuid('Trace of the span when the run was queued.'),
+    subject_id,
     origin: oneOf(
       ['automatic', 'requested'],
       'automatic: the judge queued a new span automatically; requested: a run call did.',
@@ -94,7 +120,7 @@ export const RunRead = Type.Object(
     created_at: time('When the run was queued.'),
     updated_at: time('When an attempt last ended, else when the run was queued.'),
   },
-  { $id: 'JudgeRun', description: 'A run of a judge on one span: queued, running or failed.' },
+  { $id: 'JudgeRun', description: 'A run of a judge on one span, trace or session: queued, running or failed.' },
 );
 export type RunRead = Static<typeof RunRead>;
 
@@ -127,6 +153,8 @@ export const ANSWERS = [
   'sampled_out',
   'pending',
   'changed_since',
+  'quiet',
+  'evaluated_often',
 ] as const;
 
 export const MismatchRead = Type.Object(
@@ -141,24 +169,28 @@ export const MismatchRead = Type.Object(
 export const ExplanationRead = Type.Object(
   {
     judge_id: uuid('Id of the judge.'),
-    span_id: uuid('Id of the span.'),
+    span_id: uuid('Id of the span; of a trace or session: of the span that stands for it.'),
+    subject_id: orNull(uuid('The trace or session that the answer is about; null: the span.')),
     answer: oneOf(ANSWERS, 'The answer as a code, for programs.'),
     explanation: Type.String({ description: 'The answer as a sentence, for people.' }),
-    evaluation_id: orNull(uuid('The newest evaluation of the span by this judge; null if there is none.')),
+    evaluation_id: orNull(uuid('The newest evaluation of it by this judge; null if there is none.')),
     run: orNull(RunRead),
-    position: orNull(count('Number of evaluations ahead in the queue; null unless the span is queued.')),
+    position: orNull(
+      count('Number of evaluations ahead in the queue; null unless it is queued and does not wait for quiet.'),
+    ),
     mismatches: Type.Array(MismatchRead, {
-      description: 'Filters that the span does not match; empty if it matches or was not found.',
+      description:
+        'Filters that the span does not match; empty if it matches or was not found, and for a trace or session.',
     }),
     sample: Type.Object(
       {
-        hash: number('Hash of span and judge, a number from 0 to 1.'),
+        hash: number('Hash of span, trace or session and judge, a number from 0 to 1.'),
         rate: number('Sample rate of the judge.'),
         included: Type.Boolean({ description: 'Whether the hash is less than the rate.' }),
       },
-      { description: 'Whether the span is in the sample.' },
+      { description: 'Whether the span, trace or session is in the sample.' },
     ),
   },
-  { $id: 'Explanation', description: 'Why a span was or was not evaluated.' },
+  { $id: 'Explanation', description: 'Why a span, trace or session was or was not evaluated.' },
 );
 export type ExplanationRead = Static<typeof ExplanationRead>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { DomainError } from '../../engine/errors.js';
+import { DomainError, type Issue } from '../../engine/errors.js';
 import { fitting } from '../../engine/validation/fitting.js';
 import { compileClosed, invalid } from '../../engine/validation/validation.js';
 import type { Judge } from './judge.js';
@@ -13,6 +13,7 @@ import type { SpanPlace, SpanReader, SpanTraits } from '../../engine/traces/mode
 import type { RunStore } from './run-store.js';
 import type { QueuedResults, ResultRuns } from './result-runs.js';
 import { RunInput, type RunsRetriedRead } from './run-schema.js';
+import type { WholeRuns } from './whole-runs.js';
 
 export interface CurrentRunPage {
   readonly runs: readonly CurrentRun[];
@@ -29,6 +30,7 @@ export interface RunServiceOptions {
   readonly runs: Pick<RunStore, 'enqueue' | 'queued' | 'list' | 'retryFailed' | 'toRetry'>;
   readonly judges: Pick<JudgeService, 'require' | 'requireEver' | 'notRunnableReason'>;
   readonly spans: Pick<SpanReader, 'traits' | 'newest'>;
+  readonly wholes: Pick<WholeRuns, 'named' | 'newest'>;
   readonly identifyPrompt: IdentifyPrompt;
   readonly results: Pick<ResultRuns, 'run'>;
   readonly queueMax: number;
@@ -39,8 +41,10 @@ export interface RunServiceOptions {
 }
 
 const checkInput = compileClosed(RunInput);
-/** What says which spans are meant. */
-const WHICH = ['span_ids', 'backfill', 'experiment_id'] as const;
+/** What says what is meant. */
+const WHICH = ['span_ids', 'trace_ids', 'session_ids', 'backfill', 'experiment_id'] as const;
+/** The judges that what is named by ids is for. */
+const SUBJECTS = { span_ids: 'span', trace_ids: 'trace', session_ids: 'session' } as const;
 /** Failed runs that are queued again in one transaction. */
 const RETRIED_TOGETHER = 500;
 /** Spans read together, and at most looked at, to find the newest completions of a prompt. */
@@ -56,7 +60,7 @@ export class RunService {
   }
 
   /**
-   * Queues an evaluation of each span, all of them or none; or of the results of an experiment, as many as there is room for.
+   * Queues an evaluation of each span, trace or session, all of them or none; or of the results of an experiment, as many as there is room for.
    * @returns what was queued
    * @throws DomainError `invalid`, `not_found`; `conflict` when the judge cannot run; `overloaded` when the queue is full
    */
@@ -64,20 +68,21 @@ export class RunService {
     const judge = this.#options.judges.require(projectId, judgeId);
     const sent = fitting(checkInput, body);
     const given = WHICH.filter((name) => sent.values[name] != null || sent.isMisfit(name));
-    const { span_ids, backfill, experiment_id, judge_version } = sent.require([
-      ...(given.length === 1 ? [] : [{ pointer: '', detail: 'must have one of span_ids, backfill and experiment_id' }]),
+    const input = sent.require([
+      ...(given.length === 1 ? [] : [{ pointer: '', detail: `must have one of ${WHICH.join(', ')}` }]),
+      ...unfit(judge, sent.values),
       ...(sent.values.judge_version != null && sent.values.experiment_id == null && !sent.isMisfit('experiment_id')
         ? [{ pointer: '/judge_version', detail: 'is for experiment_id alone' }]
         : []),
     ]);
+    const { experiment_id, judge_version } = input;
     this.#requireRunnable(judge);
     if (experiment_id != null) {
       const asked = { experimentId: experiment_id, judgeVersion: judge_version ?? null };
       return { drafts: [], results: await this.#options.results.run(judge, asked) };
     }
-    const spans = span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(projectId, span_ids);
-    const drafts = spans.map((span): RunDraft => ({
-      ...placeOf(span),
+    const drafts = (await this.#subjects(judge, input)).map((subject): RunDraft => ({
+      ...subject,
       id: randomUUID(),
       project_id: projectId,
       judge_id: judgeId,
@@ -132,6 +137,22 @@ export class RunService {
       throw new DomainError('conflict', `The judge cannot run. ${reason.text}`);
   }
 
+  /** What is to be evaluated: each span, trace or session once. */
+  async #subjects(judge: Judge, sent: RunInput): Promise<Pick<RunDraft, keyof SpanPlace | 'subject_id'>[]> {
+    const { project_id, subject } = judge;
+    const { span_ids, backfill } = sent;
+    if (subject === 'span')
+      return (
+        span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(project_id, span_ids)
+      ).map(placeOf);
+    const { wholes } = this.#options;
+    const ids = sent[`${subject}_ids`];
+    const found = await (ids == null
+      ? wholes.newest(judge, subject, backfill ?? 0)
+      : wholes.named(project_id, subject, ids));
+    return found.map(({ id, span }) => ({ ...span, subject_id: id }));
+  }
+
   async #named(projectId: string, ids: readonly string[]): Promise<SpanTraits[]> {
     const found = await this.#options.spans.traits(projectId, [...new Set(ids)]);
     const issues = ids.flatMap((id, index) => {
@@ -161,6 +182,18 @@ export class RunService {
     }
     return found.slice(0, count);
   }
+}
+
+/** What is named is not what the judge evaluates. */
+function unfit({ subject }: Judge, values: Partial<RunInput>): Issue[] {
+  const issues = (['span_ids', 'trace_ids', 'session_ids'] as const)
+    .filter((name) => values[name] != null && SUBJECTS[name] !== subject)
+    .map((name) => ({
+      pointer: `/${name}`,
+      detail: `is for judges of ${SUBJECTS[name]}s; this judge evaluates ${subject}s`,
+    }));
+  if (subject !== 'session' || values.experiment_id == null) return issues;
+  return [...issues, { pointer: '/experiment_id', detail: 'results are evaluated by judges of spans or traces' }];
 }
 
 function noRoom(room: number): DomainError {

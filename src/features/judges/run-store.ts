@@ -8,7 +8,9 @@ export type RunOutcome =
   | { readonly kind: 'evaluated'; readonly run: Run; readonly evaluation: Omit<Evaluation, 'created_at'> }
   | { readonly kind: 'retry'; readonly run: Run; readonly reason: string; readonly at: Micros }
   | { readonly kind: 'failed'; readonly run: Run; readonly reason: string }
-  /** The run's span was deleted: nothing is left of the run. */
+  /** It was too early: no attempt was made. */
+  | { readonly kind: 'postponed'; readonly run: Run; readonly at: Micros }
+  /** The run's span was deleted, or there is nothing to evaluate: nothing is left of the run. */
   | { readonly kind: 'dropped'; readonly run: Run };
 
 /** Moment up to which the arrived spans of a project were looked at. */
@@ -21,7 +23,7 @@ export interface FeedPosition {
 
 export interface QueueState {
   readonly queued: number;
-  /** When the oldest queued run was queued; null when there is none. */
+  /** When the oldest queued run was queued, or the wait of its trace or session for quiet was over; null when there is none. */
   readonly oldest: Micros | null;
 }
 
@@ -38,11 +40,15 @@ export interface RunPage {
 
 /**
  * The durable queue of evaluations. Each method is one transaction. Guarantees: an evaluation is stored together with the
- * removal of its run, or neither; of new spans, a judge and a span get one run and one evaluation.
+ * removal of its run, or neither; of new spans, a judge and a span get one run and one evaluation, a judge and a trace or
+ * session one run at a time.
  * Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
  */
 export interface RunStore {
-  /** Queues runs; automatic ones unless queued, failed or evaluated before. @returns how many are new */
+  /**
+   * Queues runs; automatic ones unless queued, failed or evaluated before. Those of traces and sessions unless queued: one that
+   * failed is queued again. @returns how many are new
+   */
   enqueue(drafts: readonly RunDraft[], at: Micros): number;
   /**
    * Queues runs of a judge that failed before a moment again, the oldest first, with another id each; but for those whose
@@ -73,19 +79,26 @@ export interface RunStore {
   due(projectId: string, now: Micros, limit: number, except?: readonly string[]): Run[];
   /** When the next run of any project is to be tried that is not due now. */
   nextDue(after: Micros): Micros | null;
-  /** Has runs be tried now that were to be tried after a moment, some of them. */
-  hasten(after: Micros, now: Micros): void;
+  /** Has runs be tried now that were to be tried after a moment, some of them. @param wholes the moment for those of traces and sessions @returns how many */
+  hasten(after: Micros, wholes: Micros, now: Micros): number;
   /** Count of queued runs by project. */
   queued(): Map<string, number>;
   /** Which of these runs are still queued: the others were cancelled, or their spans deleted. */
   stillQueued(ids: readonly string[]): Set<string>;
+  /**
+   * Notes the traces that a judge is shown for a run about a trace or session, before a model is asked: the deletion of any
+   * span of them finds the run by it. @returns whether the run is still queued; else nothing is noted
+   */
+  noteShown(run: Run, traceIds: readonly string[]): boolean;
   /** Writes how runs ended; one cancelled meanwhile leaves nothing behind. @returns the stored evaluations */
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[];
-  state(): QueueState;
+  state(now: Micros): QueueState;
   /** Runs of a judge in a state (null: any), newest first. @param running ids of the queued runs that are running */
   list(judgeId: string, state: RunState | null, running: readonly string[], window: Window): RunPage;
-  /** Runs of a judge and span, newest first. */
+  /** Runs of a judge about a span, newest first. */
   ofSpan(judgeId: string, spanId: string): Run[];
+  /** Runs of a judge about a trace or session, newest first. */
+  ofWhole(judgeId: string, id: string): Run[];
   /** Count of queued runs before this one. */
   before(run: Run): number;
 }

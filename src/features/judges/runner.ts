@@ -5,22 +5,24 @@ import type { Governor } from '../../engine/work/governor.js';
 import { isRetryable } from '../../engine/work/retryable.js';
 import { Breakers } from './breakers.js';
 import { callSpans } from './call-spans.js';
-import type { Judge } from './judge.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
 import { DEFECT, Recorder, type Ending, type RecorderOptions } from './recorder.js';
 import { IngestPriorityThrottle } from './ingest-priority-throttle.js';
 import { LOST, type PinnedVersions } from './pinned-versions.js';
+import { evaluationOf } from './run-evaluation.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
-import type { SpanReader } from '../../engine/traces/model/judged/span-reader.js';
+import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
 import { ReadyRuns, type Ready, type ReadyRunsOptions } from './ready-runs.js';
+import { SubjectReader, type SubjectReaderParts } from './subject-reader.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { Signals } from '../../engine/signals/signals.js';
+import { LONGEST_QUIET } from './whole-settings.js';
 
-export interface RunnerOptions {
+export interface RunnerOptions extends SubjectReaderParts {
   readonly runs: RunStore;
   readonly judges: Pick<JudgeStore, 'find'>;
   readonly spans: Pick<SpanReader, 'read' | 'answers'>;
@@ -40,6 +42,7 @@ export interface RunnerOptions {
 /** A run for which a model is being asked. */
 interface UnderWay {
   readonly run: Run;
+  readonly span: JudgedSpan;
   readonly abort: AbortController;
   readonly ended: Promise<void>;
 }
@@ -48,6 +51,8 @@ interface UnderWay {
 const MAX_UNRECORDED = 512;
 /** Longer than any wait for an attempt, in microseconds: what is due later was queued by a clock that was ahead. */
 const LONGEST_WAIT: Micros = 3_600e6;
+/** The same for runs about traces and sessions, which may wait for quiet. */
+const LONGEST_WAIT_OF_WHOLES: Micros = LONGEST_QUIET + LONGEST_WAIT;
 /** Longest wait before the next look at the queue: runs are due by the wall clock, which may be set. */
 const MAX_WAIT_MS = 60_000;
 /** How long calls under way may go on when the server stops. */
@@ -69,6 +74,8 @@ export class JudgeRunner implements WorkUnderWay {
   readonly #running = new Map<string, UnderWay>();
   /** Calls under way, by breaker. */
   readonly #asking = new Map<Breaker, number>();
+  /** When runs are looked for that a clock queued that was ahead, on the clock of `performance`. */
+  #hastenAt = 0;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -82,6 +89,7 @@ export class JudgeRunner implements WorkUnderWay {
     this.#breakers = new Breakers(this.#retry);
     this.#readyRuns = new ReadyRuns({
       ...options,
+      subjects: new SubjectReader(options),
       retry: this.#retry,
       onReady: () => this.wake(),
       onEnded: (ending) => this.#recorder.add(ending),
@@ -120,11 +128,16 @@ export class JudgeRunner implements WorkUnderWay {
     this.wake();
   }
 
-  /** Stops evaluations that hold texts of deleted spans. Ready runs are checked again before they begin. */
+  /**
+   * Stops evaluations that hold texts of deleted spans. Ready runs about spans are checked again before they begin; those about
+   * traces and sessions with such a span are read anew.
+   */
   async giveUp({ projectId, spans, judges }: DeletionScope): Promise<void> {
+    const holdsText = (span: JudgedSpan) =>
+      spans === null || spans.has(span.id) || (span.whole?.span_ids.some((id) => spans.has(id)) ?? false);
+    this.#readyRuns.giveUp(projectId, holdsText);
     const given = [...this.#running.values()].filter(
-      ({ run }) =>
-        run.project_id === projectId && (spans === null || spans.has(run.span_id) || judges.has(run.judge_id)),
+      ({ run, span }) => run.project_id === projectId && (holdsText(span) || judges.has(run.judge_id)),
     );
     for (const { abort } of given) abort.abort();
     await Promise.all(given.map(({ ended }) => ended));
@@ -170,9 +183,10 @@ export class JudgeRunner implements WorkUnderWay {
    */
   #dueIn({ at, time }: { readonly at: number; readonly time: Micros }): number {
     const next = this.#options.runs.nextDue(time);
-    if (next !== null && next > time + LONGEST_WAIT) {
-      this.#options.runs.hasten(time + LONGEST_WAIT, time);
-      return 0;
+    if (next !== null && next > time + LONGEST_WAIT && at >= this.#hastenAt) {
+      const hastened = this.#options.runs.hasten(time + LONGEST_WAIT, time + LONGEST_WAIT_OF_WHOLES, time);
+      if (hastened > 0) return 0;
+      this.#hastenAt = at + MAX_WAIT_MS;
     }
     const models = this.#readyRuns
       .ready()
@@ -182,8 +196,8 @@ export class JudgeRunner implements WorkUnderWay {
   }
 
   #begin(ready: Ready): void {
-    const { run } = ready;
-    if (!this.#isStillQueued(run)) {
+    const { run, span } = ready;
+    if (!this.#isStillQueued(ready)) {
       this.#readyRuns.release([run]);
       return;
     }
@@ -199,13 +213,15 @@ export class JudgeRunner implements WorkUnderWay {
       else this.#asking.delete(breaker);
       this.wake();
     });
-    this.#running.set(run.id, { run, abort, ended });
+    this.#running.set(run.id, { run, span, abort, ended });
   }
 
   /** Whether a ready run was neither cancelled nor lost its span meanwhile. @throws DomainError `unavailable` */
-  #isStillQueued(run: Run): boolean {
+  #isStillQueued({ run, span: { whole } }: Ready): boolean {
+    const { runs } = this.#options;
     try {
-      return this.#options.runs.stillQueued([run.id]).has(run.id);
+      // What a model is shown is noted first: whenever a span of it is deleted, that is found.
+      return whole == null ? runs.stillQueued([run.id]).has(run.id) : runs.noteShown(run, whole.trace_ids);
     } catch (error) {
       this.#readyRuns.release([run]);
       throw error;
@@ -228,8 +244,11 @@ export class JudgeRunner implements WorkUnderWay {
       if (failure?.retryable === true) breaker.failed(failure.retryAfterMs);
       else if (judgement.calls.length > 0) breaker.succeeded();
       const { shown } = judgement;
-      const origin = { judge, runId: run.id, attempt: run.attempts + 1, spanId: run.span_id, shown };
-      this.#recorder.add({ outcome: this.#outcome(run, judge, judgement), spans: callSpans(origin, judgement.calls) });
+      const origin = { judge, runId: run.id, attempt: run.attempts + 1, spanId: span.id, whole: span.whole, shown };
+      this.#recorder.add({
+        outcome: this.#outcome({ run, judge, span }, judgement),
+        spans: callSpans(origin, judgement.calls),
+      });
     } catch (error) {
       this.#options.observer.runnerFailed({ error });
       this.#recorder.add(this.#outcomeOfUnexpectedError(run, error));
@@ -246,9 +265,10 @@ export class JudgeRunner implements WorkUnderWay {
     return { outcome, spans: [] };
   }
 
-  #outcome(run: Run, judge: Judge, judgement: Judgement): RunOutcome {
+  #outcome({ run, judge, span }: Omit<Ready, 'model'>, judgement: Judgement): RunOutcome {
     const { verdict, failure } = judgement;
-    if (verdict !== null) return { kind: 'evaluated', run, evaluation: evaluationOf(run, judge, judgement, verdict) };
+    if (verdict !== null)
+      return { kind: 'evaluated', run, evaluation: evaluationOf(run, judge, span, { judgement, verdict }) };
     const reason = failure?.message ?? 'no verdict';
     const attempts = run.attempts + 1;
     if (failure?.retryable !== true) return { kind: 'failed', run, reason };
@@ -260,25 +280,4 @@ export class JudgeRunner implements WorkUnderWay {
   #nextAttempt(failed: number, retryAfterMs: number | null): Micros {
     return Math.round((Date.now() + retryDelay(failed, this.#retry, retryAfterMs)) * 1000);
   }
-}
-
-function evaluationOf(run: Run, judge: Judge, judgement: Judgement, verdict: NonNullable<Judgement['verdict']>) {
-  return {
-    ...verdict,
-    id: run.id,
-    project_id: run.project_id,
-    judge_id: run.judge_id,
-    span_id: run.span_id,
-    trace_id: run.trace_id,
-    origin: run.origin,
-    evaluation_type: judge.evaluation_type,
-    score_min: judge.score_min,
-    score_max: judge.score_max,
-    pass_threshold: judge.pass_threshold,
-    model_used: judgement.model_used,
-    duration_ms: judgement.duration_ms,
-    prompt_version_id: judgement.prompt_version_id,
-    judge_version: judgement.judge_version,
-    row_key: judgement.row_key,
-  };
 }

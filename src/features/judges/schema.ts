@@ -12,9 +12,10 @@ const prompt = Type.String({
   minLength: 1,
   maxLength: MAX_CONTENT_BYTES,
   description:
-    'Text of the instruction. `{{input}}`, `{{output}}`, `{{expected}}`, `{{name}}`, `{{kind}}`, `{{tags}}`, ' +
-    '`{{attributes}}` and `{{error}}` are filled in. Without `{{input}}` and `{{output}}`, the span is appended. For ' +
-    'results of experiments, `{{expected}}` is what the row of the dataset expects, and `{{row.<column>}}` is a column ' +
+    'Text of the instruction. `{{input}}`, `{{output}}`, `{{outline}}`, `{{expected}}`, `{{name}}`, `{{kind}}`, `{{tags}}`, ' +
+    '`{{attributes}}` and `{{error}}` are filled in. Without `{{input}}`, `{{output}}` and `{{outline}}`, what is evaluated ' +
+    'is appended: the span, or the outline of the trace or session. `{{outline}}` is empty for a span; of a trace or ' +
+    'session, the others are those of the span that stands for it, such as the root. For results of experiments, `{{expected}}` is what the row of the dataset expects, and `{{row.<column>}}` is a column ' +
     'of the row; for other spans, `{{expected}}` is an attribute, and `{{row.<column>}}` is empty.',
 });
 const { name, task_slug, ...settings } = settingSchemas('sent');
@@ -131,9 +132,11 @@ export type EvaluationInput = Static<typeof EvaluationInput>;
 const evaluation = {
   id: uuid('Id of the evaluation.'),
   judge_id: uuid('Id of the judge.'),
-  span_id: uuid('Evaluated span.'),
+  span_id: uuid('Evaluated span; of a trace or session: the span that stands for it.'),
   trace_id: orNull(uuid('Trace of the span at that time; null if unknown.')),
-  evaluation_result: Type.Boolean({ description: 'Whether the span passed.' }),
+  subject: oneOf(['span', 'trace', 'session'], 'What was evaluated.'),
+  subject_id: orNull(uuid('The trace or session that was evaluated; null: the span was.')),
+  evaluation_result: Type.Boolean({ description: 'Whether it passed.' }),
   evaluation_reason: Type.String({ description: "The judge's reasoning." }),
   confidence_score: orNull(number('Confidence of the judge, from 0 to 1; null if it gave none.')),
   score: orNull(number('Score; null for a binary evaluation.')),
@@ -161,7 +164,7 @@ const evaluation = {
 
 export const EvaluationRead = Type.Object(evaluation, {
   $id: 'Evaluation',
-  description: 'An evaluation of a span by a judge.',
+  description: 'An evaluation of a span, trace or session by a judge.',
 });
 export type EvaluationRead = Static<typeof EvaluationRead>;
 

@@ -12,8 +12,14 @@ import { Slug } from '../prompts/schema.js';
 
 export const EvaluationType = oneOf(
   ['binary', 'scored'],
-  'binary: the judge passes or fails a span; scored: it gives a score, and spans with at least `pass_threshold` ' +
-    'pass.',
+  'binary: the judge passes or fails what it evaluates; scored: it gives a score, and at least `pass_threshold` ' +
+    'passes.',
+);
+
+export const Subject = oneOf(
+  ['span', 'trace', 'session'],
+  'What the judge evaluates. span: single spans; trace: whole traces, once they are quiet; session: the conversation ' +
+    'of a session, once it is quiet. It cannot be changed.',
 );
 
 /** Most criteria of a judge. */
@@ -50,6 +56,9 @@ const CriterionRead = Type.Object(
 
 const kind = spanKind('Kind of span.');
 const KINDS = 'Kinds of spans: one of these; empty: any.';
+const QUIET = 'Seconds without a new span after which the judge evaluates a trace or session';
+const CONTEXT = 'Most tokens of a trace or session that the judge is shown, at four characters each';
+const CONTEXT_KINDS = 'Kinds of spans whose inputs and outputs the judge is shown of a trace or session; empty: any.';
 const NAMES = 'Names of spans: one of these; empty: any.';
 const TAGS = 'Tags of spans: all of these.';
 const MAX_LISTED = 200;
@@ -72,7 +81,10 @@ const Filters = Type.Object(
     tags: optional(tags(TAGS, FILTER_TAGS)),
     prompt_slug: optional(filters.prompt_slug),
   },
-  { description: 'Which new spans the judge evaluates; absent filters do not restrict.' },
+  {
+    description:
+      'Which new spans the judge evaluates, or which traces and sessions: those with such a span. Absent filters do not restrict.',
+  },
 );
 
 const FiltersRead = Type.Object(
@@ -84,7 +96,7 @@ const FiltersRead = Type.Object(
       Type.String({ description: 'Slug of a prompt, to evaluate only its completions; null: any span.' }),
     ),
   },
-  { description: 'Which new spans the judge evaluates.' },
+  { description: 'Which new spans the judge evaluates, or which traces and sessions: those with such a span.' },
 );
 
 /** Longest name of a model, in characters. */
@@ -114,7 +126,7 @@ const bound = (what: string) =>
   setting(number, null, { sent: `${what}; for scored judges only.`, answered: `${what}; null for a binary judge.` });
 
 const MODEL = 'the model bound to the version of its prompt, else `JUDGE_LLM_MODEL`.';
-const SHARE = 'Share of the matching new spans that the judge evaluates, from 0 to 1.';
+const SHARE = 'Share of the matching new spans, traces or sessions that the judge evaluates, from 0 to 1.';
 const ENABLED = 'Whether the judge evaluates new spans automatically.';
 const CRITERIA = 'Criteria that the judge evaluates by.';
 const name = line(200, 'Name of the judge.');
@@ -133,6 +145,21 @@ export const SETTINGS = {
     standard: '',
   },
   evaluation_type: { sent: EvaluationType, answered: EvaluationType, moved: EvaluationType, standard: 'binary' },
+  subject: { sent: optional(Subject), answered: Subject, moved: Subject, standard: 'span' },
+  quiet_seconds: setting((description) => Type.Integer({ minimum: 1, maximum: 86_400, description }), null, {
+    sent: `${QUIET}. Default: 30 for a trace, 600 for a session.`,
+    answered: `${QUIET}; null: 30 for a trace, 600 for a session.`,
+  }),
+  context_tokens: setting((description) => Type.Integer({ minimum: 500, maximum: 200_000, description }), null, {
+    sent: `${CONTEXT}. Default: 8000.`,
+    answered: `${CONTEXT}; null: 8000.`,
+  }),
+  context_kinds: {
+    sent: optional(Type.Array(kind, { maxItems: MAX_LISTED, description: CONTEXT_KINDS })),
+    answered: Type.Array(kind, { description: CONTEXT_KINDS }),
+    moved: Type.Array(kind, { maxItems: MAX_LISTED, description: CONTEXT_KINDS }),
+    standard: [],
+  },
   score_min: bound('Lowest score'),
   score_max: bound('Highest score'),
   pass_threshold: bound('Lowest passing score'),

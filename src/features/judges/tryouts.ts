@@ -14,6 +14,9 @@ import type { Judgement, JudgeCaller } from './judge-caller.js';
 import { neverEvaluated } from './matching.js';
 import type { ModelRequest } from '../../engine/models/model-client.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
+import type { WholeReader, WholeShape } from '../../engine/traces/model/judged/whole-reader.js';
+import { shapeOf } from './whole-settings.js';
+import { requireWholes } from './whole-runs.js';
 
 /** What a model says of a span for a judge that is not there yet. */
 export interface Tryout {
@@ -34,6 +37,7 @@ export interface Tryout {
 export interface TryoutsOptions {
   readonly caller: Pick<JudgeCaller, 'evaluate'>;
   readonly spans: Pick<SpanReader, 'find'>;
+  readonly wholes: Pick<WholeReader, 'outlines' | 'readWholes'>;
   readonly notes: CallNotes;
   /** Stores calls as spans of a project. @throws DomainError */
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
@@ -42,10 +46,15 @@ export interface TryoutsOptions {
 
 interface UnderWay {
   readonly projectId: string;
+  /** The span that is evaluated, or stands for the trace or session that is. */
   readonly spanId: string;
+  /** The trace or session; null: the span is evaluated. */
+  readonly wholeId: string | null;
   readonly runId: string;
   /** Aborted when nothing of the span may be stored any more. */
   readonly gone: AbortController;
+  /** Spans whose texts it holds. */
+  holds: ReadonlySet<string>;
 }
 
 /** The tag of the calls of all drafts has this in place of the id of a judge. */
@@ -53,25 +62,28 @@ export const DRAFT = 'draft';
 const deleted = () => invalid([{ pointer: '/try', detail: 'a span was deleted in the meantime' }]);
 const stopping = () => new DomainError('unavailable', 'The server is stopping');
 
-/** Tries drafts of judges on spans. No evaluation is stored; calls are stored as spans, as those of judges are. */
+/**
+ * Tries drafts of judges on spans, traces and sessions. No evaluation is stored; calls are stored as spans, as those of judges
+ * are.
+ */
 export class Tryouts implements WorkUnderWay {
   readonly #options: TryoutsOptions;
   readonly #underWay = new Map<UnderWay, Promise<unknown>>();
+  /** Counts the deletions that were heard of. */
+  #deletions = 0;
 
   constructor(options: TryoutsOptions) {
     this.#options = options;
   }
 
-  /** @throws DomainError `invalid` for spans that are not there, or no judge ever evaluates; `unavailable`, `overloaded` */
+  /** @throws DomainError `invalid` for what is not there, or no judge ever evaluates; `unavailable`, `overloaded` */
   async of(
     judge: Judge,
     instruction: Instruction,
     ids: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly Tryout[]> {
-    const begun = [...new Set(ids)].map((id) => this.#begin(judge.project_id, id));
-    // Spans are read after their calls are noted: a deletion finds the note, or else the span is gone by now.
-    const spans = this.#options.spans.find(judge.project_id, ids).then((found) => required(found, ids));
+    const { begun, spans } = await this.#begin(judge, ids);
     const tried = begun.map((one) => this.#ended(one, spans, judge, instruction, signal));
     const results = await Promise.allSettled(tried);
     return results.map((result) => {
@@ -80,11 +92,12 @@ export class Tryouts implements WorkUnderWay {
     });
   }
 
-  /** Gives up what is tried on deleted spans, whose calls are not stored any more. */
+  /** Gives up tries of deleted spans: nothing of them is stored any more, once this resolves. */
   async giveUp({ projectId, spans }: DeletionScope): Promise<void> {
-    const over = [...this.#underWay].filter(
-      ([one]) => one.projectId === projectId && (spans === null || spans.has(one.spanId)),
-    );
+    this.#deletions += 1;
+    const isOver = ({ spanId, holds }: UnderWay) =>
+      spans === null || spans.has(spanId) || [...holds].some((id) => spans.has(id));
+    const over = [...this.#underWay].filter(([one]) => one.projectId === projectId && isOver(one));
     for (const [{ gone }] of over) gone.abort(deleted());
     await Promise.allSettled(over.map(([, ended]) => ended));
   }
@@ -94,10 +107,44 @@ export class Tryouts implements WorkUnderWay {
     await Promise.allSettled(this.#underWay.values());
   }
 
-  #begin(projectId: string, spanId: string): UnderWay {
+  /** What is read is noted before: a deletion finds the note, or else the span is gone by now. */
+  async #begin(judge: Judge, ids: readonly string[]) {
+    const { spans, wholes } = this.#options;
+    const project = judge.project_id;
+    const shape = shapeOf(judge);
+    if (shape === null) {
+      const begun = [...new Set(ids)].map((id) => this.#note(project, id, null));
+      return { begun, spans: spans.find(project, ids).then((found) => required(found, ids)) };
+    }
+    const outlines = await wholes.outlines(project, shape.kind, [...new Set(ids)]);
+    requireWholes(outlines, { kind: shape.kind, ids, field: 'try' });
+    const begun = [...new Set(ids)].flatMap((id) => {
+      const outline = outlines.get(id);
+      return outline === undefined ? [] : [this.#note(project, outline.span.span_id, id)];
+    });
+    return { begun, spans: this.#readWholes(judge, shape, begun) };
+  }
+
+  #note(projectId: string, spanId: string, wholeId: string | null): UnderWay {
     const runId = randomUUID();
     this.#options.notes.add(projectId, runId, spanId, Date.now() * 1000);
-    return { projectId, spanId, runId, gone: new AbortController() };
+    return { projectId, spanId, wholeId, runId, gone: new AbortController(), holds: new Set([spanId]) };
+  }
+
+  /** Which traces they show is known only once they are read: so they are read again when anything was deleted meanwhile. */
+  async #readWholes(judge: Judge, shape: WholeShape, begun: readonly UnderWay[]): Promise<Map<string, JudgedSpan>> {
+    const { wholes, notes } = this.#options;
+    const ids = begun.flatMap(({ wholeId }) => wholeId ?? []);
+    for (;;) {
+      const deletions = this.#deletions;
+      const read = await wholes.readWholes(judge.project_id, ids, shape);
+      for (const one of begun) {
+        const whole = read.get(one.wholeId ?? '')?.whole;
+        if (whole == null || !notes.addTraces(judge.project_id, one.runId, whole.trace_ids)) throw deleted();
+        one.holds = new Set(whole.span_ids);
+      }
+      if (this.#deletions === deletions) return read;
+    }
   }
 
   #ended(one: UnderWay, spans: Promise<Map<string, JudgedSpan>>, ...asked: [Judge, Instruction, AbortSignal]) {
@@ -107,7 +154,7 @@ export class Tryouts implements WorkUnderWay {
   }
 
   async #try(
-    { runId, spanId, gone }: UnderWay,
+    { runId, spanId, wholeId, gone }: UnderWay,
     spans: Promise<Map<string, JudgedSpan>>,
     judge: Judge,
     instruction: Instruction,
@@ -116,11 +163,18 @@ export class Tryouts implements WorkUnderWay {
     const { caller, notes, storeSpans } = this.#options;
     let calls: Span[] = [];
     try {
-      const span = (await spans).get(spanId) as JudgedSpan;
+      const span = (await spans).get(wholeId ?? spanId) as JudgedSpan;
       const overrides = { instruction, examples: NO_EXAMPLES };
       const judgement = await caller.evaluate(judge, span, AbortSignal.any([signal, gone.signal]), overrides);
       gone.signal.throwIfAborted();
-      const origin = { judge: { ...judge, id: DRAFT }, runId, attempt: 1, spanId, shown: [] };
+      const origin = {
+        judge: { ...judge, id: DRAFT },
+        runId,
+        attempt: 1,
+        spanId: span.id,
+        whole: span.whole,
+        shown: [],
+      };
       calls = callSpans(origin, judgement.calls);
       if (calls.length > 0) await storeSpans(judge.project_id, calls);
       return this.#tryoutOf(span, judgement, calls, judge.project_id);

@@ -5,7 +5,9 @@ import type { Principal } from '../../engine/identity/identity.js';
 import type { Job, JobHead, JobStore } from '../../engine/work/job.js';
 import type { JobRunner } from '../../engine/work/job-runner.js';
 import { instructionOf } from '../judges/instruction.js';
+import type { Judge } from '../judges/judge.js';
 import type { JudgeStore } from '../judges/judge-store.js';
+import { shapeOf } from '../judges/whole-settings.js';
 import type { SpanReader } from '../../engine/traces/model/judged/span-reader.js';
 import { LATEST, type SelectedVersion, type StoredVersion } from '../prompts/prompt.js';
 import type { PromptService } from '../prompts/prompt-service.js';
@@ -54,7 +56,13 @@ const MAX_LISTED = 100;
 
 /** Why nothing can be asked although there is an endpoint. */
 export const NO_MODEL = 'No model is set: send one, bind one to the version, or set JUDGE_LLM_MODEL';
-const OTHER_JUDGE = 'must be another judge: this prompt is its own instruction';
+/** Why a judge cannot compare outputs of a prompt; null: it can. */
+function unfit(judge: Judge | null, slug: string): string | null {
+  if (judge?.task_slug === slug) return 'must be another judge: this prompt is its own instruction';
+  if (judge === null || shapeOf(judge) === null) return null;
+  return `must be a judge of spans: this one evaluates ${judge.subject}s`;
+}
+
 const CAN_RUN = 'Start an optimization with a POST to `optimizations`';
 
 /** What an optimization is asked to improve, and with what. */
@@ -90,7 +98,8 @@ export class OptimizationService {
   async create({ project_id, user_id }: Principal, slug: string, body: OptimizationInputBody): Promise<Optimization> {
     const plan = await this.#plan(project_id, slug, body);
     const { base, base_version_reason, judge, instruction, model, readiness } = plan;
-    if (judge?.task_slug === slug) throw invalid([{ pointer: '/judge_id', detail: OTHER_JUDGE }]);
+    const detail = unfit(judge, slug);
+    if (detail !== null) throw invalid([{ pointer: '/judge_id', detail }]);
     if (!readiness.ready || model === null) throw new DomainError('conflict', readiness.next);
     // The job that is made in this turn keeps its version; until now it could be deleted.
     if (this.#options.prompts.findVersion(project_id, slug, { by: 'number', version: base.version })?.id !== base.id)
@@ -174,7 +183,8 @@ export class OptimizationService {
     const examples = await this.#trainingExamples(projectId, base.prompt_id, by);
     const halves = halvesOf(examples);
     const obstacle = () => {
-      if (judge?.task_slug === slug) return `The judge ${OTHER_JUDGE}`;
+      const problem = unfit(judge, slug);
+      if (problem !== null) return `The judge ${problem}`;
       if (endpoint === null) return NO_ENDPOINT;
       if (model === null) return NO_MODEL;
       return isEnough(halves) ? null : tooLittle(halves, by);

@@ -44,6 +44,9 @@ export const MAX_MODEL_ANSWER = 8_000_000;
  */
 export const MAX_REVISIONS = 2 ** 52;
 
+/** Most traces that one evaluation is moved with. */
+export const MAX_JUDGED_TRACES = 1_000;
+
 const person = (what: string) =>
   Type.Object(
     {
@@ -171,7 +174,7 @@ const experiments = record('Experiment', 'An experiment. Its results are spans.'
   status: oneOf(STORED_STATUSES, 'Whether it takes results.'),
   phase: orNull(oneOf(PHASES, 'What a client says beside that.')),
   active_at: time('When it was created, or got its last result.'),
-  subject: json('What is tried.'),
+  subject: json('What runs.'),
   parameters: json('What was set.'),
   created_at: time('When it was created.'),
   created_by: person('Who created it.'),
@@ -227,6 +230,7 @@ const comparisons = record('Comparison', 'A comparison of two experiments.', {
   baseline_version: versionNumber,
   verdict: oneOf(VERDICTS, 'What was found.'),
   request: json('What was asked: metrics with their rules, confidence, slices and how errors count.'),
+  is_repeat: Type.Optional(Type.Boolean({ description: 'Whether both experiments tried the same.' })),
   found: json('What was found: why, the number of rows, those left out, and the metrics.'),
   created_at: time('When it was made.'),
   created_by: person('Who made it.'),
@@ -251,9 +255,18 @@ const feedback_links = record(
 );
 
 const { id, created_at, updated_at } = JudgeRead.properties;
+const { subject, quiet_seconds, context_tokens, context_kinds, ...settings } = settingSchemas('moved');
+/** Settings that earlier exports do not have: they have their defaults. */
+const later = {
+  subject: Type.Optional(subject),
+  quiet_seconds: Type.Optional(quiet_seconds),
+  context_tokens: Type.Optional(context_tokens),
+  context_kinds: Type.Optional(context_kinds),
+};
 const judges = record('Judge', 'A judge, including deleted ones. It is disabled when it is imported.', {
   id,
-  ...settingSchemas('moved'),
+  ...settings,
+  ...later,
   created_at,
   created_by: person('Who created it.'),
   updated_at,
@@ -319,7 +332,15 @@ const byCriterion = {
   maxProperties: MAX_CRITERIA,
   propertyNames: { pattern: CRITERION_KEY, 'x-must': 'have keys of criteria' },
 };
-const { evaluation_reason, criteria_scores, model_used, judge_version, ...evaluated } = EvaluationRead.properties;
+const {
+  evaluation_reason,
+  criteria_scores,
+  model_used,
+  judge_version,
+  // Its judge says it.
+  subject: _subject,
+  ...evaluated
+} = EvaluationRead.properties;
 const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', {
   ...evaluated,
   evaluation_reason: text(MAX_EVALUATION_REASON, evaluation_reason.description ?? ''),
@@ -337,6 +358,21 @@ const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', 
   judge_version: orNull(text(100, judge_version.description ?? '')),
   confidence_score: orNull(Type.Number({ minimum: 0, maximum: 1, description: 'Confidence of the judge.' })),
   prompt_version_id: orNull(uuid("Version of the judge's prompt that produced it; null: unknown.")),
+  subject_id: Type.Optional(
+    orNull(uuid('The trace or session that was evaluated, for which the span stands; null: the span itself was.')),
+  ),
+  subject_arrived_at: Type.Optional(
+    orNull(time('When the last of its spans had arrived that the judge was shown; null: a span was evaluated.')),
+  ),
+  trace_ids: Type.Optional(
+    orNull(
+      Type.Array(uuid('A trace.'), {
+        ...{ minItems: 1, maxItems: MAX_JUDGED_TRACES, uniqueItems: true },
+        description:
+          'The traces that the judge was shown: the deletion of a span of them deletes the evaluation. null: a span was evaluated.',
+      }),
+    ),
+  ),
 });
 
 const said = {

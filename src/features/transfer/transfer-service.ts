@@ -171,6 +171,7 @@ const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = 
   experiments: ({ subject, parameters }) => jsonIssues({ subject, parameters }),
   experiment_metrics: ({ results }) => jsonIssues({ results }),
   comparisons: storedIssues,
+  evaluations: subjectIssues,
   dataset_rows: ({ content }) =>
     content === null || Buffer.byteLength(JSON.stringify(content)) <= MAX_ROW_BYTES
       ? []
@@ -184,4 +185,13 @@ function requireRules(part: MetadataPart, records: readonly StoredRecord[]): voi
     issuesOf(record).map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
   );
   if (issues.length > 0) throw invalid(issues);
+}
+
+/** What was evaluated, when its spans had arrived and which traces were shown is known together: of a trace or session, all of it. */
+function subjectIssues({ subject_id, subject_arrived_at, trace_ids }: StoredRecord): Issue[] {
+  const isWhole = subject_id != null;
+  const detail = isWhole ? 'is required with subject_id' : 'must be null without subject_id';
+  return Object.entries({ subject_arrived_at, trace_ids })
+    .filter(([, value]) => (value != null) !== isWhole)
+    .map(([name]) => ({ pointer: `/${name}`, detail }));
 }

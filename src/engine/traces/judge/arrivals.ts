@@ -9,6 +9,7 @@ import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.j
 import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProjectAtOnce } from '../read/scope.js';
 import { supersededBy, written } from '../read/visibility.js';
+import { sessionsOf } from './latest-wholes.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface ArrivalSource {
@@ -76,7 +77,12 @@ export class ClickHouseArrivals implements Arrivals {
     const last = full ? Number(rows.at(-1)?.version ?? end) : end;
     // A span that was priced anew may be there twice.
     const once = rows.filter(({ version }, index) => version !== rows[index - 1]?.version);
-    return { spans: once.map(toTraits), upTo: versionTime(last), more: last < settled };
+    const sessions = await this.#sessions(projectId, filters, once);
+    const spans = once.map((row) => ({
+      ...toTraits(row),
+      session_id: sessions.get(row.trace) ?? row.session,
+    }));
+    return { spans, upTo: versionTime(last), more: last < settled };
   }
 
   async outline(projectId: string, after: Micros, limit: number): Promise<ArrivalOutline[]> {
@@ -110,17 +116,34 @@ WHERE ver > ${value(from, 'Int64')} AND ver <= ${value(settled, 'UInt64')}`);
     return { projects: new Set(rows.map(({ project }) => project)), upTo: versionTime(settled) };
   }
 
-  #between(arrived: ArrivalWindow, filters: readonly ArrivalFilter[], limit: number): Promise<TraitRow[]> {
+  /** The sessions of the traces of some spans, by trace, where a filter is about sessions. */
+  async #sessions(
+    projectId: string,
+    filters: readonly ArrivalFilter[],
+    rows: readonly TraitRow[],
+  ): Promise<ReadonlyMap<string, string>> {
+    if (!filters.some(({ subject }) => subject === 'session')) return new Map();
+    const traces = [...new Set(rows.map(({ trace }) => trace))];
+    return sessionsOf(this.#rows, { projectId }, traces, inProjectAtOnce(projectId));
+  }
+
+  #between(arrived: ArrivalWindow, filters: readonly ArrivalFilter[], limit: number): Promise<ArrivalRow[]> {
     const withPrompt = filters.some(({ filters: { prompt_slug } }) => prompt_slug !== null);
     const askedBy = filters.map((each) => each.filters);
-    const conditions = isBounded(askedBy) ? join(filters.map(wanted), ' OR ') : sql`1`;
-    const statement = sql`SELECT ${traitColumns(withPrompt, { askedBy })}
+    // Any span may change a trace or session that was evaluated.
+    const ofWholes = filters.some(({ subject }) => subject === 'trace' || subject === 'session');
+    const conditions = !ofWholes && isBounded(askedBy) ? join(filters.map(wanted), ' OR ') : sql`1`;
+    const statement = sql`SELECT ${traitColumns(withPrompt, { askedBy })}, toString(session_id) AS session
 FROM spans
 WHERE ${arrivedBetween(arrived)} AND ${JUDGEABLE}
   AND (${conditions})
 ORDER BY ${written} LIMIT ${value(limit, 'UInt64')}`;
-    return this.#source.reads.at(arrived.settled, () => this.#rows<TraitRow>(statement));
+    return this.#source.reads.at(arrived.settled, () => this.#rows<ArrivalRow>(statement));
   }
+}
+
+interface ArrivalRow extends TraitRow {
+  readonly session: string | null;
 }
 
 type OutlineRow = Pick<TraitRow, 'span' | 'trace' | 'name' | 'kind' | 'started' | 'version'>;

@@ -1,4 +1,4 @@
-import type { Matches, MatchingSpans, Wanted } from '../model/judged/matching-spans.js';
+import type { KindCount, Matches, MatchingSpans, Wanted } from '../model/judged/matching-spans.js';
 import type { JudgeFilters } from '../model/judged/filters.js';
 import type { SpanPlace } from '../model/judged/span-reader.js';
 import type { Micros } from '../../timestamp.js';
@@ -6,17 +6,12 @@ import { invalid } from '../../validation/validation.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { versionOf } from '../write/version-clock.js';
-import { completionOf } from '../read/prompt-names.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
-import { inProject } from '../read/scope.js';
+import type { ReadScope } from '../read/scope.js';
 import { current } from '../read/visibility.js';
-import { filterConditions, isBounded, JUDGEABLE, MAX_FILTERS } from './span-rows.js';
-
-const TOO_LONG = {
-  pointer: '/filters',
-  detail: `must have at most ${MAX_FILTERS} characters in total for a preview`,
-};
+import { countOfWholes, latestWholes, type Spans } from './latest-wholes.js';
+import { isBounded, matches, TOO_LONG } from './span-rows.js';
 
 /** Most kinds that are named beside those of the filters. */
 const KINDS = 10;
@@ -33,48 +28,54 @@ export class ClickHouseMatchingSpans implements MatchingSpans {
 
   arrivedSince(projectId: string, wanted: Wanted, since: Micros, signal?: AbortSignal): Promise<Matches> {
     if (!isBounded([wanted.filters])) throw invalid([TOO_LONG]);
+    // Sessions of traces are read as they are rolled up.
+    if (wanted.subject === 'session')
+      return this.#reads.run(projectId, (upTo) => this.#matches({ projectId, upTo }, wanted, since, signal));
     const all = { figures: false, traces: null };
-    return this.#reads.ofCommitted(projectId, all, async ({ upTo, traces }) => {
-      const { filters, prompt, latest } = wanted;
-      const matching = (by: JudgeFilters, ...more: readonly Sql[]) =>
-        join(
-          [
-            inProject(projectId),
-            arrivedAfter(since),
-            JUDGEABLE,
-            ...filterConditions(by),
-            ...(prompt === null ? [] : [completionOf(prompt)]),
-            ...more,
-            current({ projectId, upTo, unsettled: traces }),
-          ],
-          ' AND ',
-        );
-      const where = matching(filters);
-      const [counted] = await this.#rows<{ readonly spans: string }>(
-        sql`SELECT toString(count()) AS spans FROM spans WHERE ${where}`,
-        { signal },
-      );
-      const rows = await this.#rows<PlaceRow>(
-        sql`SELECT toString(id) AS span, toString(trace_id) AS trace, toString(toUnixTimestamp64Micro(started_at)) AS started
+    return this.#reads.ofCommitted(projectId, all, ({ upTo, traces }) =>
+      this.#matches({ projectId, upTo, unsettled: traces }, wanted, since, signal),
+    );
+  }
+
+  async #matches(scope: ReadScope, wanted: Wanted, since: Micros, signal?: AbortSignal): Promise<Matches> {
+    const { filters, prompt, latest, subject = 'span' } = wanted;
+    const { projectId } = scope;
+    const matching = (by: JudgeFilters, ...more: readonly Sql[]) =>
+      join([...matches(projectId, { filters: by, prompt }), arrivedAfter(since), ...more, current(scope)], ' AND ');
+    const where = matching(filters);
+    const spans = { projectId, where, signal };
+    const others = matching({ ...filters, kinds: [] }, sql`kind NOT IN ${value(filters.kinds, 'Array(String)')}`);
+    const counted =
+      subject === 'span'
+        ? sql`SELECT toString(count()) AS subjects FROM spans WHERE ${where}`
+        : countOfWholes(subject, spans);
+    const [{ subjects = '0' } = {}] = await this.#rows<{ readonly subjects?: string }>(counted, { signal });
+    const wholes = subject === 'span' ? [] : await latestWholes(this.#rows, subject, spans, latest);
+    return {
+      count: Number(subjects),
+      latest: subject === 'span' ? await this.#latest(spans, latest) : wholes.map(({ span }) => span),
+      wholes: wholes.map(({ id }) => id),
+      otherKinds: filters.kinds.length === 0 ? [] : await this.#kinds({ ...spans, where: others }),
+    };
+  }
+
+  async #latest({ where, signal }: Spans, limit: number): Promise<SpanPlace[]> {
+    const rows = await this.#rows<PlaceRow>(
+      sql`SELECT toString(id) AS span, toString(trace_id) AS trace, toString(toUnixTimestamp64Micro(started_at)) AS started
 FROM spans WHERE ${where}
-ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(latest, 'UInt64')}`,
-        { signal },
-      );
-      const others = matching({ ...filters, kinds: [] }, sql`kind NOT IN ${value(filters.kinds, 'Array(String)')}`);
-      const kinds =
-        filters.kinds.length === 0
-          ? []
-          : await this.#rows<KindRow>(
-              sql`SELECT kind, toString(count()) AS spans FROM spans WHERE ${others}
+ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`,
+      { signal },
+    );
+    return rows.map(toPlace);
+  }
+
+  async #kinds({ where, signal }: Spans): Promise<KindCount[]> {
+    const rows = await this.#rows<KindRow>(
+      sql`SELECT kind, toString(count()) AS spans FROM spans WHERE ${where}
 GROUP BY kind ORDER BY count() DESC, kind LIMIT ${value(KINDS, 'UInt64')}`,
-              { signal },
-            );
-      return {
-        count: Number(counted?.spans ?? 0),
-        latest: rows.map(toPlace),
-        otherKinds: kinds.map(({ kind, spans }) => ({ kind, spans: Number(spans) })),
-      };
-    });
+      { signal },
+    );
+    return rows.map(({ kind, spans }) => ({ kind, spans: Number(spans) }));
   }
 }
 

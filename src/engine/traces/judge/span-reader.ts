@@ -1,15 +1,14 @@
 import type { JudgeFilters } from '../model/judged/filters.js';
-import type { SpanPlace, Excerpt, JudgedSpan, SpanReader, SpanTraits } from '../model/judged/span-reader.js';
-import type { SpanStatus } from '../model/span/span.js';
+import type { SpanPlace, JudgedSpan, SpanReader, SpanTraits } from '../model/judged/span-reader.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import type { Version } from '../write/version-clock.js';
-import { excerpt } from '../read/excerpt.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { beyond, moment } from '../read/times.js';
 import { current } from '../read/visibility.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { judgedColumns, toJudged, type JudgedSpanRow } from './judged-rows.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface SpanReaderSource {
@@ -22,8 +21,6 @@ export interface SpanReaderSource {
   readonly maxCharacters: number;
 }
 
-/** The most bytes of attributes, and of tags, that are read: larger ones are of no use to a judge. */
-const MAX_ATTRIBUTES = 20_000;
 const IDS_AT_ONCE = 500;
 
 /** Spans for judges, with the middle of long texts left out already in the store. */
@@ -112,47 +109,14 @@ ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(
 
   /** Spans by id, the newest version first. */
   async #spans(scope: ReadScope, wanted: readonly string[], where: Sql): Promise<JudgedSpan[]> {
-    const max = this.#source.maxCharacters;
-    const rows = await this.#rows<SpanRow>(
-      sql`SELECT ${traitColumns(false, { upTo: MAX_ATTRIBUTES })}, status, duration_ms, leftUTF8(error_code, 1000) AS error_code, leftUTF8(error_message, 10000) AS message,
-  ${excerpt(sql`input_data`, max)} AS input, ${excerpt(sql`output_data`, max)} AS output,
-  toString(ifNull(lengthUTF8(input_data), 0)) AS input_length, toString(ifNull(lengthUTF8(output_data), 0)) AS output_length,
-  if(length(attributes) > ${value(MAX_ATTRIBUTES, 'UInt64')}, '', attributes) AS attributes_text
+    const rows = await this.#rows<JudgedSpanRow>(
+      sql`SELECT ${judgedColumns(this.#source.maxCharacters)}
 FROM spans
 WHERE ${inProject(scope.projectId)} AND ${where} AND id IN ${value(wanted, 'Array(UUID)')} AND ${current(scope)}
 ORDER BY ver DESC`,
     );
-    return rows.map(toSpan);
+    return rows.map(toJudged);
   }
-}
-
-interface SpanRow extends TraitRow {
-  readonly status: string;
-  readonly duration_ms: number | null;
-  readonly error_code: string | null;
-  readonly message: string | null;
-  readonly input: string | null;
-  readonly output: string | null;
-  readonly input_length: string;
-  readonly output_length: string;
-  readonly attributes_text: string;
-}
-
-function toSpan(row: SpanRow): JudgedSpan {
-  return {
-    ...toTraits(row),
-    attributes: row.attributes_text === '' ? {} : (JSON.parse(row.attributes_text) as Record<string, unknown>),
-    status: row.status === '' ? null : (row.status as SpanStatus),
-    duration_ms: row.duration_ms,
-    input: toExcerpt(row.input, row.input_length),
-    output: toExcerpt(row.output, row.output_length),
-    error_code: row.error_code,
-    error_message: row.message,
-  };
-}
-
-function toExcerpt(text: string | null, length: string): Excerpt | null {
-  return text === null ? null : { text, length: Number(length) };
 }
 
 function isBefore({ span_started_at, trace_id, span_id }: SpanPlace): Sql {

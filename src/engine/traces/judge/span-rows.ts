@@ -2,9 +2,12 @@ import { LONGEST_FILTER_VALUE, type JudgeFilters } from '../model/judged/filters
 import { OWN_CALL_TAGS } from '../../schema/own-calls.js';
 import { MAX_TAG_KEY } from '../../schema/inputs.js';
 import type { SpanTraits } from '../model/judged/span-reader.js';
+import type { WholeFilters } from '../model/judged/whole-reader.js';
 import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../model/span/prompt-attributes.js';
 import { versionTime } from '../write/version-clock.js';
 import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { completionOf } from '../read/prompt-names.js';
+import { inProject } from '../read/scope.js';
 import { isOwnCall, tagged } from '../read/tags.js';
 import { written } from '../read/visibility.js';
 
@@ -29,8 +32,23 @@ export function filterConditions({ kinds, names, tags, prompt_slug, experiment_i
   ];
 }
 
+/** Conditions by which spans of a project are judgeable and match filters, also those by a prompt. */
+export function matches(projectId: string, { filters, prompt }: WholeFilters): Sql[] {
+  return [
+    inProject(projectId),
+    JUDGEABLE,
+    ...filterConditions(filters),
+    ...(prompt === null ? [] : [completionOf(prompt)]),
+  ];
+}
+
 /** The most characters that the filters of one statement may take together. */
-export const MAX_FILTERS = 20_000;
+const MAX_FILTERS = 20_000;
+/** What is wrong where filters are not bounded, and have to be. */
+export const TOO_LONG = {
+  pointer: '/filters',
+  detail: `must have at most ${MAX_FILTERS} characters in total for a search by them`,
+};
 /** The most alternatives in one statement. */
 const MAX_ALTERNATIVES = 200;
 

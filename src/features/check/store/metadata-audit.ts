@@ -87,6 +87,7 @@ const ofNoJudge = (table: string): Reference => ({
 const REFERENCES: readonly Reference[] = [
   ofNoProject('judge_runs', 'id'),
   ofNoProject('judge_calls', 'run_id'),
+  ofNoProject('judged_traces', 'run_id'),
   ofNoProject('attachments', 'sha256'),
   ofNoProject('attachment_namings', 'sha256'),
   ofNoJudge('corrections'),
@@ -95,6 +96,18 @@ const REFERENCES: readonly Reference[] = [
   {
     what: 'an evaluation that is still queued',
     from: 'judge_runs WHERE id IN (SELECT id FROM evaluations)',
+    id: 'id',
+  },
+  {
+    what: 'a trace that was shown for a missing run or evaluation',
+    from: `judged_traces AS t WHERE NOT EXISTS (SELECT 1 FROM evaluations WHERE id = t.run_id)
+      AND NOT EXISTS (SELECT 1 FROM judge_runs WHERE id = t.run_id) AND NOT EXISTS (SELECT 1 FROM judge_calls WHERE run_id = t.run_id)`,
+    id: 'run_id',
+  },
+  {
+    what: 'an evaluation of a trace or session of which it is unknown what was shown',
+    from: `evaluations AS e INDEXED BY evaluations_of_wholes WHERE subject_id IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM judged_traces WHERE run_id = e.id)`,
     id: 'id',
   },
   {

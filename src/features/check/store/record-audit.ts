@@ -18,7 +18,8 @@ const RECORDS: readonly RecordsOfSpans[] = [
     flaw: 'evaluation_without_span',
     rows: "SELECT project_id, span_id, id FROM evaluations WHERE origin <> 'external'",
   },
-  { flaw: 'run_without_span', rows: 'SELECT project_id, span_id, id FROM judge_runs' },
+  // The run of a trace or session waits on, whatever became of the span that had it queued.
+  { flaw: 'run_without_span', rows: 'SELECT project_id, span_id, id FROM judge_runs WHERE subject_id IS NULL' },
   {
     flaw: 'job_without_span',
     rows: `SELECT project_id, span_id, id FROM job_spans JOIN jobs ON jobs.id = job_id WHERE finished_at IS NULL`,

@@ -1,6 +1,7 @@
 import type {
   Affected,
   DeletedSpan,
+  DeletedTrace,
   Deletion,
   DeletionDraft,
   DeletionItem,
@@ -12,6 +13,7 @@ import type { Micros } from '../../../engine/timestamp.js';
 import { guarded, WatchedStore, type Database } from '../../../engine/metadata/database.js';
 import { projectRemoval } from './project-removal.js';
 import { hasRecords, spanRecordRemoval, spansWithRecords } from './span-records.js';
+import { jobsShown, tracesJudged, wholeRecordRemoval } from './whole-records.js';
 
 const COLUMNS = `seq, project_id, what, target GLOB 'trace/*' OR target GLOB 'retention/*' AS whole_traces, upto, created_at`;
 /** Items of which the traces are read together. */
@@ -83,6 +85,9 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   readonly #hasRecords: ReturnType<typeof hasRecords>;
   readonly #spansWithRecords: ReturnType<typeof spansWithRecords>;
   readonly #removeRecords: ReturnType<typeof spanRecordRemoval>;
+  readonly #tracesJudged: ReturnType<typeof tracesJudged>;
+  readonly #removeJudged: ReturnType<typeof wholeRecordRemoval>;
+  readonly #jobsShown: ReturnType<typeof jobsShown>;
   readonly #removeSomeOfProject: (projectId: string) => boolean;
 
   constructor(db: Database) {
@@ -90,6 +95,9 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
     this.#hasRecords = hasRecords(db);
     this.#spansWithRecords = spansWithRecords(db);
     this.#removeRecords = spanRecordRemoval(db);
+    this.#tracesJudged = tracesJudged(db);
+    this.#removeJudged = wholeRecordRemoval(db);
+    this.#jobsShown = jobsShown(db);
     this.#removeSomeOfProject = projectRemoval(db);
   }
 
@@ -162,6 +170,22 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
 
   removeSpans({ seq, project_id }: Deletion, spans: readonly DeletedSpan[]): Affected {
     return this.#transaction(() => this.#removeRecords(seq, project_id, spans));
+  }
+
+  judgesTraces(projectId: string): boolean {
+    return guarded(() => this.#tracesJudged.any(projectId));
+  }
+
+  judgedTraces(projectId: string, traceIds: readonly string[]): string[] {
+    return guarded(() => this.#tracesJudged.among(projectId, traceIds));
+  }
+
+  removeJudged({ seq, project_id }: Deletion, traces: readonly DeletedTrace[]): Affected {
+    return this.#transaction(() => this.#removeJudged(seq, project_id, traces));
+  }
+
+  jobsShown({ seq, project_id }: Deletion): Affected['jobs'] {
+    return guarded(() => this.#jobsShown(seq, project_id));
   }
 
   removeSomeOfProject({ project_id }: Deletion): boolean {

@@ -42,6 +42,8 @@ const REMOVALS: readonly Removal[] = [
   { table: 'judge_pin_corrections', where: ofPins },
   { table: 'judge_pins', where: OF_PROJECT },
   { table: 'judge_calls', where: OF_PROJECT, key: 'run_id' },
+  // Behind runs and calls: only of these any are noted.
+  { table: 'judged_traces', where: OF_PROJECT, key: '(project_id, trace_id, run_id)' },
   { table: 'judge_versions', where: ofJudges, key: '(judge_id, judge_version)' },
   { table: 'correction_sets', where: ofJudges, key: 'judge_id' },
   { table: 'job_steps', where: ofJobs, key: 'job_id', atOnce: 50 },

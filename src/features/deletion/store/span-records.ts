@@ -4,62 +4,20 @@ import { rowErasure } from '../../datasets/store/row-erasure.js';
 import { correctionRemoval } from '../../feedback/store/correction-rows.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { evaluationRemoval } from '../../judges/store/evaluation-rows.js';
-
-/** Rows that one transaction removes, corrections among them: a few milliseconds of work. */
-const AT_ONCE = 500;
-/** The error of a job that has not ended when a span of it is deleted. */
-const JOB_ERROR = 'A span that the job uses was deleted; start the job again';
-
-/** Where the rows about a span are, of which `span` is the SQL for the id. CROSS JOIN: the queue's index begins with the judge. */
-const rowsAbout = (span: string) => ({
-  evaluations: `evaluations AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
-  feedback: `feedback AS t WHERE t.project_id = @projectId AND t.completion_id = ${span}`,
-  runs: `judges AS j CROSS JOIN judge_runs AS t ON t.judge_id = j.id AND t.span_id = ${span} WHERE j.project_id = @projectId`,
-  calls: `judge_calls AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
-  jobs: `job_spans AS w JOIN jobs AS t ON t.id = w.job_id AND t.project_id = @projectId WHERE w.span_id = ${span}`,
-  images: `attachment_namings AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
-  rows: `dataset_rows AS t CROSS JOIN datasets AS d ON d.seq = t.dataset AND d.project_id = @projectId
-    WHERE t.span_id = ${span} AND t.content IS NOT NULL`,
-  pinned: `judge_pin_corrections AS t CROSS JOIN judge_pins AS p ON p.seq = t.pin AND p.project_id = @projectId WHERE t.span_id = ${span}`,
-});
-const ABOUT = rowsAbout('@span');
-const IS_EARLIER = 't.after_deletion < @deletion';
-/** Of a span that was sent again, only rows that were there when the deletion was ordered. */
-const IS_MEANT = `(@stays = 0 OR ${IS_EARLIER})`;
-/** Evaluations of clients and feedback that were sent after the order did not mean the span. */
-const MEANT = {
-  evaluations: `${ABOUT.evaluations} AND ${IS_MEANT} AND (t.origin <> 'external' OR ${IS_EARLIER})`,
-  feedback: `${ABOUT.feedback} AND ${IS_EARLIER}`,
-  runs: `${ABOUT.runs} AND ${IS_MEANT}`,
-  calls: `${ABOUT.calls} AND ${IS_MEANT}`,
-  jobs: `${ABOUT.jobs} AND ${IS_MEANT}`,
-  // Copies of texts go in any case.
-  pinned: ABOUT.pinned,
-  // Retention of traces empties no dataset.
-  rows: `${ABOUT.rows} AND ${IS_EARLIER}
-    AND NOT EXISTS (SELECT 1 FROM deletions WHERE seq = @deletion AND target GLOB 'retention/*')`,
-};
-/** What tells whether a project has any rows in a table. */
-const ANY = {
-  evaluations: 'evaluations WHERE project_id = ?',
-  feedback: 'feedback WHERE project_id = ?',
-  runs: 'judges AS j CROSS JOIN judge_runs AS t ON t.judge_id = j.id WHERE j.project_id = ?',
-  calls: 'judge_calls WHERE project_id = ?',
-  jobs: 'jobs AS t CROSS JOIN job_spans AS w ON w.job_id = t.id WHERE t.project_id = ?',
-  images: 'attachment_namings WHERE project_id = ?',
-  pinned: 'judge_pins AS p CROSS JOIN judge_pin_corrections AS t ON t.pin = p.seq WHERE p.project_id = ?',
-  rows: 'datasets AS d CROSS JOIN dataset_rows AS t ON t.dataset = d.seq WHERE d.project_id = ?',
-};
-const TABLES = Object.keys(ANY) as readonly (keyof typeof ANY)[];
-const CHOSEN = '(SELECT value FROM json_each(@keys))';
-
-interface OfSpan {
-  /** Its number: rows that were written after its order name it, or a later one, in `after_deletion`. */
-  readonly deletion: number;
-  readonly projectId: string;
-  readonly span: string;
-  readonly stays: 0 | 1;
-}
+import {
+  ABOUT,
+  ANY,
+  AT_ONCE,
+  choice,
+  CHOSEN,
+  JOB_ERROR,
+  MEANT,
+  noting,
+  rowsAbout,
+  TABLES,
+  type OfSpan,
+} from './records-about.js';
+import { judgesWholes, wholeStep } from './whole-records.js';
 
 /** Removes so many rows about a span at most. @returns how many; fewer: nothing is left */
 type Step = (of: OfSpan, most: number) => number;
@@ -101,6 +59,8 @@ export function spanRecordRemoval(
 ): (deletion: number, projectId: string, spans: readonly DeletedSpan[]) => Affected {
   const judges = new Set<string>();
   const steps = [...runSteps(db), feedbackStep(db, judges), evaluationStep(db), rowStep(db), pinStep(db, judges)];
+  const hasWholes = judgesWholes(db);
+  const stepsWithWholes = [...steps, wholeStep(db)];
   const failJobs = db.prepare<OfSpan & { error: string; at: Micros }>(
     `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
      WHERE finished_at IS NULL AND id IN (SELECT t.id FROM ${MEANT.jobs})`,
@@ -111,12 +71,13 @@ export function spanRecordRemoval(
 
   return (deletion, projectId, spans) => {
     judges.clear();
+    const all = hasWholes(projectId) ? stepsWithWholes : steps;
     const jobs: { job_id: string; span_id: string }[] = [];
     let left = AT_ONCE;
     let done = 0;
     for (const { id, stays } of spans) {
       const of = { deletion, projectId, span: id, stays: stays ? 1 : 0 } as const;
-      for (const remove of steps) if (left > 0) left -= remove(of, left);
+      for (const remove of all) if (left > 0) left -= remove(of, left);
       if (left === 0) break;
       const found = findJobs.all(of);
       if (found.length > 0) failJobs.run({ ...of, error: JOB_ERROR, at: Date.now() * 1000 });
@@ -125,19 +86,6 @@ export function spanRecordRemoval(
     }
     return { judges: [...judges], jobs, done };
   };
-}
-
-/** How the rows of a table are chosen, by their key. */
-function choice(db: Database, table: keyof typeof MEANT, key: string) {
-  return db
-    .prepare<OfSpan & { most: number }, string | number>(`SELECT t.${key} FROM ${MEANT[table]} LIMIT @most`)
-    .pluck();
-}
-
-/** SQL that notes an item of the deletion for each of some rows, so that it is followed up. */
-function noting(kind: 'run' | 'shown' | 'row', traceId: string, id: string, from: string): string {
-  return `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
-    SELECT DISTINCT @deletion, '${kind}', ${traceId}, ${id}, 0 FROM ${from}`;
 }
 
 /** Runs, and those whose calls alone are left. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { EvaluationItems, EvaluationLists, EvaluationPage } from '../evaluation-lists.js';
 import type { EvaluationService } from '../evaluation-service.js';
-import { MAX_OF_SPAN, type NamedEvaluation } from '../evaluation.js';
+import { MAX_OF_SPAN, type ListedEvaluation } from '../evaluation.js';
 import type { ExplainService } from '../explain-service.js';
 import { ExplanationRead, RunInput, RunPageRead, RunQueuedRead, RunsRetriedRead } from '../run-schema.js';
 import type { RunService } from '../run-service.js';
@@ -48,7 +48,7 @@ function listEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofJudge'>) {
     params: JudgeParams,
     query: evaluationQuery,
     responses: { 200: { description: 'A page of evaluations.', schema: EvaluationPageRead } },
-    errors: ['not_found', 'unavailable'],
+    errors: ['not_found', 'overloaded', 'unavailable'],
     bulk: true,
     handle: async ({ params: { project_id, judge_id }, query, signal }) =>
       evaluationPageAnswer(await evaluations.ofJudge(project_id, judge_id, query, signal), query.window),
@@ -98,10 +98,11 @@ function runJudgeRoute(runs: Pick<RunService, 'run'>) {
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id:run',
     operationId: 'runJudge',
-    summary: 'Run a judge on spans',
+    summary: 'Run a judge on spans, traces or sessions',
     description:
       'Queues an evaluation of every span listed in the body, or of the newest finished spans that match the ' +
-      'filters (`backfill`). Spans that were evaluated before get a further evaluation. Disabled judges can run ' +
+      'filters (`backfill`); of a judge of traces or sessions, of these, without waiting until they are quiet. ' +
+      'What was evaluated before gets a further evaluation. Disabled judges can run ' +
       'too. Returns 409 if the judge cannot run, 429 if the queue has no room for all of them; with `experiment_id`, only if it has no room at all. With `experiment_id`, ' +
       'it queues every result that one version of the judge has not evaluated yet, so repeating the call queues ' +
       'nothing twice; `left` counts the results that did not fit in the queue. The version does not change, whatever is ' +
@@ -127,7 +128,7 @@ function retryRunsRoute(runs: Pick<RunService, 'retryFailed'>) {
     summary: 'Retry failed evaluations of a judge',
     description:
       'Queues the failed runs of the judge again, oldest first, each with all its attempts and a new id. Runs whose ' +
-      'span is already queued, failed again or was evaluated since are unchanged, so repeating the call queues ' +
+      'span, trace or session is already queued, failed again or was evaluated since are unchanged, so repeating the call queues ' +
       'nothing twice. It queues as many as the queue has room for; `left` counts the others. Returns 429 if the ' +
       'queue is full, 409 if the judge cannot run.',
     tag: TAG,
@@ -169,10 +170,10 @@ function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>) {
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/explain/:span_id',
     operationId: 'explainJudge',
-    summary: 'Explain why a span was or was not evaluated',
+    summary: 'Explain why a span, trace or session was or was not evaluated',
     description:
       'Returns why the judge did or did not evaluate this span: a code for programs, a sentence for people, and the ' +
-      'facts behind it.',
+      'facts behind it. For a judge of traces or sessions, the id is that of one of these or of a span in it.',
     tag: TAG,
     access: 'key',
     params: JudgeSpanParams,
@@ -195,7 +196,7 @@ export function spanEvaluationsAnswer(span_id: string, items: EvaluationItems): 
   return answer({ span_id }, items, namedEvaluationRead);
 }
 
-type Present = (evaluation: NamedEvaluation) => object;
+type Present = (evaluation: ListedEvaluation) => object;
 
 function answer(head: object, items: EvaluationItems, present: Present): SerializedResult {
   const stream = Readable.from(jsonOf(head, items, present), { objectMode: false });

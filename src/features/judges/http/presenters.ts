@@ -1,8 +1,8 @@
 import { excerptOf } from '../../../engine/excerpt.js';
 import type { Window } from '../../../engine/schema/page.js';
 import { formatTimestamp } from '../../../engine/timestamp.js';
-import type { Evaluation, NamedEvaluation } from '../evaluation.js';
-import type { Explanation } from '../explain-service.js';
+import type { Evaluation, ListedEvaluation } from '../evaluation.js';
+import type { Explanation } from '../explanation.js';
 import type { CheckedJudge, Judge } from '../judge.js';
 import type { JudgePreviewRead } from '../preview-schema.js';
 import type { JudgePreview } from '../preview-service.js';
@@ -30,12 +30,17 @@ export function criteriaRead(judge: Judge): CriteriaRead {
   return { judge_id: id, evaluation_type, score_min, score_max, pass_threshold, criteria };
 }
 
-export function evaluationRead(evaluation: Evaluation): EvaluationRead {
+type Shown = Evaluation & Partial<Pick<ListedEvaluation, 'judge_subject'>>;
+
+/** Those that ran elsewhere are of spans alone. */
+export function evaluationRead(evaluation: Shown): EvaluationRead {
   return {
     id: evaluation.id,
     judge_id: evaluation.judge_id,
     span_id: evaluation.span_id,
     trace_id: evaluation.trace_id,
+    subject: evaluation.subject_id == null ? 'span' : (evaluation.judge_subject ?? 'span'),
+    subject_id: evaluation.subject_id ?? null,
     evaluation_result: evaluation.evaluation_result,
     evaluation_reason: evaluation.evaluation_reason,
     confidence_score: evaluation.confidence_score,
@@ -53,13 +58,16 @@ export function evaluationRead(evaluation: Evaluation): EvaluationRead {
   };
 }
 
-export function namedEvaluationRead(evaluation: NamedEvaluation): SpanEvaluationsRead['evaluations'][number] {
+export function namedEvaluationRead(evaluation: ListedEvaluation): SpanEvaluationsRead['evaluations'][number] {
   return { ...evaluationRead(evaluation), judge_name: evaluation.judge_name };
 }
 
 export function runQueuedRead({ drafts: queued, results }: QueuedRuns): RunQueuedRead {
   if (results !== null) return { ...results, runs: [] };
-  return { queued: queued.length, runs: queued.map(({ id, span_id }) => ({ id, span_id })) };
+  return {
+    queued: queued.length,
+    runs: queued.map(({ id, span_id, subject_id = null }) => ({ id, span_id, subject_id })),
+  };
 }
 
 function runRead(run: CurrentRun): RunRead {
@@ -67,6 +75,7 @@ function runRead(run: CurrentRun): RunRead {
     id: run.id,
     span_id: run.span_id,
     trace_id: run.trace_id,
+    subject_id: run.subject_id ?? null,
     origin: run.origin,
     state: run.state,
     attempts: run.attempts,
@@ -106,16 +115,18 @@ export function judgePreviewRead(preview: JudgePreview): JudgePreviewRead {
 }
 
 function sampleRead(span: JudgePreview['sample'][number]): JudgePreviewRead['sample'][number] {
-  const { id, trace_id, name, kind, started_at } = span;
+  const { id, trace_id, name, kind, started_at, whole } = span;
+  const subject = { subject_id: whole?.id ?? null, outline: excerptOf(whole?.outline ?? null, MAX_TEXT) };
   const input = excerptOf(span.input?.text ?? null, MAX_TEXT);
   const output = excerptOf(span.output?.text ?? null, MAX_TEXT);
   const texts = { input_data: input, output_data: output, input, output };
-  return { id, trace_id, name, kind, started_at: formatTimestamp(started_at), ...texts };
+  return { id, trace_id, ...subject, name, kind, started_at: formatTimestamp(started_at), ...texts };
 }
 
 function triedRead({ span, mismatches, request, ...rest }: JudgePreview['tried'][number]) {
   return {
     span_id: span.id,
+    subject_id: span.whole?.id ?? null,
     mismatches: [...mismatches],
     request: request && {
       model: request.model,

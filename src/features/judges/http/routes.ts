@@ -32,7 +32,8 @@ function createJudgeRoute(judges: Pick<JudgeService, 'create'>) {
     operationId: 'createJudge',
     summary: 'Create a judge',
     description:
-      'From now on, the judge evaluates new spans that match its filters, at its sample rate, at most once each. ' +
+      'From now on, the judge evaluates new spans that match its filters, at its sample rate, at most once each; or ' +
+      'with `subject`, traces or sessions with such a span, once they are quiet and again when they change. ' +
       'Its instruction is a prompt: `prompt` creates a new one, with a slug made from the name; `task_slug` refers ' +
       'to an existing one. The judge uses the version with the tag `production`, or the latest if no version has ' +
       'it.',
@@ -56,9 +57,9 @@ function previewJudgeRoute(previews: Pick<PreviewService, 'preview'>) {
     operationId: 'previewJudge',
     summary: 'Preview a judge',
     description:
-      'Counts the spans of the last 24 hours that the judge would have evaluated, shows some of them, and estimates ' +
-      'tokens and cost per day, without creating the judge. With `try`, it asks the model about up to three spans ' +
-      'now and returns the request as sent and the verdict. No evaluation is stored; the calls are stored as spans ' +
+      'Counts the spans, traces or sessions of the last 24 hours that the judge would have evaluated, shows some of them, and ' +
+      'estimates tokens and cost per day, without creating the judge. With `try`, it asks the model about up to three of ' +
+      'them now and returns the request as sent and the verdict. No evaluation is stored; the calls are stored as spans ' +
       'tagged `spanhouse.judge=draft`. Returns 409 if the model cannot be called.',
     tag: TAG,
     access: 'key',

@@ -28,6 +28,8 @@ const COLUMNS = [
   'duration_ms',
   'prompt_version_id',
   'judge_version',
+  'subject_id',
+  'subject_upto',
   'created_at',
 ] as const satisfies readonly (keyof EvaluationRow)[];
 
@@ -65,6 +67,8 @@ export function evaluationInsert(db: Database, asTheyAre = false): (evaluation: 
     const { lastInsertRowid: seq } = insert.run({
       ...stored,
       row_key: stored.row_key ?? null,
+      subject_id: stored.subject_id ?? null,
+      subject_upto: stored.subject_upto ?? null,
       evaluation_result: stored.evaluation_result ? 1 : 0,
       criteria_scores: stored.criteria_scores === null ? null : JSON.stringify(stored.criteria_scores),
     });

@@ -5,10 +5,15 @@ import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 
 /** Of what failed until then: neither waiting again, nor failed again, nor evaluated since. */
 const TO_RETRY = `judge_runs AS r WHERE judge_id = @judgeId AND state = 'failed' AND updated_at < @before
-  AND NOT EXISTS (SELECT 1 FROM judge_runs AS other
-    WHERE other.judge_id = r.judge_id AND other.span_id = r.span_id AND (other.state = 'queued' OR other.seq > r.seq))
-  AND NOT EXISTS (SELECT 1 FROM evaluations AS e INDEXED BY evaluations_by_span
-    WHERE e.project_id = r.project_id AND e.span_id = r.span_id AND e.judge_id = r.judge_id AND e.created_at >= r.updated_at)`;
+  AND iif(r.subject_id IS NULL,
+    NOT EXISTS (SELECT 1 FROM judge_runs AS other
+      WHERE other.judge_id = r.judge_id AND other.span_id = r.span_id AND (other.state = 'queued' OR other.seq > r.seq))
+    AND NOT EXISTS (SELECT 1 FROM evaluations AS e INDEXED BY evaluations_by_span
+      WHERE e.project_id = r.project_id AND e.span_id = r.span_id AND e.judge_id = r.judge_id AND e.created_at >= r.updated_at),
+    NOT EXISTS (SELECT 1 FROM judge_runs AS other
+      WHERE other.judge_id = r.judge_id AND other.subject_id = r.subject_id AND (other.state = 'queued' OR other.seq > r.seq))
+    AND NOT EXISTS (SELECT 1 FROM evaluations AS e
+      WHERE e.judge_id = r.judge_id AND e.subject_id = r.subject_id AND e.created_at >= r.updated_at))`;
 
 function prepare(db: Database) {
   return {

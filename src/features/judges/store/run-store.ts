@@ -7,6 +7,7 @@ import { guarded, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { evaluationInsert } from './evaluation-rows.js';
 import { FailedRuns } from './failed-runs.js';
+import { runTraces, type JudgedTraces } from './judged-traces.js';
 
 /** About how many failed runs of each judge are kept. */
 const MAX_FAILED = 10_000;
@@ -16,10 +17,11 @@ const HASTENED_AT_ONCE = 2_000;
 const PRUNE_EVERY = 500;
 
 const COLUMNS = `id, project_id, judge_id, span_id, trace_id, span_started_at, origin, state, attempts, next_attempt_at,
-  reason, created_at, updated_at, pin`;
+  reason, created_at, updated_at, pin, subject_id`;
 /** The condition for a run to be queued: a judge evaluates a new span by itself only once. */
-const IS_NEW = `@origin <> 'automatic' OR NOT EXISTS (
-  SELECT 1 FROM evaluations WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic')`;
+const IS_NEW = `@origin <> 'automatic' OR @subject_id IS NOT NULL OR NOT EXISTS (
+  SELECT 1 FROM evaluations
+  WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic' AND subject_id IS NULL)`;
 
 /** Projects with queued runs, each found by one step in the index, however many runs there are. */
 const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
@@ -28,23 +30,30 @@ const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
     SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
     FROM queued WHERE queued.id IS NOT NULL)`;
 
-const OF_NO_RESULT = { pin: null, experiment_id: null };
+/** What a draft may leave out. */
+const UNSAID = { pin: null, experiment_id: null, subject_id: null };
 
 interface InsertRow extends RunDraft {
   readonly state: StoredRunState;
   readonly attempts: number;
   readonly reason: string | null;
   readonly at: Micros;
+  readonly due_at: Micros;
 }
 
 function prepare(db: Database) {
   return {
     insert: db.prepare<InsertRow>(
       `INSERT INTO judge_runs (${COLUMNS}, experiment_id, after_deletion)
-       SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @at, @reason,
-         @at, @at, @pin, @experiment_id, ${LAST_DELETION}
+       SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @due_at,
+         @reason, @at, @at, @pin, @subject_id, @experiment_id, ${LAST_DELETION}
        FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
        ON CONFLICT DO NOTHING`,
+    ),
+    // By trigger, its calls stay known.
+    forgetFailed: db.prepare<Pick<RunDraft, 'judge_id' | 'subject_id'>>(
+      `DELETE FROM judge_runs WHERE judge_id = @judge_id AND subject_id = @subject_id AND origin = 'automatic'
+         AND state = 'failed'`,
     ),
     position: db.prepare<[string], FeedPosition>(
       `SELECT began_at, coalesce((SELECT arrived_at FROM judge_feed_projects WHERE project_id = ?), arrived_at) AS arrived_at
@@ -78,11 +87,15 @@ function prepare(db: Database) {
         `SELECT min(next_attempt_at) FROM judge_runs WHERE state = 'queued' AND next_attempt_at > ?`,
       )
       .pluck(),
-    hasten: db.prepare<{ after: Micros; now: Micros; limit: number }>(
+    hasten: db.prepare<{ after: Micros; wholes: Micros; now: Micros; limit: number }>(
       `UPDATE judge_runs SET next_attempt_at = @now WHERE seq IN (
-         SELECT seq FROM judge_runs WHERE state = 'queued' AND next_attempt_at > @after LIMIT @limit)`,
+         SELECT seq FROM judge_runs WHERE state = 'queued' AND next_attempt_at > @after
+           AND (subject_id IS NULL OR next_attempt_at > @wholes) LIMIT @limit)`,
     ),
     take: db.prepare<[string]>(`DELETE FROM judge_runs WHERE id = ? AND state = 'queued'`),
+    await: db.prepare<{ id: string; next: Micros }>(
+      `UPDATE judge_runs SET next_attempt_at = @next WHERE id = @id AND state = 'queued'`,
+    ),
     postpone: db.prepare<{ id: string; reason: string; next: Micros; at: Micros }>(
       `UPDATE judge_runs SET attempts = attempts + 1, reason = @reason, next_attempt_at = @next, updated_at = @at
        WHERE id = @id AND state = 'queued'`,
@@ -105,13 +118,18 @@ function prepare(db: Database) {
        SELECT @id, @project_id, @span_id, @created_at, 0 FROM projects WHERE id = @project_id ON CONFLICT DO NOTHING`,
     ),
     queued: db.prepare<[], number>(`SELECT count(*) FROM judge_runs WHERE state = 'queued'`).pluck(),
+    // A wait for quiet is no delay.
     oldest: db
-      .prepare<[], Micros | null>(
-        `SELECT created_at FROM judge_runs WHERE state = 'queued' ORDER BY next_attempt_at, seq LIMIT 1`,
+      .prepare<[Micros], Micros | null>(
+        `SELECT iif(subject_id IS NULL, created_at, next_attempt_at) FROM judge_runs
+         WHERE state = 'queued' AND (subject_id IS NULL OR next_attempt_at <= ?) ORDER BY next_attempt_at, seq LIMIT 1`,
       )
       .pluck(),
     ofSpan: db.prepare<[string, string], Run>(
-      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = ? AND span_id = ? ORDER BY seq DESC`,
+      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = ? AND span_id = ? AND subject_id IS NULL ORDER BY seq DESC`,
+    ),
+    ofWhole: db.prepare<[string, string], Run>(
+      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = ? AND subject_id = ? ORDER BY seq DESC`,
     ),
     before: db
       .prepare<{ projectId: string; next: Micros; id: string }, number>(
@@ -159,6 +177,7 @@ export class SqliteRunStore implements RunStore {
   readonly #lists: ReturnType<typeof prepareLists>;
   readonly #storeEvaluation: (evaluation: Evaluation) => Evaluation;
   readonly #failed: FailedRuns;
+  readonly #noteTraces: (traces: JudgedTraces) => boolean;
   #failures = 0;
 
   constructor(db: Database) {
@@ -167,6 +186,7 @@ export class SqliteRunStore implements RunStore {
     this.#lists = prepareLists(db);
     this.#storeEvaluation = evaluationInsert(db);
     this.#failed = new FailedRuns(db);
+    this.#noteTraces = runTraces(db);
   }
 
   enqueue(drafts: readonly RunDraft[], at: Micros): number {
@@ -192,17 +212,19 @@ export class SqliteRunStore implements RunStore {
     const advance = () => {
       setArrived.run(arrivedAt, projectId);
       for (const { draft, reason } of failed)
-        insert.run({ ...OF_NO_RESULT, ...draft, state: 'failed', attempts: 1, reason, at });
+        insert.run({ ...UNSAID, due_at: at, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
     };
     return guarded(() => this.#db.transaction(advance).immediate());
   }
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
-    return drafts.reduce(
-      (sum, draft) => sum + this.#statements.insert.run({ ...OF_NO_RESULT, ...draft, ...QUEUED, at }).changes,
-      0,
-    );
+    const { insert, forgetFailed } = this.#statements;
+    return drafts.reduce((sum, draft) => {
+      const { judge_id, subject_id = null, origin } = draft;
+      if (subject_id !== null && origin === 'automatic') forgetFailed.run({ judge_id, subject_id });
+      return sum + insert.run({ ...UNSAID, due_at: at, ...draft, ...QUEUED, at }).changes;
+    }, 0);
   }
 
   begin(now: Micros): void {
@@ -241,12 +263,17 @@ export class SqliteRunStore implements RunStore {
     return guarded(() => this.#statements.nextDue.get(after) ?? null);
   }
 
-  hasten(after: Micros, now: Micros): void {
-    guarded(() => this.#statements.hasten.run({ after, now, limit: HASTENED_AT_ONCE }));
+  hasten(after: Micros, wholes: Micros, now: Micros): number {
+    return guarded(() => this.#statements.hasten.run({ after, wholes, now, limit: HASTENED_AT_ONCE }).changes);
   }
 
   stillQueued(ids: readonly string[]): Set<string> {
     return new Set(guarded(() => this.#statements.stillQueued.all(JSON.stringify(ids))));
+  }
+
+  noteShown(run: Run, traceIds: readonly string[]): boolean {
+    const traces = { projectId: run.project_id, runId: run.id, traceIds };
+    return guarded(() => this.#db.transaction(() => this.#noteTraces(traces)).immediate());
   }
 
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[] {
@@ -257,7 +284,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   #settle(outcome: RunOutcome, at: Micros): Evaluation | undefined {
-    const { take, cancelled, postpone, fail, prune } = this.#statements;
+    const { take, cancelled, postpone, fail, prune, await: wait } = this.#statements;
     const { run } = outcome;
     switch (outcome.kind) {
       case 'evaluated': {
@@ -268,6 +295,9 @@ export class SqliteRunStore implements RunStore {
       }
       case 'dropped':
         take.run(run.id);
+        return undefined;
+      case 'postponed':
+        wait.run({ id: run.id, next: outcome.at });
         return undefined;
       case 'retry':
         postpone.run({ id: run.id, reason: outcome.reason, next: outcome.at, at });
@@ -280,9 +310,9 @@ export class SqliteRunStore implements RunStore {
     }
   }
 
-  state(): QueueState {
+  state(now: Micros): QueueState {
     const { queued, oldest } = this.#statements;
-    return guarded(() => ({ queued: queued.get() ?? 0, oldest: oldest.get() ?? null }));
+    return guarded(() => ({ queued: queued.get() ?? 0, oldest: oldest.get(now) ?? null }));
   }
 
   list(judgeId: string, state: RunState | null, running: readonly string[], window: Window): RunPage {
@@ -295,6 +325,10 @@ export class SqliteRunStore implements RunStore {
 
   ofSpan(judgeId: string, spanId: string): Run[] {
     return guarded(() => this.#statements.ofSpan.all(judgeId, spanId));
+  }
+
+  ofWhole(judgeId: string, id: string): Run[] {
+    return guarded(() => this.#statements.ofWhole.all(judgeId, id));
   }
 
   before({ id, project_id: projectId, next_attempt_at: next }: Run): number {

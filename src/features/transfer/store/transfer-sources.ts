@@ -1,6 +1,6 @@
 import { liveComparison } from '../../comparisons/store/comparison-store.js';
 import type { MetadataPart } from '../parts.js';
-import { MAX_REVISIONS } from '../records.js';
+import { MAX_JUDGED_TRACES, MAX_REVISIONS } from '../records.js';
 import { SETTING_NAMES } from '../../judges/settings.js';
 import { STORED_AS } from '../../judges/store/judge-rows.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
@@ -33,6 +33,8 @@ const SAID = `t.thumbs_up, t.reason, t.expected_output, t.expected_score, t.scor
 /** SQL for the number of the newest version of a dataset then. */
 const LAST_VERSION =
   'ifnull((SELECT max(number) FROM dataset_versions WHERE dataset_id = @group AND created_at <= @asOf), 0)';
+const JUDGED_TRACES = `iif(t.subject_id IS NULL, NULL, (SELECT json_group_array(trace_id) FROM (
+  SELECT trace_id FROM judged_traces WHERE run_id = t.id ORDER BY trace_id LIMIT ${MAX_JUDGED_TRACES})))`;
 const OF_EXPERIMENT = 't.experiment = (SELECT seq FROM experiments WHERE id = @group)';
 const plain = { json: [], flags: [] };
 const GIVEN_FIELDS = `${SAID}, t.metadata, t.created_at, t.updated_at, ${person('t.user_id')} AS created_by,
@@ -181,11 +183,12 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     ...plain,
     by: 'project',
     select: `t.id, t.dataset_id, t.dataset_name, t.candidate_id, t.candidate_name, t.candidate_version, t.baseline_id, t.baseline_name,
-      t.baseline_version, t.verdict, t.request, t.found, t.created_at, ${person('t.created_by')} AS created_by`,
+      t.baseline_version, t.verdict, t.is_repeat, t.request, t.found, t.created_at, ${person('t.created_by')} AS created_by`,
     from: 'comparisons AS t INDEXED BY comparisons_in_order',
     where: `t.project_id = @group AND t.created_at <= @asOf AND ${liveComparison('t')}`,
     keys: ['t.created_at', 't.seq'],
     json: ['request', 'found', 'created_by'],
+    flags: ['is_repeat'],
   },
   feedback_links: {
     ...plain,
@@ -213,11 +216,12 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     by: 'judge',
     select: `t.id, t.judge_id, t.span_id, t.trace_id, t.evaluation_result, t.evaluation_reason, t.confidence_score, t.score,
       t.score_min, t.score_max, t.pass_threshold, t.criteria_scores, t.evaluation_type, t.model_used,
-      t.duration_ms AS evaluation_duration_ms, t.judge_version, t.origin, t.prompt_version_id, t.created_at`,
+      t.duration_ms AS evaluation_duration_ms, t.judge_version, t.origin, t.prompt_version_id, t.created_at,
+      t.subject_id, t.subject_upto AS subject_arrived_at, ${JUDGED_TRACES} AS trace_ids`,
     from: 'evaluations AS t INDEXED BY evaluations_by_judge',
     where: 't.judge_id = @group AND t.created_at <= @asOf',
     keys: ['t.created_at', 't.seq'],
-    json: ['criteria_scores'],
+    json: ['criteria_scores', 'trace_ids'],
     flags: ['evaluation_result'],
   },
   feedback: {

@@ -2,12 +2,14 @@ import type { PromptIdentity } from '../prompts/completion.js';
 import type { Micros } from '../../../timestamp.js';
 import type { JudgeFilters } from './filters.js';
 import type { SpanPlace } from './span-reader.js';
+import type { WholeKind } from './whole-reader.js';
 
 /** Spans that a judge would have evaluated, had it been there: those that its feed would have taken. */
 export interface MatchingSpans {
   /**
    * How many spans arrived after a moment that are finished, have content, are no call of the server itself and match the
-   * filters; and where the latest of them are, by their start. Sees everything acknowledged before.
+   * filters; and where the latest of them are, by their start. Of another subject: how many traces or sessions such a span is
+   * in, and the latest by it. Sees everything acknowledged before.
    * @param prompt what the filters' `prompt_slug` means; null: they have none
    * @throws DomainError `invalid` when the filters are too long for one question; `unavailable`
    */
@@ -15,6 +17,8 @@ export interface MatchingSpans {
 }
 
 export interface Wanted {
+  /** What is counted; absent: spans. */
+  readonly subject?: 'span' | WholeKind;
   readonly filters: JudgeFilters;
   readonly prompt: PromptIdentity | null;
   /** How many of the latest to name. */
@@ -24,6 +28,8 @@ export interface Wanted {
 export interface Matches {
   readonly count: number;
   readonly latest: readonly SpanPlace[];
+  /** Ids of the traces or sessions that `latest` are in, in the same order; none where spans are counted. */
+  readonly wholes: readonly string[];
   /** The most frequent kinds of spans that all filters take but that of kinds; none where this takes any. */
   readonly otherKinds: readonly KindCount[];
 }
