@@ -226,6 +226,7 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
   });
 
   it('with unknown names are refused, which are named', async () => {
+    await scene.renew();
     const bodies: string[] = [];
     const queries: string[] = [];
     for (const operation of scene.document.operations) {
