@@ -1,21 +1,63 @@
 import type { ScoreValue } from '../model/score/score.js';
-import { sql, type Sql } from '../clickhouse/client/sql.js';
-import type { ReadScope } from '../read/scope.js';
+import { empty, literal, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { inProject, type ReadScope, type StoredNewest } from '../read/scope.js';
+import { tracesIn } from './membership.js';
 import { objectScores, type ScoresAsked } from './object-scores.js';
-import type { ListSource } from './sources.js';
+import { idSet } from './rows.js';
+import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
+
+type Among = Pick<ScoresAsked, 'ids' | 'areMany'>;
+
+const COLUMNS = ['kind', 'number', 'text'] as const;
 
 /**
- * Rows of `scored`, the id of an object, and of its newest score of a name: `ver`, `kind`, and `number` or `text`. Spans come in the order
- * of the table: a seventh of the time of an aggregation.
+ * Rows of `scored`, the id of an object, and of its newest score of a name: `ver`, `kind`, and `number` or `text`. Of traces and sessions they
+ * are stored where the scope says so.
  */
-export function newestScores(
+export function newestScores(source: ListSource, scope: ReadScope, name: string, among: Among = {}): Sql {
+  const stored = storedOf(source, scope, name);
+  return stored === undefined
+    ? computedNewest(source, scope, name, among)
+    : storedNewest(source, scope, name, stored, among.ids);
+}
+
+/** What is stored of a name for a list. Undefined: nothing that counts in the state that is read. */
+export function storedOf(source: ListSource, { newest }: ReadScope, name: string): StoredNewest | undefined {
+  return source === spanSource ? undefined : newest?.get(name)?.[source.list.name];
+}
+
+/** The same rows as {@link newestScores}, of the scores themselves. They come in the order of objects: a seventh of the time of an aggregation. */
+export function computedNewest(source: ListSource, scope: ReadScope, name: string, among: Among = {}): Sql {
+  const ofTraces =
+    source === sessionSource && storedOf(traceSource, scope, name) !== undefined
+      ? newestScores(traceSource, scope, name, among.ids === undefined ? {} : { ids: tracesIn(scope, among.ids) })
+      : undefined;
+  const scores = objectScores(source, scope, { columns: COLUMNS, name, ...among, ofTraces });
+  return sql`SELECT scored, ver, kind, number, text FROM (${scores}) ORDER BY scored, ver DESC LIMIT 1 BY scored`;
+}
+
+/** A condition on `newest_scores`: the rows of one filling. */
+export function ofFilling(source: ListSource, { projectId }: ReadScope, name: string, filling: number): Sql {
+  return sql`${inProject(projectId)} AND entity_type = ${literal(source === traceSource ? 'trace' : 'session')}
+    AND name = ${value(name, 'String')} AND filling = ${number(filling)}`;
+}
+
+function storedNewest(
   source: ListSource,
   scope: ReadScope,
   name: string,
-  among: Pick<ScoresAsked, 'ids' | 'areMany'> = {},
+  { filling, changed }: StoredNewest,
+  ids: Sql | undefined,
 ): Sql {
-  const scores = objectScores(source, scope, { columns: ['kind', 'number', 'text'], name, ...among });
-  return sql`SELECT scored, ver, kind, number, text FROM (${scores}) ORDER BY scored, ver DESC LIMIT 1 BY scored`;
+  const among = ids === undefined ? empty : sql` AND scored IN ${ids}`;
+  const rows = sql`SELECT scored, ver, kind, number, text FROM newest_scores FINAL
+  WHERE ${ofFilling(source, scope, name, filling)} AND kind != ''${among}`;
+  if (changed.length === 0) return rows;
+  const anew = idSet(changed);
+  return sql`${rows} AND scored NOT IN ${anew}
+  UNION ALL
+  SELECT scored, ver, kind, number, text FROM (${computedNewest(source, scope, name, { ids: anew })})
+  WHERE 1${among}`;
 }
 
 /**

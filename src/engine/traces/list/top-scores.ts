@@ -4,6 +4,7 @@ import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { memberships } from './membership.js';
+import { newestScores, storedOf } from './newest-scores.js';
 import { idsAskedFor, idSet } from './rows.js';
 import { scoreSortedBy } from './score-filters.js';
 import { sessionSource, spanSource, type ListSource } from './sources.js';
@@ -38,6 +39,11 @@ interface TopRow {
   readonly hash: string;
 }
 
+interface StoredRow {
+  readonly object: string;
+  readonly version: string;
+}
+
 /** Finds the page of a list that is sorted by a score without looking at the scores of all objects. */
 export class TopScoreSearch {
   readonly #rows: ReadRows;
@@ -60,9 +66,11 @@ export class TopScoreSearch {
     const name = scoreSortedBy(query);
     if (name === null || idsAskedFor(query) !== null) return null;
     const wanted = query.offset + query.limit;
-    let look = wanted * FIRST_LOOK[source.list.name];
+    const isStored = storedOf(source, scope, name) !== undefined;
+    let look = isStored ? Math.ceil(wanted * MARGIN) : wanted * FIRST_LOOK[source.list.name];
     while (look <= LAST_LOOK) {
-      const top = await this.#top(source, scope, { name, descending: query.descending }, look, signal);
+      const by = { name, descending: query.descending };
+      const top = await (isStored ? this.#topStored : this.#top).call(this, source, scope, by, look, signal);
       if (top.versions.length === 0) return null;
       const rows = await found({ ...query, offset: 0, limit: wanted }, top);
       if (rows.length >= wanted) return rows.slice(query.offset);
@@ -71,6 +79,18 @@ export class TopScoreSearch {
       look = Math.max(look * 2, Math.ceil((look * wanted * MARGIN) / Math.max(1, rows.length)));
     }
     return null;
+  }
+
+  async #topStored(
+    source: ListSource,
+    scope: ReadScope,
+    by: By,
+    look: number,
+    signal?: AbortSignal,
+  ): Promise<TopScores> {
+    const rows = await this.#rows<StoredRow>(topStored(source, scope, by, look), { signal });
+    const versions = rows.map(({ version }) => version);
+    return { ids: rows.map(({ object }) => object), versions, isAll: rows.length < look };
   }
 
   async #top(source: ListSource, scope: ReadScope, by: By, look: number, signal?: AbortSignal): Promise<TopScores> {
@@ -107,6 +127,13 @@ const INSIDE: Readonly<Record<ListSource['list']['name'], readonly Scored[]>> = 
 interface By {
   readonly name: string;
   readonly descending: boolean;
+}
+
+/** The first objects, where the newest score of each is stored. */
+function topStored(source: ListSource, scope: ReadScope, { name, descending }: By, look: number): Sql {
+  const direction = descending ? sql`DESC` : sql`ASC`;
+  return sql`SELECT toString(scored) AS object, toString(ver) AS version FROM (${newestScores(source, scope, name)})
+ORDER BY number ${direction} NULLS LAST, text ${direction}, scored ${direction} LIMIT ${value(look, 'UInt64')}`;
 }
 
 /**
