@@ -3,10 +3,10 @@ import { deleteRows } from '../clickhouse/client/mutations.js';
 import { LONG_STATEMENTS } from '../clickhouse/client/long-statements.js';
 import { number, sql, type Sql } from '../clickhouse/client/sql.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
-import type { ReadScope, StoredNewest } from '../read/scope.js';
+import type { NewestOfLists, ReadScope, StoredNewest } from '../read/scope.js';
 import type { StampedWrite } from '../write/unflushed-writes.js';
 import type { Version } from '../write/version-clock.js';
-import { fill, fillAgain, sessionsChanged, tracesChanged } from './newest-score-statements.js';
+import { fill, fillAgain, sessionsChanged, tracesChanged, type FillingOf } from './newest-score-statements.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 
 /** Fillings of a project: those that were asked for last. */
@@ -19,13 +19,11 @@ const MAX_CHANGED = 20_000;
 /** After a filling that failed, none of its name begins for so long. */
 const AFTER_FAILURE_MS = 60_000;
 
-interface Filling {
-  readonly source: ListSource;
-  readonly name: string;
-  readonly number: number;
+interface Filling extends FillingOf {
+  readonly projectId: string;
+  generation: number;
   /** The state that it is of. */
   upTo: Version;
-  generation: number;
   /** Reads that count on its rows as they are. */
   readers: number;
   /** How often what changed was computed since it was stored. */
@@ -95,10 +93,10 @@ export class NewestScoreTable {
     };
     // Of traces that are set aside, membership changes without a write.
     if (source === spanSource || (scope.aside ?? []).length > 0) return { scope, release };
-    const newest = new Map<string, Partial<Record<'traces' | 'sessions', StoredNewest>>>();
+    const newest = new Map<string, NewestOfLists>();
     try {
       for (const name of new Set(names)) {
-        let found: Partial<Record<'traces' | 'sessions', StoredNewest>> = {};
+        let found: NewestOfLists = {};
         for (const each of source === traceSource ? [traceSource] : [traceSource, sessionSource]) {
           const one = await this.#open(each, { ...scope, newest: new Map([[name, found]]) }, name, signal);
           if (one === null) break;
@@ -133,7 +131,8 @@ export class NewestScoreTable {
 
   /** Ends all fillings: something may have changed that has no newer version. */
   forgetAll(): void {
-    for (const projectId of this.#fillings.keys()) this.#forget(projectId);
+    const fillings = [...this.#fillings.values()].flatMap((each) => [...each.values()]);
+    for (const filling of fillings) this.#drop(filling);
   }
 
   /** Resolves once nothing more is stored of a project, which is deleted. */
@@ -143,28 +142,42 @@ export class NewestScoreTable {
     while (this.#storing?.projectId === projectId) await this.#storing.done;
   }
 
+  /** @returns null: nothing that is stored counts */
   async #open(source: ListSource, scope: ReadScope, name: string, signal?: AbortSignal): Promise<Opened | null> {
-    const { projectId } = scope;
-    while (this.#storing?.projectId === projectId) await this.#storing.done;
-    if (this.#closings > 0 || this.#removed.has(projectId)) return null;
-    const filling = this.#fillings.get(projectId)?.get(keyOf(source, name)) ?? (await this.#fill(source, scope, name));
+    const filling = await this.#current(source, scope, name);
     if (filling === null || filling.upTo > scope.upTo) return null;
     filling.readers += 1;
     this.#readers += 1;
     try {
-      this.#touch(projectId, filling);
       const changed = await this.#changed(filling, scope, signal);
       if (changed.length <= MAX_CHANGED) {
         const left = await this.#store(filling, scope, changed);
-        return { filling, stored: { filling: filling.number, changed: left } };
+        return { filling, stored: { filling: filling.filling, changed: left } };
       }
-      if (this.#isCurrent(projectId, filling)) this.#drop(projectId, filling);
+      this.#drop(filling);
     } catch (error) {
       this.#release(filling);
       throw error;
     }
     this.#release(filling);
     return null;
+  }
+
+  /** The filling of a name, at a moment when nothing is being stored in it. */
+  async #current(source: ListSource, scope: ReadScope, name: string): Promise<Filling | null> {
+    const { projectId } = scope;
+    for (;;) {
+      while (this.#storing?.projectId === projectId) await this.#storing.done;
+      if (this.#closings > 0 || this.#removed.has(projectId)) return null;
+      const fillings = this.#fillings.get(projectId);
+      const filling = fillings?.get(keyOf(source, name));
+      if (filling !== undefined) {
+        fillings?.delete(keyOf(source, name));
+        fillings?.set(keyOf(source, name), filling);
+        return filling;
+      }
+      if (!(await this.#fill(source, scope, name))) return null;
+    }
   }
 
   /** Objects that may have another newest score than is stored. */
@@ -177,7 +190,7 @@ export class NewestScoreTable {
     const changed =
       source === traceSource || traces.length > MAX_CHANGED
         ? traces
-        : await read(sessionsChanged(scope, { name, filling: filling.number }, upTo, traces, MAX_CHANGED + 1));
+        : await read(sessionsChanged(scope, filling, upTo, traces, MAX_CHANGED + 1));
     if (changed.length === 0) filling.upTo = Math.max(filling.upTo, scope.upTo);
     return changed;
   }
@@ -187,41 +200,39 @@ export class NewestScoreTable {
     if (changed.length === 0) return changed;
     filling.computed += 1;
     const isWorthwhile = changed.length > COMPUTED_EACH_TIME || filling.computed >= TIMES;
-    if (!isWorthwhile || filling.readers > 1 || this.#storing !== null || !this.#isCurrent(scope.projectId, filling))
-      return changed;
+    if (!isWorthwhile || filling.readers > 1 || this.#storing !== null || !this.#isKept(filling)) return changed;
     filling.generation += 1;
-    const { source, name, generation } = filling;
-    const statement = fillAgain(scope, { source, name, filling: filling.number, generation }, changed);
-    if (!(await this.#insert(scope.projectId, filling, statement))) return changed;
+    if (!(await this.#insert(filling, fillAgain(scope, filling, changed)))) return changed;
     filling.upTo = scope.upTo;
     filling.computed = 0;
     return [];
   }
 
-  /** @returns null: not now */
-  async #fill(source: ListSource, scope: ReadScope, name: string): Promise<Filling | null> {
-    const { projectId } = scope;
+  /** @returns whether it is filled in; not while another one is, or soon after it failed */
+  async #fill(source: ListSource, scope: ReadScope, name: string): Promise<boolean> {
+    const { projectId, upTo } = scope;
     const failed = this.#failed.get(`${projectId} ${keyOf(source, name)}`) ?? -Infinity;
-    if (this.#storing !== null || performance.now() < failed + AFTER_FAILURE_MS) return null;
+    if (this.#storing !== null || performance.now() < failed + AFTER_FAILURE_MS) return false;
     this.#last += 1;
-    const filling = { source, name, number: this.#last, upTo: scope.upTo, generation: 0, readers: 0, computed: 0 };
-    const statement = fill(scope, { source, name, filling: filling.number, generation: 0 });
-    const storing = this.#insert(projectId, filling, statement);
-    return (await storing) && this.#closings === 0 && !this.#removed.has(projectId)
-      ? this.#keep(projectId, filling)
-      : null;
+    const state = { upTo, generation: 0, readers: 0, computed: 0 };
+    const filling = { projectId, source, name, filling: this.#last, ...state };
+    if (!(await this.#insert(filling, fill(scope, filling)))) return false;
+    if (this.#closings > 0 || this.#removed.has(projectId)) return false;
+    this.#keep(filling);
+    return true;
   }
 
   /** One insert at a time. @returns whether all of it is stored; otherwise the filling is dropped */
-  async #insert(projectId: string, filling: Filling, statement: Sql): Promise<boolean> {
+  async #insert(filling: Filling, statement: Sql): Promise<boolean> {
+    const { projectId, source, name } = filling;
     const stored = this.#inserted(statement);
     this.#storing = { projectId, done: stored };
     const done = await stored;
     this.#storing = null;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#wake();
     if (!done) {
-      this.#failed.set(`${projectId} ${keyOf(filling.source, filling.name)}`, performance.now());
-      this.#drop(projectId, filling);
+      this.#failed.set(`${projectId} ${keyOf(source, name)}`, performance.now());
+      this.#drop(filling);
     }
     return done;
   }
@@ -249,48 +260,39 @@ export class NewestScoreTable {
     }
   }
 
-  #keep(projectId: string, filling: Filling): Filling {
+  #keep(filling: Filling): void {
+    const { projectId, source, name } = filling;
     const fillings = this.#fillings.get(projectId) ?? new Map<string, Filling>();
-    this.#fillings.set(projectId, fillings);
-    fillings.set(keyOf(filling.source, filling.name), filling);
-    if (fillings.size > MAX_FILLINGS) {
-      const unread = [...fillings.values()].find((each) => each !== filling && each.readers === 0);
-      if (unread !== undefined) this.#drop(projectId, unread);
-    }
-    return filling;
+    this.#fillings.set(projectId, fillings.set(keyOf(source, name), filling));
+    const oldest = [...fillings.values()].find(({ readers }) => readers === 0);
+    if (fillings.size > MAX_FILLINGS && oldest !== undefined) this.#drop(oldest);
   }
 
-  #touch(projectId: string, filling: Filling): void {
-    if (!this.#isCurrent(projectId, filling)) return;
-    const fillings = this.#fillings.get(projectId);
-    fillings?.delete(keyOf(filling.source, filling.name));
-    fillings?.set(keyOf(filling.source, filling.name), filling);
+  #isKept(filling: Filling): boolean {
+    return this.#fillings.get(filling.projectId)?.get(keyOf(filling.source, filling.name)) === filling;
   }
 
-  #isCurrent(projectId: string, filling: Filling): boolean {
-    return this.#fillings.get(projectId)?.get(keyOf(filling.source, filling.name)) === filling;
+  #drop(filling: Filling): void {
+    if (this.#isKept(filling)) this.#fillings.get(filling.projectId)?.delete(keyOf(filling.source, filling.name));
+    if (filling.readers === 0) this.#delete(filling);
   }
 
-  #forget(projectId: string): void {
-    for (const filling of [...(this.#fillings.get(projectId)?.values() ?? [])]) this.#drop(projectId, filling);
-  }
-
-  /** Rows of a filling that nobody counts on any more are deleted, sooner or later. */
-  #drop(projectId: string, filling: Filling): void {
-    if (this.#isCurrent(projectId, filling)) this.#fillings.get(projectId)?.delete(keyOf(filling.source, filling.name));
-    if (filling.readers > 0) return;
-    deleteRows(
-      this.#client,
-      'newest_scores',
-      sql`filling = ${number(filling.number)}`,
-      AbortSignal.timeout(DELETED_WITHIN_MS),
-    ).catch(() => undefined);
+  /** Nobody waits for it, and what is left goes with the next erasure or start. */
+  #delete({ filling }: Filling): void {
+    const rows = sql`filling = ${number(filling)}`;
+    const signal = AbortSignal.timeout(DELETED_WITHIN_MS);
+    deleteRows(this.#client, 'newest_scores', rows, signal).catch(() => undefined);
   }
 
   #release(filling: Filling): void {
     filling.readers -= 1;
     this.#readers -= 1;
-    if (this.#readers === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    if (filling.readers === 0 && !this.#isKept(filling) && this.#closings === 0) this.#delete(filling);
+    if (this.#readers === 0) this.#wake();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /** Resolves once nothing is read or stored. */

@@ -4,7 +4,7 @@ import { inProject, type ReadScope, type StoredNewest } from '../read/scope.js';
 import { tracesIn } from './membership.js';
 import { objectScores, type ScoresAsked } from './object-scores.js';
 import { idSet } from './rows.js';
-import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
+import { sessionSource, traceSource, type ListSource } from './sources.js';
 
 type Among = Pick<ScoresAsked, 'ids' | 'areMany'>;
 
@@ -23,7 +23,7 @@ export function newestScores(source: ListSource, scope: ReadScope, name: string,
 
 /** What is stored of a name for a list. Undefined: nothing that counts in the state that is read. */
 export function storedOf(source: ListSource, { newest }: ReadScope, name: string): StoredNewest | undefined {
-  return source === spanSource ? undefined : newest?.get(name)?.[source.list.name];
+  return newest?.get(name)?.[source.list.name];
 }
 
 /** The same rows as {@link newestScores}, of the scores themselves. They come in the order of objects: a seventh of the time of an aggregation. */

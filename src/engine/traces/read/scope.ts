@@ -11,6 +11,9 @@ export interface StoredNewest {
   readonly changed: readonly string[];
 }
 
+/** What is stored of a name, by list; spans have one score of it as a rule. */
+export type NewestOfLists = Readonly<Partial<Record<'spans' | 'traces' | 'sessions', StoredNewest>>>;
+
 /** The scope of a read: a project, in the state that it had at a version. */
 export interface ReadScope {
   readonly projectId: string;
@@ -24,7 +27,7 @@ export interface ReadScope {
   /** Sessions that are not rolled up as of this version: posted, or named in an unsettled trace. Absent: all are. */
   readonly unsettledSessions?: readonly string[];
   /** Which newest scores of traces and sessions are stored as of this version, by their names. Absent: none are. */
-  readonly newest?: ReadonlyMap<string, Partial<Record<'traces' | 'sessions', StoredNewest>>>;
+  readonly newest?: ReadonlyMap<string, NewestOfLists>;
   /** Whether there may be spans of experiments in it; absent: there are none. */
   readonly hasMarked?: boolean;
   /** When the spans started that may hold the text that is searched for; absent: at any time. */
