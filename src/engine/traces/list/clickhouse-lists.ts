@@ -21,7 +21,7 @@ import { accessPaths } from './access-paths.js';
 import type { Found, ListReads } from './list-reads.js';
 import { ALL, type AccessPath } from './rows.js';
 import { showsScores } from './shown-scores.js';
-import type { TopScores } from './top-scores.js';
+import { hasStoredOrder, type TopScores } from './top-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import { readState } from './state.js';
 
@@ -115,15 +115,19 @@ export class ClickHouseLists implements Lists {
     const paths = await accessPaths(this.#reads.reader.rows, source, scope, query, signal);
     const counted = rollupMatches(source, scope, query, paths.at(-1) ?? ALL);
     const total = query.count ? await this.#count(counted, signal) : null;
+    const first = await this.#reads.search.firstHolding(source, scope, query, candidates, signal);
+    const inOrder = first === null && query.offset === 0 && hasStoredOrder(source, scope, query);
+    const top = async <T>(found: (query: ListQuery, top: TopScores) => Promise<readonly T[]>) =>
+      first === null ? this.#reads.topScores.page(source, scope, query, found, signal) : null;
+    const sorted = inOrder ? await top((part, { ids }) => page(scope, part, { by: 'ids', ids, inOrder: true })) : null;
+    if (sorted !== null) return { json: Buffer.from(`[${sorted.join(',\n')}]`), total };
     const ids =
-      (await this.#reads.search.firstHolding(source, scope, query, candidates, signal)) ??
-      (await this.#reads.topScores.page(
-        source,
-        scope,
-        query,
-        (part, top) => this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal),
-        signal,
-      )) ??
+      first ??
+      (inOrder
+        ? null
+        : await top((part, found) =>
+            this.#ids(idPage(source, scope, part, { by: 'ids', ids: found.ids }, found), signal),
+          )) ??
       (showsScores(query)
         ? await this.#page(paths, query, (access) => this.#ids(idPage(source, scope, query, access), signal))
         : null);

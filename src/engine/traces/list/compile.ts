@@ -152,10 +152,11 @@ FROM ${rows(source, scope, access)}${scores}
 WHERE ${inProject(scope.projectId)} AND NOT gone
 ORDER BY indexOf(${ids ?? empty}, id)
 ${format}`;
+  const inOrder = access.by === 'ids' && access.inOrder === true;
   return sql`${beginning(source, scope, query, access)}SELECT ${selected}
-FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, ids)}${scores}
+FROM ${rows(source, scope, access)}${inOrder ? empty : scoreJoin(source, scope, query, ids)}${scores}
 WHERE ${rollupConditions(source, scope, query, access)}
-${order(source, query)}
+${inOrder ? sql`ORDER BY indexOf(${ids ?? empty}, id)` : order(source, query)}
 ${window(query)}
 ${format}`;
 }

@@ -44,6 +44,12 @@ interface StoredRow {
   readonly version: string;
 }
 
+/** Whether the order of a list is stored: that of the scores that it is sorted by. */
+export function hasStoredOrder(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>): boolean {
+  const name = scoreSortedBy(query);
+  return name !== null && storedOf(source, scope, name) !== undefined;
+}
+
 /** Finds the page of a list that is sorted by a score without looking at the scores of all objects. */
 export class TopScoreSearch {
   readonly #rows: ReadRows;
