@@ -37,13 +37,13 @@ LEFT ANY JOIN (${withTrace(of.source, scope, of.name, ids)}) AS given ON given.s
 WHERE given.kind != '' OR changed.id IN (${stored})`;
 }
 
-/** Rows of `id`: traces whose newest score may have become another after a version, and others. */
+/** Rows of `object`: traces whose newest score may have become another after a version, and others. */
 export function tracesChanged(scope: ReadScope, name: string, since: Version, limit: number): Sql {
   const scored = scoresSince(scope, name, since);
   return limited(
     [
-      sql`SELECT trace_id AS id FROM facts WHERE ${inProject(scope.projectId)} AND ${between(scope, since)}`,
-      sql`SELECT trace_id AS id FROM spans WHERE ${inProject(scope.projectId)} AND id IN (${scored('span')})`,
+      sql`SELECT trace_id AS changed FROM facts WHERE ${inProject(scope.projectId)} AND ${between(scope, since)}`,
+      sql`SELECT trace_id AS changed FROM spans WHERE ${inProject(scope.projectId)} AND id IN (${scored('span')})`,
       scored('trace'),
     ],
     limit,
@@ -63,14 +63,14 @@ export function sessionsChanged(
 ): Sql {
   const ids = idSet(traces);
   const ofTraces = [
-    sql`SELECT session_id AS id FROM (${memberships(scope, { traces: ids })})`,
-    sql`SELECT scored AS id FROM newest_scores WHERE ${ofFilling(sessionSource, scope, of.name, of.filling)} AND from_trace IN ${ids}`,
+    sql`SELECT session_id AS changed FROM (${memberships(scope, { traces: ids })})`,
+    sql`SELECT scored AS changed FROM newest_scores WHERE ${ofFilling(sessionSource, scope, of.name, of.filling)} AND from_trace IN ${ids}`,
   ];
   return limited([...(traces.length === 0 ? [] : ofTraces), scoresSince(scope, of.name, since)('session')], limit);
 }
 
 function limited(each: readonly Sql[], limit: number): Sql {
-  return sql`SELECT DISTINCT toString(id) AS id FROM (
+  return sql`SELECT DISTINCT toString(changed) AS object FROM (
   ${join([...each], '\n  UNION ALL\n  ')}
 ) LIMIT ${number(limit)}`;
 }
@@ -79,7 +79,7 @@ const between = ({ upTo }: ReadScope, since: Version) =>
   sql`ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}`;
 
 const scoresSince = (scope: ReadScope, name: string, since: Version) => (type: 'span' | 'trace' | 'session') =>
-  sql`SELECT entity_id AS id FROM scores
+  sql`SELECT entity_id AS changed FROM scores
     WHERE ${inProject(scope.projectId)} AND entity_type = ${literal(type)} AND name = ${value(name, 'String')} AND ${between(scope, since)}`;
 
 function keyOf({ projectId }: ReadScope, { source, name, filling, generation }: FillingOf): Sql {

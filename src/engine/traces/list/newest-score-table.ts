@@ -16,6 +16,8 @@ const COMPUTED_EACH_TIME = 100;
 const TIMES = 4;
 /** Where more changed, all is filled in anew. */
 const MAX_CHANGED = 20_000;
+/** Names that a project is known to have asked for. */
+const MAX_ASKED = 1_000;
 /** After a filling that failed, none of its name begins for so long. */
 const AFTER_FAILURE_MS = 60_000;
 
@@ -43,7 +45,7 @@ interface Opened {
 
 /**
  * The table `newest_scores`: whoever lists traces or sessions by a score finds there the newest one of each, instead of looking for it among the
- * scores of all that is in them. A name is filled in when it is first asked for, so that writes pay nothing. What changed since is
+ * scores of all that is in them. A name is filled in when it is asked for again, so that writes pay nothing. What changed since is
  * known by the versions of facts and scores: a trace's newest score is another only if one of these is newer, a session's only if that of a
  * trace in it is, or it came from a trace that changed.
  *
@@ -57,8 +59,8 @@ export class NewestScoreTable {
   readonly #fillings = new Map<string, Map<string, Filling>>();
   /** The last version of each project that was stored since the start. */
   readonly #written = new Map<string, Version>();
-  /** When names failed to be filled in. */
-  readonly #failed = new Map<string, number>();
+  /** Names that were asked for, by project, and from when on they may be filled in. */
+  readonly #asked = new Map<string, Map<string, number>>();
   readonly #removed = new Set<string>();
   #storing: { readonly projectId: string; readonly done: Promise<unknown> } | null = null;
   #closings = 0;
@@ -139,6 +141,7 @@ export class NewestScoreTable {
   async forgetProject(projectId: string): Promise<void> {
     this.#removed.add(projectId);
     this.#fillings.delete(projectId);
+    this.#asked.delete(projectId);
     while (this.#storing?.projectId === projectId) await this.#storing.done;
   }
 
@@ -185,7 +188,7 @@ export class NewestScoreTable {
     const { source, name, upTo } = filling;
     if ((this.#written.get(scope.projectId) ?? 0) <= upTo) return [];
     const read = async (statement: Sql) =>
-      (await this.#rows<{ id: string }>(statement, { signal })).map(({ id }) => id);
+      (await this.#rows<{ object: string }>(statement, { signal })).map(({ object }) => object);
     const traces = await read(tracesChanged(scope, name, upTo, MAX_CHANGED + 1));
     const changed =
       source === traceSource || traces.length > MAX_CHANGED
@@ -211,8 +214,7 @@ export class NewestScoreTable {
   /** @returns whether it is filled in; not while another one is, or soon after it failed */
   async #fill(source: ListSource, scope: ReadScope, name: string): Promise<boolean> {
     const { projectId, upTo } = scope;
-    const failed = this.#failed.get(`${projectId} ${keyOf(source, name)}`) ?? -Infinity;
-    if (this.#storing !== null || performance.now() < failed + AFTER_FAILURE_MS) return false;
+    if (this.#storing !== null || !this.#isWanted(projectId, keyOf(source, name))) return false;
     this.#last += 1;
     const state = { upTo, generation: 0, readers: 0, computed: 0 };
     const filling = { projectId, source, name, filling: this.#last, ...state };
@@ -220,6 +222,18 @@ export class NewestScoreTable {
     if (this.#closings > 0 || this.#removed.has(projectId)) return false;
     this.#keep(filling);
     return true;
+  }
+
+  /** Whether a name is asked for again, and has not just failed. */
+  #isWanted(projectId: string, key: string): boolean {
+    const asked = this.#asked.get(projectId) ?? new Map<string, number>();
+    this.#asked.set(projectId, asked);
+    const from = asked.get(key);
+    if (from !== undefined) return performance.now() >= from;
+    // Names are made up by clients.
+    if (asked.size >= MAX_ASKED) asked.clear();
+    asked.set(key, -Infinity);
+    return false;
   }
 
   /** One insert at a time. @returns whether all of it is stored; otherwise the filling is dropped */
@@ -231,7 +245,7 @@ export class NewestScoreTable {
     this.#storing = null;
     this.#wake();
     if (!done) {
-      this.#failed.set(`${projectId} ${keyOf(source, name)}`, performance.now());
+      this.#asked.get(projectId)?.set(keyOf(source, name), performance.now() + AFTER_FAILURE_MS);
       this.#drop(filling);
     }
     return done;
