@@ -109,25 +109,17 @@ export class ClickHouseLists implements Lists {
     { scope, candidates }: Found,
     query: ListQuery,
     signal: AbortSignal | undefined,
-    page: (scope: ReadScope, query: ListQuery, access: AccessPath) => Promise<string[]>,
+    page: ReadPage,
   ): Promise<Rows> {
     if (candidates?.spans === 0) return nothing(query);
     const paths = await accessPaths(this.#reads.reader.rows, source, scope, query, signal);
     const counted = rollupMatches(source, scope, query, paths.at(-1) ?? ALL);
     const total = query.count ? await this.#count(counted, signal) : null;
-    const first = await this.#reads.search.firstHolding(source, scope, query, candidates, signal);
-    const inOrder = first === null && query.offset === 0 && hasStoredOrder(source, scope, query);
-    const top = async <T>(found: (query: ListQuery, top: TopScores) => Promise<readonly T[]>) =>
-      first === null ? this.#reads.topScores.page(source, scope, query, found, signal) : null;
-    const sorted = inOrder ? await top((part, { ids }) => page(scope, part, { by: 'ids', ids, inOrder: true })) : null;
-    if (sorted !== null) return { json: Buffer.from(`[${sorted.join(',\n')}]`), total };
+    const held = await this.#reads.search.firstHolding(source, scope, query, candidates, signal);
+    const first = held === null ? await this.#first(source, scope, query, page, signal) : { ids: held };
+    if (first !== null && 'rows' in first) return { json: jsonArrayOf(first.rows), total };
     const ids =
-      first ??
-      (inOrder
-        ? null
-        : await top((part, found) =>
-            this.#ids(idPage(source, scope, part, { by: 'ids', ids: found.ids }, found), signal),
-          )) ??
+      first?.ids ??
       (showsScores(query)
         ? await this.#page(paths, query, (access) => this.#ids(idPage(source, scope, query, access), signal))
         : null);
@@ -135,7 +127,21 @@ export class ClickHouseLists implements Lists {
       ids === null
         ? await this.#page(paths, query, (access) => page(scope, query, access))
         : await page(scope, query, { by: 'ids', ids, arePage: true });
-    return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
+    return { json: jsonArrayOf(rows), total };
+  }
+
+  /** The rows of a page that is sorted by scores, or their ids; null: it is not, or not among the first of these. */
+  async #first(source: ListSource, scope: ReadScope, query: ListQuery, page: ReadPage, signal?: AbortSignal) {
+    const { topScores } = this.#reads;
+    if (query.offset === 0 && hasStoredOrder(source, scope, query)) {
+      const inOrder = (part: ListQuery, { ids }: TopScores) => page(scope, part, { by: 'ids', ids, inOrder: true });
+      const rows = await topScores.page(source, scope, query, inOrder, signal);
+      return rows && { rows };
+    }
+    const idsOf = (part: ListQuery, top: TopScores) =>
+      this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal);
+    const ids = await topScores.page(source, scope, query, idsOf, signal);
+    return ids && { ids };
   }
 
   async #page(
@@ -171,6 +177,11 @@ export class ClickHouseLists implements Lists {
 }
 
 type Rows = Omit<Page, 'notCurrent'>;
+
+/** Reads rows of a page as rendered objects. */
+type ReadPage = (scope: ReadScope, query: ListQuery, access: AccessPath) => Promise<string[]>;
+
+const jsonArrayOf = (rows: readonly string[]) => Buffer.from(`[${rows.join(',\n')}]`);
 
 const NO_ROWS = Buffer.from('[]');
 

@@ -64,6 +64,8 @@ export class NewestScoreTable {
   readonly #removed = new Set<string>();
   #storing: { readonly projectId: string; readonly done: Promise<unknown> } | null = null;
   #closings = 0;
+  /** How often all fillings ended because of what has no newer version. */
+  #forgotten = 0;
   #readers = 0;
   #waiting: (() => void)[] = [];
   /** Versions of fillings are those of no earlier process. */
@@ -133,6 +135,7 @@ export class NewestScoreTable {
 
   /** Ends all fillings: something may have changed that has no newer version. */
   forgetAll(): void {
+    this.#forgotten += 1;
     const fillings = [...this.#fillings.values()].flatMap((each) => [...each.values()]);
     for (const filling of fillings) this.#drop(filling);
   }
@@ -205,10 +208,11 @@ export class NewestScoreTable {
     const isWorthwhile = changed.length > COMPUTED_EACH_TIME || filling.computed >= TIMES;
     if (!isWorthwhile || filling.readers > 1 || this.#storing !== null || !this.#isKept(filling)) return changed;
     filling.generation += 1;
-    if (!(await this.#insert(filling, fillAgain(scope, filling, changed)))) return changed;
-    filling.upTo = scope.upTo;
-    filling.computed = 0;
-    return [];
+    const isStored = await this.#insert(filling, fillAgain(scope, filling, changed), () => {
+      filling.upTo = scope.upTo;
+      filling.computed = 0;
+    });
+    return isStored ? [] : changed;
   }
 
   /** @returns whether it is filled in; not while another one is, or soon after it failed */
@@ -218,10 +222,10 @@ export class NewestScoreTable {
     this.#last += 1;
     const state = { upTo, generation: 0, readers: 0, computed: 0 };
     const filling = { projectId, source, name, filling: this.#last, ...state };
-    if (!(await this.#insert(filling, fill(scope, filling)))) return false;
-    if (this.#closings > 0 || this.#removed.has(projectId)) return false;
-    this.#keep(filling);
-    return true;
+    const forgotten = this.#forgotten;
+    return this.#insert(filling, fill(scope, filling), () => {
+      if (this.#closings === 0 && this.#forgotten === forgotten && !this.#removed.has(projectId)) this.#keep(filling);
+    });
   }
 
   /** Whether a name is asked for again, and has not just failed. */
@@ -237,12 +241,14 @@ export class NewestScoreTable {
   }
 
   /** One insert at a time. @returns whether all of it is stored; otherwise the filling is dropped */
-  async #insert(filling: Filling, statement: Sql): Promise<boolean> {
+  async #insert(filling: Filling, statement: Sql, onStored: () => void): Promise<boolean> {
     const { projectId, source, name } = filling;
     const stored = this.#inserted(statement);
     this.#storing = { projectId, done: stored };
     const done = await stored;
+    // In one turn, so that whoever has waited finds it.
     this.#storing = null;
+    if (done) onStored();
     this.#wake();
     if (!done) {
       this.#asked.get(projectId)?.set(keyOf(source, name), performance.now() + AFTER_FAILURE_MS);
