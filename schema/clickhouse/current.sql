@@ -952,3 +952,21 @@ AS SELECT
     has_error
 FROM spans AS s
 WHERE isNotNull(s.experiment_id);
+
+CREATE TABLE newest_scores
+(
+    `project_id` LowCardinality(String),
+    `entity_type` LowCardinality(String),
+    `name` LowCardinality(String),
+    `filling` UInt64 CODEC(ZSTD(1)),
+    `scored` UUID,
+    `generation` UInt64 CODEC(ZSTD(1)),
+    `ver` UInt64 CODEC(ZSTD(1)),
+    `kind` LowCardinality(String),
+    `number` Nullable(Float64) CODEC(ZSTD(1)),
+    `text` String CODEC(ZSTD(1)),
+    `from_trace` UUID CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(generation)
+ORDER BY (project_id, entity_type, name, filling, scored)
+SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1;
