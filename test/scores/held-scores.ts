@@ -34,7 +34,7 @@ export class HeldScores {
     this.#next = next;
     for (let trace = 0; trace < TRACES; trace += 1) {
       const spans = Array.from({ length: SPANS_PER_TRACE }, () => randomUUID());
-      this.#traces.set(randomUUID(), { spans, session: this.#oneOf(this.#sessions) });
+      this.#traces.set(randomUUID(), { spans, session: this.#sessions[trace % SESSIONS] ?? '' });
     }
   }
 
@@ -103,6 +103,8 @@ export class HeldScores {
 
   async #move(): Promise<void> {
     const [trace, now] = this.#oneOf([...this.#traces]);
+    // Of a session that is gone, a deletion would take the scores.
+    if (this.#all().filter(({ session }) => session === now.session).length === 1) return;
     now.session = this.#oneOf(this.#sessions);
     await this.#send(trace);
   }
