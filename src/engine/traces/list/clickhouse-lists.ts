@@ -133,13 +133,18 @@ export class ClickHouseLists implements Lists {
   /** The rows of a page that is sorted by scores, or their ids; null: it is not, or not among the first of these. */
   async #first(source: ListSource, scope: ReadScope, query: ListQuery, page: ReadPage, signal?: AbortSignal) {
     const { topScores } = this.#reads;
-    if (query.offset === 0 && hasStoredOrder(source, scope, query)) {
-      const inOrder = (part: ListQuery, { ids }: TopScores) => page(scope, part, { by: 'ids', ids, inOrder: true });
-      const rows = await topScores.page(source, scope, query, inOrder, signal);
+    if (!hasStoredOrder(source, scope, query)) {
+      const idsOf = (part: ListQuery, top: TopScores) =>
+        this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal);
+      const ids = await topScores.page(source, scope, query, idsOf, signal);
+      return ids && { ids };
+    }
+    const reached = ({ ids }: TopScores): AccessPath => ({ by: 'ids', ids, inOrder: true });
+    if (query.offset === 0) {
+      const rows = await topScores.page(source, scope, query, (part, top) => page(scope, part, reached(top)), signal);
       return rows && { rows };
     }
-    const idsOf = (part: ListQuery, top: TopScores) =>
-      this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal);
+    const idsOf = (part: ListQuery, top: TopScores) => this.#ids(idPage(source, scope, part, reached(top)), signal);
     const ids = await topScores.page(source, scope, query, idsOf, signal);
     return ids && { ids };
   }

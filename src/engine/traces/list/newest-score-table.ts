@@ -28,6 +28,8 @@ interface Filling extends FillingOf {
   upTo: Version;
   /** Reads that count on its rows as they are. */
   readers: number;
+  /** How many objects were stored again. */
+  again: number;
   /** How often what changed was computed since it was stored. */
   computed: number;
 }
@@ -156,9 +158,10 @@ export class NewestScoreTable {
     this.#readers += 1;
     try {
       const changed = await this.#changed(filling, scope, signal);
-      if (changed.length <= MAX_CHANGED) {
+      if (changed.length + filling.again <= MAX_CHANGED) {
         const left = await this.#store(filling, scope, changed);
-        return { filling, stored: { filling: filling.filling, changed: left } };
+        const { filling: number, generation } = filling;
+        return { filling, stored: { filling: number, generation, changed: left } };
       }
       this.#drop(filling);
     } catch (error) {
@@ -207,8 +210,10 @@ export class NewestScoreTable {
     filling.computed += 1;
     const isWorthwhile = changed.length > COMPUTED_EACH_TIME || filling.computed >= TIMES;
     if (!isWorthwhile || filling.readers > 1 || this.#storing !== null || !this.#isKept(filling)) return changed;
-    filling.generation += 1;
-    const isStored = await this.#insert(filling, fillAgain(scope, filling, changed), () => {
+    const next = { ...filling, generation: filling.generation + 1 };
+    const isStored = await this.#insert(filling, fillAgain(scope, next, changed), () => {
+      filling.generation = next.generation;
+      filling.again += changed.length;
       filling.upTo = scope.upTo;
       filling.computed = 0;
     });
@@ -220,7 +225,7 @@ export class NewestScoreTable {
     const { projectId, upTo } = scope;
     if (this.#storing !== null || !this.#isWanted(projectId, keyOf(source, name))) return false;
     this.#last += 1;
-    const state = { upTo, generation: 0, readers: 0, computed: 0 };
+    const state = { upTo, generation: 0, readers: 0, again: 0, computed: 0 };
     const filling = { projectId, source, name, filling: this.#last, ...state };
     const forgotten = this.#forgotten;
     return this.#insert(filling, fill(scope, filling), () => {

@@ -1,5 +1,5 @@
 import type { ScoreValue } from '../model/score/score.js';
-import { empty, literal, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, literal, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope, type StoredNewest } from '../read/scope.js';
 import { tracesIn } from './membership.js';
 import { objectScores, type ScoresAsked } from './object-scores.js';
@@ -42,23 +42,39 @@ export function ofFilling(source: ListSource, { projectId }: ReadScope, name: st
     AND name = ${value(name, 'String')} AND filling = ${number(filling)}`;
 }
 
-function storedNewest(
-  source: ListSource,
-  scope: ReadScope,
-  name: string,
-  { filling, changed }: StoredNewest,
-  ids: Sql | undefined,
-): Sql {
+function storedNewest(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest, ids?: Sql): Sql {
   const among = ids === undefined ? empty : sql` AND scored IN ${ids}`;
-  const rows = sql`SELECT scored, ver, kind, number, text FROM newest_scores FINAL
-  WHERE ${ofFilling(source, scope, name, filling)} AND kind != ''${among}`;
-  if (changed.length === 0) return rows;
-  const anew = idSet(changed);
-  return sql`${rows} AND scored NOT IN ${anew}
-  UNION ALL
-  SELECT scored, ver, kind, number, text FROM (${computedNewest(source, scope, name, { ids: anew })})
-  WHERE 1${among}`;
+  const others = storedOtherwise(source, scope, name, stored);
+  const first = sql`SELECT scored, ver, kind, number, text FROM newest_scores
+  WHERE ${asFilled(source, scope, name, stored)}${among}`;
+  return join([first, ...others.map((rows) => sql`SELECT * FROM (${rows}) WHERE 1${among}`)], '\n  UNION ALL\n  ');
 }
+
+/** A condition on `newest_scores`: the rows that count as they were when all was filled in. */
+export function asFilled(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest): Sql {
+  const { filling, generation, changed } = stored;
+  const filled = ofFilling(source, scope, name, filling);
+  const again = sql` AND scored NOT IN (SELECT scored FROM newest_scores WHERE ${filled} AND ${later(generation)})`;
+  return sql`${filled} AND generation = 0${generation === 0 ? empty : again}${notAmong(changed)}`;
+}
+
+/** Rows of {@link newestScores} of all other objects: stored since, and computed. */
+export function storedOtherwise(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest): Sql[] {
+  const { filling, generation, changed } = stored;
+  const again = sql`SELECT scored, ver, kind, number, text FROM (
+    SELECT * FROM newest_scores WHERE ${ofFilling(source, scope, name, filling)} AND ${later(generation)}${notAmong(changed)}
+    ORDER BY scored, generation DESC LIMIT 1 BY scored
+  ) WHERE kind != ''`;
+  return [
+    ...(generation === 0 ? [] : [again]),
+    ...(changed.length === 0 ? [] : [computedNewest(source, scope, name, { ids: idSet(changed) })]),
+  ];
+}
+
+const later = (generation: number) => sql`generation > 0 AND generation <= ${number(generation)}`;
+
+const notAmong = (changed: readonly string[]) =>
+  changed.length === 0 ? empty : sql` AND scored NOT IN ${idSet(changed)}`;
 
 /**
  * The value of a newest score as a text, in an array; of none, a null. The first letter says what it is a text of: n of a number,

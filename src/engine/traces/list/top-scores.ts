@@ -4,7 +4,7 @@ import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { memberships } from './membership.js';
-import { newestScores, storedOf } from './newest-scores.js';
+import { asFilled, newestScores, storedOf, storedOtherwise } from './newest-scores.js';
 import { idsAskedFor, idSet } from './rows.js';
 import { scoreSortedBy } from './score-filters.js';
 import { sessionSource, spanSource, type ListSource } from './sources.js';
@@ -37,11 +37,6 @@ interface TopRow {
   readonly version: string;
   /** Equal for equal values. */
   readonly hash: string;
-}
-
-interface StoredRow {
-  readonly object: string;
-  readonly version: string;
 }
 
 /** Whether the order of a list is stored: that of the scores that it is sorted by. */
@@ -77,7 +72,7 @@ export class TopScoreSearch {
     while (look <= LAST_LOOK) {
       const by = { name, descending: query.descending };
       const top = await (isStored ? this.#topStored : this.#top).call(this, source, scope, by, look, signal);
-      if (top.versions.length === 0) return null;
+      if (top.ids.length === 0) return null;
       const rows = await found({ ...query, offset: 0, limit: wanted }, top);
       if (rows.length >= wanted) return rows.slice(query.offset);
       // Those without a score come next.
@@ -94,9 +89,15 @@ export class TopScoreSearch {
     look: number,
     signal?: AbortSignal,
   ): Promise<TopScores> {
-    const rows = await this.#rows<StoredRow>(topStored(source, scope, by, look), { signal });
-    const versions = rows.map(({ version }) => version);
-    return { ids: rows.map(({ object }) => object), versions, isAll: rows.length < look };
+    const read = (statement: Sql) =>
+      this.#rows<{ object: string }>(statement, {
+        signal,
+        settings: { preferred_optimize_projection_name: 'newest_by_value' },
+      });
+    const numbers = await read(topStoredNumbers(source, scope, by, look));
+    // Texts come behind all numbers.
+    const rows = numbers.length < look ? await read(topStored(source, scope, by, look)) : numbers;
+    return { ids: rows.map(({ object }) => object), versions: [], isAll: rows.length < look };
   }
 
   async #top(source: ListSource, scope: ReadScope, by: By, look: number, signal?: AbortSignal): Promise<TopScores> {
@@ -138,8 +139,26 @@ interface By {
 /** The first objects, where the newest score of each is stored. */
 function topStored(source: ListSource, scope: ReadScope, { name, descending }: By, look: number): Sql {
   const direction = descending ? sql`DESC` : sql`ASC`;
-  return sql`SELECT toString(scored) AS object, toString(ver) AS version FROM (${newestScores(source, scope, name)})
+  return sql`SELECT toString(scored) AS object FROM (${newestScores(source, scope, name)})
 ORDER BY number ${direction} NULLS LAST, text ${direction}, scored ${direction} LIMIT ${value(look, 'UInt64')}`;
+}
+
+/** The first of those with a number: in the order of the projection of migration 15, so that reading stops with the last row. */
+function topStoredNumbers(source: ListSource, scope: ReadScope, { name, descending }: By, look: number): Sql {
+  const stored = storedOf(source, scope, name);
+  if (stored === undefined) throw new Error(`nothing is stored of ${name}`);
+  const number = descending ? sql`number DESC NULLS FIRST` : sql`number ASC NULLS LAST`;
+  const order = sql`ORDER BY ${number}, scored ${descending ? sql`DESC` : sql`ASC`} LIMIT ${value(look, 'UInt64')}`;
+  const first = sql`SELECT scored, number FROM newest_scores
+  WHERE ${asFilled(source, scope, name, stored)} AND isNotNull(number) ${order}`;
+  const others = storedOtherwise(source, scope, name, stored).map(
+    (rows) => sql`SELECT scored, number FROM (${rows}) WHERE isNotNull(number) ${order}`,
+  );
+  const every = join(
+    [first, ...others].map((rows) => sql`SELECT * FROM (${rows})`),
+    '\nUNION ALL\n',
+  );
+  return sql`SELECT toString(scored) AS object FROM (${every}) ${order}`;
 }
 
 /**

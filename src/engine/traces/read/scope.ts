@@ -7,6 +7,8 @@ import type { TimeRange } from './times.js';
 export interface StoredNewest {
   /** The number of the rows that count. */
   readonly filling: number;
+  /** The last generation of them that counts. */
+  readonly generation: number;
   /** Objects of which they do not: the newest score of these may have become another. */
   readonly changed: readonly string[];
 }
