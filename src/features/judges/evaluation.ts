@@ -35,6 +35,10 @@ export interface Evaluation extends Verdict, ScoreScale {
   readonly span_id: string;
   /** Trace that the span was in then; null when that is not known, as of evaluations that ran elsewhere. */
   readonly trace_id: string | null;
+  /** The trace or session that was evaluated, for which the span stands; null, or absent: the span itself was. */
+  readonly subject_id?: string | null;
+  /** Moment up to which its spans had arrived that the judge was shown; null, or absent: of a span. */
+  readonly subject_upto?: Micros | null;
   readonly origin: EvaluationOrigin;
   readonly evaluation_type: EvaluationType;
   readonly model_used: string | null;

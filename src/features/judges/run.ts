@@ -13,6 +13,8 @@ export interface Run extends SpanPlace {
   readonly project_id: string;
   readonly judge_id: string;
   readonly origin: RunOrigin;
+  /** The trace or session that it is about; null, or absent: the span itself. Until it is read, any span stands for it. */
+  readonly subject_id?: string | null;
   /** The pinned version that it runs with; null: the one that the judge has then. */
   readonly pin?: number | null;
   readonly state: StoredRunState;
@@ -40,6 +42,8 @@ export interface RunDraft extends SpanPlace {
   readonly project_id: string;
   readonly judge_id: string;
   readonly origin: RunOrigin;
+  /** The trace or session that it is about; null, or absent: the span itself. */
+  readonly subject_id?: string | null;
   readonly pin?: number | null;
   /** Whose result it evaluates by the pin. */
   readonly experiment_id?: string | null;

@@ -16,6 +16,12 @@ export const EvaluationType = oneOf(
     'pass.',
 );
 
+export const Subject = oneOf(
+  ['span', 'trace', 'session'],
+  'What the judge evaluates. span: single spans; trace: whole traces, once they are quiet; session: the conversation ' +
+    'of a session, once it is quiet. It cannot be changed.',
+);
+
 /** Most criteria of a judge. */
 export const MAX_CRITERIA = 50;
 
@@ -50,6 +56,9 @@ const CriterionRead = Type.Object(
 
 const kind = spanKind('Kind of span.');
 const KINDS = 'Kinds of spans: one of these; empty: any.';
+const QUIET = 'Seconds without a new span after which the judge evaluates a trace or session';
+const CONTEXT = 'Most tokens of a trace or session that the judge is shown, at four characters each';
+const CONTEXT_KINDS = 'Kinds of spans whose inputs and outputs the judge is shown of a trace or session; empty: any.';
 const NAMES = 'Names of spans: one of these; empty: any.';
 const TAGS = 'Tags of spans: all of these.';
 const MAX_LISTED = 200;
@@ -133,6 +142,21 @@ export const SETTINGS = {
     standard: '',
   },
   evaluation_type: { sent: EvaluationType, answered: EvaluationType, moved: EvaluationType, standard: 'binary' },
+  subject: { sent: optional(Subject), answered: Subject, moved: Subject, standard: 'span' },
+  quiet_seconds: setting((description) => Type.Integer({ minimum: 1, maximum: 86_400, description }), null, {
+    sent: `${QUIET}. Default: 30 for a trace, 600 for a session.`,
+    answered: `${QUIET}; null: 30 for a trace, 600 for a session.`,
+  }),
+  context_tokens: setting((description) => Type.Integer({ minimum: 500, maximum: 200_000, description }), null, {
+    sent: `${CONTEXT}. Default: 8000.`,
+    answered: `${CONTEXT}; null: 8000.`,
+  }),
+  context_kinds: {
+    sent: optional(Type.Array(kind, { maxItems: MAX_LISTED, description: CONTEXT_KINDS })),
+    answered: Type.Array(kind, { description: CONTEXT_KINDS }),
+    moved: Type.Array(kind, { maxItems: MAX_LISTED, description: CONTEXT_KINDS }),
+    standard: [],
+  },
   score_min: bound('Lowest score'),
   score_max: bound('Highest score'),
   pass_threshold: bound('Lowest passing score'),

@@ -1,4 +1,5 @@
 import type { JudgeFilters } from './filters.js';
+import type { JudgedWhole, WholeKind } from './whole-reader.js';
 import type { SpanStatus } from '../span/span.js';
 import type { Tags } from '../../../schema/tags.js';
 import type { Micros } from '../../../timestamp.js';
@@ -43,6 +44,8 @@ export interface JudgedSpan extends SpanTraits {
   readonly output: Excerpt | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
+  /** The trace or session that this span stands for, which is what is judged; null, or absent: the span itself is. */
+  readonly whole?: JudgedWhole | null;
 }
 
 /**
@@ -72,11 +75,15 @@ export interface SpanReader {
 /** Filter of new spans for one judge. */
 export interface ArrivalFilter {
   readonly judge_id: string;
+  /** Of a trace or session, any span may be a change: then every new span is wanted. */
+  readonly subject: 'span' | WholeKind;
   readonly filters: JudgeFilters;
   readonly sample_rate: number;
 }
 
-export type Arrival = SpanTraits;
+export interface Arrival extends SpanTraits {
+  readonly session_id: string | null;
+}
 
 /** A span without any field that may be large. */
 export type ArrivalOutline = Pick<SpanTraits, 'id' | 'trace_id' | 'name' | 'kind' | 'started_at' | 'arrived_at'>;

@@ -1,0 +1,34 @@
+-- What a judge evaluates: single spans, whole traces, or the conversations of sessions. It never changes.
+ALTER TABLE judges ADD COLUMN subject TEXT NOT NULL DEFAULT 'span' CHECK (subject IN ('span', 'trace', 'session'));
+ALTER TABLE judges ADD COLUMN quiet_seconds INTEGER; -- null: the default of the subject
+ALTER TABLE judges ADD COLUMN context_tokens INTEGER; -- null: the default
+ALTER TABLE judges ADD COLUMN context_kinds TEXT NOT NULL DEFAULT '[]'; -- JSON array of kinds; empty: any
+
+-- The trace or session that a run is about, or an evaluation was of; null: a span. `span_id` is then the span that stands for it.
+ALTER TABLE judge_runs ADD COLUMN subject_id TEXT;
+ALTER TABLE evaluations ADD COLUMN subject_id TEXT;
+-- Moment up to which the spans of a trace or session had arrived that the judge was shown.
+ALTER TABLE evaluations ADD COLUMN subject_upto INTEGER;
+
+-- By itself a judge evaluates a span once, and a trace or session whenever it has changed.
+DROP INDEX automatic_evaluations;
+CREATE UNIQUE INDEX automatic_evaluations ON evaluations (judge_id, span_id)
+  WHERE origin = 'automatic' AND subject_id IS NULL;
+DROP INDEX automatic_judge_runs;
+CREATE UNIQUE INDEX automatic_judge_runs ON judge_runs (judge_id, span_id)
+  WHERE origin = 'automatic' AND subject_id IS NULL;
+CREATE UNIQUE INDEX automatic_judge_runs_of_wholes ON judge_runs (judge_id, subject_id)
+  WHERE origin = 'automatic' AND subject_id IS NOT NULL;
+CREATE INDEX judge_runs_of_wholes ON judge_runs (judge_id, subject_id) WHERE subject_id IS NOT NULL;
+CREATE INDEX evaluations_of_wholes ON evaluations (judge_id, subject_id, seq) WHERE subject_id IS NOT NULL;
+
+-- The traces that a judge was shown for an evaluation of a trace or session: what it says goes with any span of them. Noted
+-- before a model is asked.
+CREATE TABLE judged_traces (
+  project_id TEXT NOT NULL,
+  trace_id   TEXT NOT NULL,
+  run_id     TEXT NOT NULL, -- of the run, and of its evaluation
+  PRIMARY KEY (project_id, trace_id, run_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX judged_traces_by_run ON judged_traces (run_id);
