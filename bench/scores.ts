@@ -34,6 +34,12 @@ interface Pair {
 }
 
 const SORTS = ['sort_by=', 'sort_order=asc&sort_by='] as const;
+/** Costs of about a tenth of the objects of a list, as the scores looked for are. */
+const COSTS = {
+  spans: 'cost_min=0.002&cost_max=0.01',
+  traces: 'cost_min=0.00664&cost_max=0.00712',
+  sessions: 'cost_min=0.02604&cost_max=0.02686',
+} as const;
 const PAIRS: readonly Pair[] = (['spans', 'traces', 'sessions'] as const).flatMap((list) => {
   const path = (query: string) => `/${list}?limit=50&${query}`;
   const pair = (name: string, score: string, cost: string): Pair => ({
@@ -41,7 +47,7 @@ const PAIRS: readonly Pair[] = (['spans', 'traces', 'sessions'] as const).flatMa
     byScore: path(score),
     byCost: path(cost),
   });
-  const filter = 'cost_min=0.002&cost_max=0.01';
+  const filter = COSTS[list];
   return [
     pair('sorted, of all', `${SORTS[0]}scores.quality`, `${SORTS[0]}cost`),
     pair('sorted ascending, of all', `${SORTS[1]}scores.quality`, `${SORTS[1]}cost`),

@@ -8,6 +8,7 @@ import { bindParameters } from '../../src/engine/traces/clickhouse/process/liter
 import { readStatement } from '../../src/engine/traces/clickhouse/process/statement.js';
 import { ClickHouseLists } from '../../src/engine/traces/list/clickhouse-lists.js';
 import { ListReads } from '../../src/engine/traces/list/list-reads.js';
+import { NewestScoreTable } from '../../src/engine/traces/list/newest-score-table.js';
 import { ReadsInProgress } from '../../src/engine/traces/read/reads-in-progress.js';
 import { WordIndex } from '../../src/engine/traces/search/word-index.js';
 import { highestVersion } from '../../src/engine/traces/rollup/recovery.js';
@@ -45,6 +46,7 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
     hasMarked: () => false,
     words,
+    newestScores: new NewestScoreTable(client(core, recorded), UNLIMITED),
     limits: UNLIMITED,
     observer,
   });

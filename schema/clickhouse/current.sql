@@ -952,3 +952,40 @@ AS SELECT
     has_error
 FROM spans AS s
 WHERE isNotNull(s.experiment_id);
+
+CREATE TABLE newest_scores
+(
+    `project_id` LowCardinality(String),
+    `entity_type` LowCardinality(String),
+    `name` LowCardinality(String),
+    `filling` UInt64 CODEC(ZSTD(1)),
+    `generation` UInt64 CODEC(ZSTD(1)),
+    `scored` UUID,
+    `ver` UInt64 CODEC(ZSTD(1)),
+    `kind` LowCardinality(String),
+    `number` Nullable(Float64) CODEC(ZSTD(1)),
+    `text` String CODEC(ZSTD(1)),
+    `from_trace` UUID CODEC(ZSTD(1)),
+    PROJECTION newest_by_value
+    (
+        SELECT
+            project_id,
+            entity_type,
+            name,
+            filling,
+            generation,
+            number,
+            scored
+        ORDER BY
+            project_id,
+            entity_type,
+            name,
+            filling,
+            generation,
+            number,
+            scored
+    )
+)
+ENGINE = MergeTree
+ORDER BY (project_id, entity_type, name, filling, generation, scored)
+SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1, lightweight_mutation_projection_mode = 'rebuild', replicated_deduplication_window = 0, non_replicated_deduplication_window = 0;

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { CheckedApi } from '../harness/checked-api.js';
+import { HeldScores } from './held-scores.js';
 import { score, scoreApi, type ScoreApi } from './score-api.js';
 
 const SPANS = 40;
 const STEPS = 25;
 
 /** Small pages, which are found among the first values alone, against a recount. */
-describe('pages of spans by scores', () => {
+describe('first pages by scores', () => {
   let api: CheckedApi;
   let scores: ScoreApi;
   const ids = Array.from({ length: SPANS }, (): string => randomUUID());
@@ -74,10 +75,19 @@ describe('pages of spans by scores', () => {
     ).to.deep.equal(found.slice(offset, offset + limit));
   }
 
-  it('hold what a recount says, after writes, other authors, and deletions', async () => {
+  it('of spans hold what a recount says, after writes, other authors, and deletions', async () => {
     for (let step = 0; step < STEPS; step += 1) {
       await (next(4) === 0 ? remove() : write());
       await check(step);
+    }
+  });
+
+  it('of traces and sessions hold it, too, after moves between sessions', async () => {
+    const held = new HeldScores(api, scores, next);
+    await held.sendAll();
+    for (let step = 0; step < STEPS / 2; step += 1) {
+      await held.change();
+      await held.check(`step ${step}`);
     }
   });
 });

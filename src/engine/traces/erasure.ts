@@ -17,6 +17,8 @@ export interface ErasureSource {
   readonly forget: (signal: AbortSignal, onProgress: Counted) => Promise<void>;
   /** The version before which something must have been replaced or deleted to count in no read any more. */
   readonly end: () => Version;
+  /** Empties the table of newest scores, which may hold what is to be erased; what changed is not known while it goes. @returns ends that */
+  readonly closeNewestScores: (signal: AbortSignal) => Promise<() => void>;
 }
 
 /** Parts that lie together: what ClickHouse rewrites at once. */
@@ -64,6 +66,15 @@ export class Erasure {
    * next run.
    */
   async run(signal: AbortSignal, onProgress: (progress: ErasureProgress) => void): Promise<ErasedFiles> {
+    const reopen = await this.#source.closeNewestScores(signal);
+    try {
+      return await this.#run(signal, onProgress);
+    } finally {
+      reopen();
+    }
+  }
+
+  async #run(signal: AbortSignal, onProgress: (progress: ErasureProgress) => void): Promise<ErasedFiles> {
     const { client, purge, forget, end } = this.#source;
     await supersedeTraceStatements(client, end(), signal);
     if ((await purgeSessionStatements(client, end(), signal)) > 0) this.#merging = true;

@@ -29,7 +29,10 @@ import { ClickHouseScoreRemoval } from './score/score-removal.js';
 import { ClickHouseScoreTransfer } from './score/score-transfer.js';
 import { ClickHouseScores } from './score/clickhouse-scores.js';
 import { openTraceStoreCore } from './trace-store-core.js';
+import type { Rollups } from './rollup/rollups.js';
 import type { TraceStore, TraceStoreOptions } from './trace-store.js';
+
+type Recompute = Rollups['recompute'];
 
 /**
  * Opens the store, up to date and recovered.
@@ -39,11 +42,11 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const { observer } = options;
   const core = await openTraceStoreCore(client, options);
   const { log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher } = core;
-  const { settled, settle, settleMany, newestAtStart, marked } = core;
+  const { settled, settle, settleMany, newestAtStart, marked, newestScores } = core;
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const hasMarked = (projectId: string) => marked.has(projectId);
   const state = { reads, notCurrent, hasMarked };
-  const listReads = new ListReads({ client, ...state, words, limits: options.read, observer });
+  const listReads = new ListReads({ client, ...state, words, newestScores, limits: options.read, observer });
   const liveness = new Liveness(client);
   const revised = { reader: openReader(client, options.read), log, reads };
   return {
@@ -68,6 +71,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       governor,
       indexer,
       forgetAside: (projectId) => rollups.forget(projectId),
+      forgetNewestScores: (projectId) => newestScores.forgetProject(projectId),
       stale: (projectId) => rollups.notCurrent(projectId).stale,
       purgeWritten: () => purge.written(),
       deleted: () => purge.soon(),
@@ -134,7 +138,12 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
         await words.clear();
         await indexer.run();
       };
-      const mending = { recompute: rollups.recompute.bind(rollups), renewWords };
+      const recompute: Recompute = async (items) => {
+        await rollups.recompute(items);
+        // What was mended has the versions that it had.
+        newestScores.forgetAll();
+      };
+      const mending = { recompute, renewWords };
       return spanAudits(client, { ...options, stopped: false, mending });
     },
     storedIds: (projectId, spanIds) => storedSpanIds(client, projectId, spanIds),

@@ -12,6 +12,7 @@ import { withRoom } from './write/disk-space.js';
 import { Erasure } from './erasure.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { migrate } from './migrations.js';
+import { NewestScoreTable } from './list/newest-score-table.js';
 import { ReadsInProgress, type Settle, type SettleMany, type Wanted } from './read/reads-in-progress.js';
 import { Purge } from './rollup/purge.js';
 import { insertsEnded } from './write/facts-of-spans.js';
@@ -70,6 +71,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     observer.logChanged({ rows: writes.rows, bytes: writes.bytes });
   };
   const marked = new MarkedProjects();
+  const newestScores = new NewestScoreTable(client, options.read);
   const flusher: Flusher = new Flusher({
     ...{ client, writes, log: segments, limits: options.commit },
     observer: {
@@ -82,7 +84,10 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
         observer.spansFlushed(flush);
       },
     },
-    onStored: (stored) => rollups.stored(stored),
+    onStored(stored) {
+      rollups.stored(stored);
+      newestScores.stored(stored);
+    },
     onMarked: (projectId) => marked.add(projectId),
   });
   const state = {
@@ -151,11 +156,12 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     purge: (onProgress) => purge.run(undefined, onProgress),
     forget: (signal, onProgress) => tombstoneGc.remove(signal, onProgress),
     end: () => oldestRead() + 1,
+    closeNewestScores: (signal) => newestScores.close(signal),
   });
   flusher.added();
   return {
     ...{ log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher },
-    ...{ settled, settle, settleMany, newestAtStart, marked },
+    ...{ settled, settle, settleMany, newestAtStart, marked, newestScores },
   };
 }
 

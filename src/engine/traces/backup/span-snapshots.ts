@@ -82,7 +82,7 @@ export class SpanSnapshots {
   #tables(): Promise<readonly Table[]> {
     return this.#parts.client.query<Table>(
       sql`SELECT name, toString(uuid) AS uuid FROM system.tables
-       WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'schema_migrations' ORDER BY name`,
+       WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name NOT IN ('schema_migrations', 'newest_scores') ORDER BY name`,
     );
   }
 

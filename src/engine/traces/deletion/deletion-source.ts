@@ -15,6 +15,8 @@ export interface DeletionSource {
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */
   readonly forgetAside: (projectId: string) => Promise<void>;
+  /** Resolves once none of its newest scores are stored any more. */
+  readonly forgetNewestScores: (projectId: string) => Promise<void>;
   /** The traces of a project that cannot be recomputed in any way. */
   readonly stale: (projectId: string) => readonly string[];
   /** Resolves once nothing is being written for purging what left `superseded` before the call. */

@@ -15,13 +15,14 @@ const TABLES = [
   'sessions',
   'session_starts',
   'scores',
+  'newest_scores',
   'set_aside',
   'span_backfills',
 ];
 
 /** As {@link StoredSpans.removeProject}. */
 export async function removeProject(
-  { client, log, settle, indexer, forgetAside, purgeWritten }: DeletionSource,
+  { client, log, settle, indexer, forgetAside, forgetNewestScores, purgeWritten }: DeletionSource,
   projectId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,6 +32,7 @@ export async function removeProject(
   // What a restart would bring back from the log is removed with the rest.
   await log.forgotten();
   await forgetAside(projectId);
+  await forgetNewestScores(projectId);
   const condition = sql`project_id = ${literal(requireUuid(projectId))}`;
   // First, so that from then on the purge writes nothing of the project.
   await deleteRows(client, 'superseded', condition, signal);

@@ -21,7 +21,7 @@ import { accessPaths } from './access-paths.js';
 import type { Found, ListReads } from './list-reads.js';
 import { ALL, type AccessPath } from './rows.js';
 import { showsScores } from './shown-scores.js';
-import type { TopScores } from './top-scores.js';
+import { hasStoredOrder, type TopScores } from './top-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import { readState } from './state.js';
 
@@ -109,21 +109,17 @@ export class ClickHouseLists implements Lists {
     { scope, candidates }: Found,
     query: ListQuery,
     signal: AbortSignal | undefined,
-    page: (scope: ReadScope, query: ListQuery, access: AccessPath) => Promise<string[]>,
+    page: ReadPage,
   ): Promise<Rows> {
     if (candidates?.spans === 0) return nothing(query);
     const paths = await accessPaths(this.#reads.reader.rows, source, scope, query, signal);
     const counted = rollupMatches(source, scope, query, paths.at(-1) ?? ALL);
     const total = query.count ? await this.#count(counted, signal) : null;
+    const held = await this.#reads.search.firstHolding(source, scope, query, candidates, signal);
+    const first = held === null ? await this.#first(source, scope, query, page, signal) : { ids: held };
+    if (first !== null && 'rows' in first) return { json: jsonArrayOf(first.rows), total };
     const ids =
-      (await this.#reads.search.firstHolding(source, scope, query, candidates, signal)) ??
-      (await this.#reads.topScores.page(
-        source,
-        scope,
-        query,
-        (part, top) => this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal),
-        signal,
-      )) ??
+      first?.ids ??
       (showsScores(query)
         ? await this.#page(paths, query, (access) => this.#ids(idPage(source, scope, query, access), signal))
         : null);
@@ -131,7 +127,26 @@ export class ClickHouseLists implements Lists {
       ids === null
         ? await this.#page(paths, query, (access) => page(scope, query, access))
         : await page(scope, query, { by: 'ids', ids, arePage: true });
-    return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
+    return { json: jsonArrayOf(rows), total };
+  }
+
+  /** The rows of a page that is sorted by scores, or their ids; null: it is not, or not among the first of these. */
+  async #first(source: ListSource, scope: ReadScope, query: ListQuery, page: ReadPage, signal?: AbortSignal) {
+    const { topScores } = this.#reads;
+    if (!hasStoredOrder(source, scope, query)) {
+      const idsOf = (part: ListQuery, top: TopScores) =>
+        this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal);
+      const ids = await topScores.page(source, scope, query, idsOf, signal);
+      return ids && { ids };
+    }
+    const reached = ({ ids }: TopScores): AccessPath => ({ by: 'ids', ids, inOrder: true });
+    if (query.offset === 0) {
+      const rows = await topScores.page(source, scope, query, (part, top) => page(scope, part, reached(top)), signal);
+      return rows && { rows };
+    }
+    const idsOf = (part: ListQuery, top: TopScores) => this.#ids(idPage(source, scope, part, reached(top)), signal);
+    const ids = await topScores.page(source, scope, query, idsOf, signal);
+    return ids && { ids };
   }
 
   async #page(
@@ -167,6 +182,11 @@ export class ClickHouseLists implements Lists {
 }
 
 type Rows = Omit<Page, 'notCurrent'>;
+
+/** Reads rows of a page as rendered objects. */
+type ReadPage = (scope: ReadScope, query: ListQuery, access: AccessPath) => Promise<string[]>;
+
+const jsonArrayOf = (rows: readonly string[]) => Buffer.from(`[${rows.join(',\n')}]`);
 
 const NO_ROWS = Buffer.from('[]');
 

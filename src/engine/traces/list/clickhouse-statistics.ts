@@ -53,7 +53,8 @@ export class ClickHouseStatistics implements ListStatistics {
   }
 
   statistics(list: ListName, projectId: string, query: StatisticsQuery, signal?: AbortSignal) {
-    const read = { source: SOURCES[list], projectId, query: query.objects, signal, name: `${list}:stats` };
+    const scores = [...query.scores, ...scoreOf(query.groupBy)];
+    const read = { source: SOURCES[list], projectId, query: query.objects, signal, name: `${list}:stats`, scores };
     return this.#reads.read<Statistics>(read, async (found) => {
       const objects = await this.#objects(read.source, found, query.objects, signal);
       const survey = await this.#survey(objects, query, signal);
@@ -82,7 +83,14 @@ export class ClickHouseStatistics implements ListStatistics {
   }
 
   totals(list: ListName, projectId: string, { values, of, ...query }: TotalsQuery, signal?: AbortSignal) {
-    const read = { source: SOURCES[list], projectId, query: query.objects, signal, name: `${list}:totals` };
+    const read = {
+      source: SOURCES[list],
+      projectId,
+      query: query.objects,
+      signal,
+      name: `${list}:totals`,
+      scores: scoreOf(of),
+    };
     return this.#reads.read<{ readonly totals: readonly Figures[] }>(read, async (found) => {
       const objects = await this.#objects(read.source, found, query.objects, signal);
       const grouped = { property: of, texts: values };
@@ -96,7 +104,14 @@ export class ClickHouseStatistics implements ListStatistics {
   }
 
   facets(list: ListName, projectId: string, query: FacetQuery, signal?: AbortSignal): Promise<Answer<Facets>> {
-    const read = { source: SOURCES[list], projectId, query: query.objects, signal, name: `${list}:facets` };
+    const read = {
+      source: SOURCES[list],
+      projectId,
+      query: query.objects,
+      signal,
+      name: `${list}:facets`,
+      scores: scoreOf(query.of),
+    };
     return this.#reads.read<Facets>(read, async (found) => {
       const objects = await this.#objects(read.source, found, query.objects, signal);
       const rows = await this.#rows<ValueRow>(valuesOf(objects, query), signal);
@@ -141,6 +156,8 @@ export class ClickHouseStatistics implements ListStatistics {
     return this.#reads.reader.rows<T>(statement, { signal });
   }
 }
+
+const scoreOf = (property: Property | null) => (property?.by === 'score' ? [property.name] : []);
 
 const microsOf = (text: string | null) => (text === null ? null : Number(text));
 

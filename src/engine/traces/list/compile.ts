@@ -153,9 +153,9 @@ WHERE ${inProject(scope.projectId)} AND NOT gone
 ORDER BY indexOf(${ids ?? empty}, id)
 ${format}`;
   return sql`${beginning(source, scope, query, access)}SELECT ${selected}
-FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, ids)}${scores}
+FROM ${rows(source, scope, access)}${isInOrder(access) ? empty : scoreJoin(source, scope, query, ids)}${scores}
 WHERE ${rollupConditions(source, scope, query, access)}
-${order(source, query)}
+${orderOf(source, query, access)}
 ${window(query)}
 ${format}`;
 }
@@ -176,9 +176,10 @@ export function idPage(
   access: AccessPath,
   top?: TopScores,
 ): Sql {
-  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${scoreJoin(source, scope, query, idsOf(access), top)}
+  const ids = idsOf(access);
+  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${isInOrder(access) ? empty : scoreJoin(source, scope, query, ids, top)}
 WHERE ${rollupConditions(source, scope, query, access)}
-${order(source, query)}
+${orderOf(source, query, access)}
 ${window(query)}`;
 }
 
@@ -222,6 +223,12 @@ function idsOf(access: AccessPath): Sql | undefined {
 function internal({ internal: listed }: ListQuery): Sql[] {
   if (listed === 'included') return [];
   return [listed === 'only' ? sql`internal` : sql`NOT internal`];
+}
+
+const isInOrder = (access: AccessPath) => access.by === 'ids' && access.inOrder === true;
+
+function orderOf(source: ListSource, query: ListQuery, access: AccessPath): Sql {
+  return isInOrder(access) ? sql`ORDER BY indexOf(${idsOf(access) ?? empty}, id)` : order(source, query);
 }
 
 /** The order of a list. Nulls come last either way; in the order of the table's own key, reading stops with the page. */

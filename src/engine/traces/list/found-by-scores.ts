@@ -16,8 +16,8 @@ export type ReadAmong = (query: ListQuery, conditions: readonly Sql[]) => Promis
 
 /**
  * Finds the page of a list of spans that is filtered by scores: the first spans that ever had such a score, which the order of values
- * tells, then of these the ones whose newest score is such. Traces and sessions hold many scores, of which few are the newest: of them
- * all are compared.
+ * tells, then of these the ones whose newest score is such. Traces and sessions hold many scores, of which few are the newest: these
+ * are stored.
  */
 export class ScoreFilterSearch {
   readonly #rows: ReadRows;

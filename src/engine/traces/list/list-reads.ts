@@ -9,7 +9,9 @@ import type { Candidates, WordIndex } from '../search/word-index.js';
 import { sessionAskedFor } from './compile.js';
 import { asksOfHeld } from './descendant-filters.js';
 import { asksOfExperiments } from './experiment-filters.js';
+import type { NewestScoreTable } from './newest-score-table.js';
 import { idsAskedFor } from './rows.js';
+import { scoreSortedBy } from './score-filters.js';
 import type { ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
@@ -24,6 +26,7 @@ export interface ListParts {
   readonly notCurrent: (projectId: string) => NotCurrent;
   readonly hasMarked: StateParts['hasMarked'];
   readonly words: WordIndex;
+  readonly newestScores: NewestScoreTable;
   readonly limits: ReadLimits;
   readonly observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
 }
@@ -36,6 +39,8 @@ export interface Asked {
   readonly signal: AbortSignal | undefined;
   /** What is measured and reported; default: the list. */
   readonly name?: string;
+  /** Names of scores that are read beside those that the query names. */
+  readonly scores?: readonly string[];
 }
 
 /** The state in which a query is answered, and where in it the text that is searched for may be; null: anywhere. */
@@ -65,10 +70,12 @@ export class ListReads {
   readonly topScores: TopScoreSearch;
   readonly scoreFilters: ScoreFilterSearch;
   readonly state: StateParts;
+  readonly #newestScores: NewestScoreTable;
   readonly #observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
 
-  constructor({ client, reads, notCurrent, hasMarked, words, limits, observer }: ListParts) {
+  constructor({ client, reads, notCurrent, hasMarked, words, newestScores, limits, observer }: ListParts) {
     this.state = { reads, notCurrent, hasMarked };
+    this.#newestScores = newestScores;
     this.#observer = observer;
     this.reader = openReader(client, limits, { ...LIST_SETTINGS, result_overflow_mode: 'throw' });
     this.search = new TextSearch(words, this.reader.rows);
@@ -88,9 +95,14 @@ export class ListReads {
       return await readState(this.state, stateOf(asked), async (state) => {
         const notCurrent = this.state.notCurrent(projectId)[CONCERNED[source.list.name]];
         const scope = source.list.name === 'sessions' ? await this.sessionScope(state, signal) : state;
-        const result = await read(await this.search.near(scope, query, signal));
-        this.#observer.queryFinished({ list: name, seconds: seconds() });
-        return { ...result, notCurrent };
+        const opened = await this.#newestScores.open(source, scope, scoresOf(asked), signal);
+        try {
+          const result = await read(await this.search.near(opened.scope, query, signal));
+          this.#observer.queryFinished({ list: name, seconds: seconds() });
+          return { ...result, notCurrent };
+        } finally {
+          opened.release();
+        }
       });
     } catch (error) {
       // A client that leaves makes no query fail, nor does one that asks for what cannot be.
@@ -111,6 +123,13 @@ export class ListReads {
 }
 
 const isInvalid = (error: unknown) => error instanceof DomainError && error.kind === 'invalid';
+
+/** The scores that all objects are compared by; of one that is named, they are looked up. */
+function scoresOf({ query, scores = [] }: Asked): readonly string[] {
+  if (idsAskedFor(query) !== null) return [];
+  const sorted = scoreSortedBy(query);
+  return [...query.scores.keys(), ...scores, ...(sorted === null ? [] : [sorted])];
+}
 
 function stateOf({ source, projectId, query }: Asked): StateOf {
   const list = source.list.name;

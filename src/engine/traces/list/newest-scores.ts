@@ -1,22 +1,80 @@
 import type { ScoreValue } from '../model/score/score.js';
-import { sql, type Sql } from '../clickhouse/client/sql.js';
-import type { ReadScope } from '../read/scope.js';
+import { empty, join, literal, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { inProject, type ReadScope, type StoredNewest } from '../read/scope.js';
+import { tracesIn } from './membership.js';
 import { objectScores, type ScoresAsked } from './object-scores.js';
-import type { ListSource } from './sources.js';
+import { idSet } from './rows.js';
+import { sessionSource, traceSource, type ListSource } from './sources.js';
+
+type Among = Pick<ScoresAsked, 'ids' | 'areMany'>;
+
+const COLUMNS = ['kind', 'number', 'text'] as const;
 
 /**
- * Rows of `scored`, the id of an object, and of its newest score of a name: `ver`, `kind`, and `number` or `text`. Spans come in the order
- * of the table: a seventh of the time of an aggregation.
+ * Rows of `scored`, the id of an object, and of its newest score of a name: `ver`, `kind`, and `number` or `text`. Of traces and sessions they
+ * are stored where the scope says so.
  */
-export function newestScores(
-  source: ListSource,
-  scope: ReadScope,
-  name: string,
-  among: Pick<ScoresAsked, 'ids' | 'areMany'> = {},
-): Sql {
-  const scores = objectScores(source, scope, { columns: ['kind', 'number', 'text'], name, ...among });
+export function newestScores(source: ListSource, scope: ReadScope, name: string, among: Among = {}): Sql {
+  const stored = storedOf(source, scope, name);
+  return stored === undefined
+    ? computedNewest(source, scope, name, among)
+    : storedNewest(source, scope, name, stored, among.ids);
+}
+
+/** What is stored of a name for a list. Undefined: nothing that counts in the state that is read. */
+export function storedOf(source: ListSource, { newest }: ReadScope, name: string): StoredNewest | undefined {
+  return newest?.get(name)?.[source.list.name];
+}
+
+/** The same rows as {@link newestScores}, of the scores themselves. They come in the order of objects: a seventh of the time of an aggregation. */
+export function computedNewest(source: ListSource, scope: ReadScope, name: string, among: Among = {}): Sql {
+  const ofTraces =
+    source === sessionSource && storedOf(traceSource, scope, name) !== undefined
+      ? newestScores(traceSource, scope, name, among.ids === undefined ? {} : { ids: tracesIn(scope, among.ids) })
+      : undefined;
+  const scores = objectScores(source, scope, { columns: COLUMNS, name, ...among, ofTraces });
   return sql`SELECT scored, ver, kind, number, text FROM (${scores}) ORDER BY scored, ver DESC LIMIT 1 BY scored`;
 }
+
+/** A condition on `newest_scores`: the rows of one filling. */
+export function ofFilling(source: ListSource, { projectId }: ReadScope, name: string, filling: number): Sql {
+  return sql`${inProject(projectId)} AND entity_type = ${literal(source === traceSource ? 'trace' : 'session')}
+    AND name = ${value(name, 'String')} AND filling = ${number(filling)}`;
+}
+
+function storedNewest(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest, ids?: Sql): Sql {
+  const among = ids === undefined ? empty : sql` AND scored IN ${ids}`;
+  const others = storedOtherwise(source, scope, name, stored);
+  const first = sql`SELECT scored, ver, kind, number, text FROM newest_scores
+  WHERE ${asFilled(source, scope, name, stored)}${among}`;
+  return join([first, ...others.map((rows) => sql`SELECT * FROM (${rows}) WHERE 1${among}`)], '\n  UNION ALL\n  ');
+}
+
+/** A condition on `newest_scores`: the rows that count as they were when all was filled in. */
+export function asFilled(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest): Sql {
+  const { filling, generation, changed } = stored;
+  const filled = ofFilling(source, scope, name, filling);
+  const again = sql` AND scored NOT IN (SELECT scored FROM newest_scores WHERE ${filled} AND ${later(generation)})`;
+  return sql`${filled} AND generation = 0${generation === 0 ? empty : again}${notAmong(changed)}`;
+}
+
+/** Rows of {@link newestScores} of all other objects: stored since, and computed. */
+export function storedOtherwise(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest): Sql[] {
+  const { filling, generation, changed } = stored;
+  const again = sql`SELECT scored, ver, kind, number, text FROM (
+    SELECT * FROM newest_scores WHERE ${ofFilling(source, scope, name, filling)} AND ${later(generation)}${notAmong(changed)}
+    ORDER BY scored, generation DESC LIMIT 1 BY scored
+  ) WHERE kind != ''`;
+  return [
+    ...(generation === 0 ? [] : [again]),
+    ...(changed.length === 0 ? [] : [computedNewest(source, scope, name, { ids: idSet(changed) })]),
+  ];
+}
+
+const later = (generation: number) => sql`generation > 0 AND generation <= ${number(generation)}`;
+
+const notAmong = (changed: readonly string[]) =>
+  changed.length === 0 ? empty : sql` AND scored NOT IN ${idSet(changed)}`;
 
 /**
  * The value of a newest score as a text, in an array; of none, a null. The first letter says what it is a text of: n of a number,

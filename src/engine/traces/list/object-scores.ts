@@ -18,6 +18,8 @@ export interface ScoresAsked {
   readonly ids?: Sql | undefined;
   /** Whether these are so many that reading all scores of what is in them is quicker than looking for each. */
   readonly areMany?: boolean;
+  /** Scores of the traces in sessions, where these are known otherwise: rows of `scored`, `ver` and the columns. */
+  readonly ofTraces?: Sql | undefined;
 }
 
 /**
@@ -42,7 +44,8 @@ export function objectScores(source: ListSource, scope: ReadScope, asked: Scores
   UNION ALL
   ${ofHeld(spans, of('span', ids), asked)}`;
   }
-  const traces = objectScores(traceSource, scope, { ...asked, ids: asked.ids && tracesIn(scope, asked.ids) });
+  const traces =
+    asked.ofTraces ?? objectScores(traceSource, scope, { ...asked, ids: asked.ids && tracesIn(scope, asked.ids) });
   return sql`${of('session', asked.ids)}
   UNION ALL
   ${ofHeld(tracesOf(scope, asked.ids), traces, asked)}`;

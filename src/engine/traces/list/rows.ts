@@ -14,8 +14,11 @@ const MAX_INDEXED_ROWS = 1000;
 export type AccessPath =
   /** All rows. */
   | { readonly by: 'all' }
-  /** The rows with these ids. `arePage`: they are the page that was asked for, in its order. */
-  | { readonly by: 'ids'; readonly ids: readonly string[]; readonly arePage?: true }
+  /**
+   * The rows with these ids. `arePage`: they are the page that was asked for, in its order; `inOrder`: they are in the order of the list,
+   * and not all may be found.
+   */
+  | { readonly by: 'ids'; readonly ids: readonly string[]; readonly arePage?: true; readonly inOrder?: true }
   /** The rows whose ids are in a set, and others that are not rolled up. */
   | { readonly by: 'set'; readonly set: Sql }
   /** The rows that the index has at the times asked for, and maybe others. */

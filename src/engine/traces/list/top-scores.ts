@@ -4,6 +4,7 @@ import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { memberships } from './membership.js';
+import { asFilled, newestScores, storedOf, storedOtherwise } from './newest-scores.js';
 import { idsAskedFor, idSet } from './rows.js';
 import { scoreSortedBy } from './score-filters.js';
 import { sessionSource, spanSource, type ListSource } from './sources.js';
@@ -38,6 +39,12 @@ interface TopRow {
   readonly hash: string;
 }
 
+/** Whether the order of a list is stored: that of the scores that it is sorted by. */
+export function hasStoredOrder(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>): boolean {
+  const name = scoreSortedBy(query);
+  return name !== null && storedOf(source, scope, name) !== undefined;
+}
+
 /** Finds the page of a list that is sorted by a score without looking at the scores of all objects. */
 export class TopScoreSearch {
   readonly #rows: ReadRows;
@@ -60,10 +67,12 @@ export class TopScoreSearch {
     const name = scoreSortedBy(query);
     if (name === null || idsAskedFor(query) !== null) return null;
     const wanted = query.offset + query.limit;
-    let look = wanted * FIRST_LOOK[source.list.name];
+    const isStored = storedOf(source, scope, name) !== undefined;
+    let look = isStored ? Math.ceil(wanted * MARGIN) : wanted * FIRST_LOOK[source.list.name];
     while (look <= LAST_LOOK) {
-      const top = await this.#top(source, scope, { name, descending: query.descending }, look, signal);
-      if (top.versions.length === 0) return null;
+      const by = { name, descending: query.descending };
+      const top = await (isStored ? this.#topStored : this.#top).call(this, source, scope, by, look, signal);
+      if (top.ids.length === 0) return null;
       const rows = await found({ ...query, offset: 0, limit: wanted }, top);
       if (rows.length >= wanted) return rows.slice(query.offset);
       // Those without a score come next.
@@ -71,6 +80,24 @@ export class TopScoreSearch {
       look = Math.max(look * 2, Math.ceil((look * wanted * MARGIN) / Math.max(1, rows.length)));
     }
     return null;
+  }
+
+  async #topStored(
+    source: ListSource,
+    scope: ReadScope,
+    by: By,
+    look: number,
+    signal?: AbortSignal,
+  ): Promise<TopScores> {
+    const read = (statement: Sql) =>
+      this.#rows<{ object: string }>(statement, {
+        signal,
+        settings: { preferred_optimize_projection_name: 'newest_by_value' },
+      });
+    const numbers = await read(topStoredNumbers(source, scope, by, look));
+    // Texts come behind all numbers.
+    const rows = numbers.length < look ? await read(topStored(source, scope, by, look)) : numbers;
+    return { ids: rows.map(({ object }) => object), versions: [], isAll: rows.length < look };
   }
 
   async #top(source: ListSource, scope: ReadScope, by: By, look: number, signal?: AbortSignal): Promise<TopScores> {
@@ -107,6 +134,31 @@ const INSIDE: Readonly<Record<ListSource['list']['name'], readonly Scored[]>> = 
 interface By {
   readonly name: string;
   readonly descending: boolean;
+}
+
+/** The first objects, where the newest score of each is stored. */
+function topStored(source: ListSource, scope: ReadScope, { name, descending }: By, look: number): Sql {
+  const direction = descending ? sql`DESC` : sql`ASC`;
+  return sql`SELECT toString(scored) AS object FROM (${newestScores(source, scope, name)})
+ORDER BY number ${direction} NULLS LAST, text ${direction}, scored ${direction} LIMIT ${value(look, 'UInt64')}`;
+}
+
+/** The first of those with a number: in the order of the projection of migration 15, so that reading stops with the last row. */
+function topStoredNumbers(source: ListSource, scope: ReadScope, { name, descending }: By, look: number): Sql {
+  const stored = storedOf(source, scope, name);
+  if (stored === undefined) throw new Error(`nothing is stored of ${name}`);
+  const number = descending ? sql`number DESC NULLS FIRST` : sql`number ASC NULLS LAST`;
+  const order = sql`ORDER BY ${number}, scored ${descending ? sql`DESC` : sql`ASC`} LIMIT ${value(look, 'UInt64')}`;
+  const first = sql`SELECT scored, number FROM newest_scores
+  WHERE ${asFilled(source, scope, name, stored)} AND isNotNull(number) ${order}`;
+  const others = storedOtherwise(source, scope, name, stored).map(
+    (rows) => sql`SELECT scored, number FROM (${rows}) WHERE isNotNull(number) ${order}`,
+  );
+  const every = join(
+    [first, ...others].map((rows) => sql`SELECT * FROM (${rows})`),
+    '\nUNION ALL\n',
+  );
+  return sql`SELECT toString(scored) AS object FROM (${every}) ${order}`;
 }
 
 /**

@@ -42,5 +42,5 @@ export const WORDS: MovedTable = { name: 'span_words', key: 'started_from', kind
 /** A few rows each, of which the newest count. */
 export const SMALL: readonly string[] = ['set_aside', 'span_backfills'];
 
-/** Tables of a place itself. */
-export const OF_THE_PLACE: readonly string[] = ['schema_migrations', 'rolled_up', 'server_lease'];
+/** Tables of a place itself: the newest scores are filled in anew where they are asked for. */
+export const OF_THE_PLACE: readonly string[] = ['newest_scores', 'schema_migrations', 'rolled_up', 'server_lease'];

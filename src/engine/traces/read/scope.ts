@@ -3,6 +3,19 @@ import type { Version } from '../write/version-clock.js';
 import { among } from './reads-in-progress.js';
 import type { TimeRange } from './times.js';
 
+/** What `newest_scores` holds of a name for a list. */
+export interface StoredNewest {
+  /** The number of the rows that count. */
+  readonly filling: number;
+  /** The last generation of them that counts. */
+  readonly generation: number;
+  /** Objects of which they do not: the newest score of these may have become another. */
+  readonly changed: readonly string[];
+}
+
+/** What is stored of a name, by list; spans have one score of it as a rule. */
+export type NewestOfLists = Readonly<Partial<Record<'spans' | 'traces' | 'sessions', StoredNewest>>>;
+
 /** The scope of a read: a project, in the state that it had at a version. */
 export interface ReadScope {
   readonly projectId: string;
@@ -15,6 +28,8 @@ export interface ReadScope {
   readonly aside?: readonly string[];
   /** Sessions that are not rolled up as of this version: posted, or named in an unsettled trace. Absent: all are. */
   readonly unsettledSessions?: readonly string[];
+  /** Which newest scores of traces and sessions are stored as of this version, by their names. Absent: none are. */
+  readonly newest?: ReadonlyMap<string, NewestOfLists>;
   /** Whether there may be spans of experiments in it; absent: there are none. */
   readonly hasMarked?: boolean;
   /** When the spans started that may hold the text that is searched for; absent: at any time. */
