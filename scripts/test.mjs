@@ -25,10 +25,8 @@ import { parseArgs } from 'node:util';
 import { fail, prepare, root, run } from './bootstrap.mjs';
 import { TestFiles, nameOf } from './test-files.mjs';
 
-/** More than processors, as tests wait; a server and its engine each, so not without end. */
-const JOBS = Math.min(availableParallelism() + 1, 8);
-/** Those of faults wait more than others do. */
-const FAULT_JOBS = Math.min(availableParallelism() + 2, 8);
+/** More than processors, as tests wait half of their time; a server and its engine each, so not without end. */
+const JOBS = Math.min(availableParallelism() + 2, 8);
 /** Full disks, stopped and killed processes, overload, moves, loads of benches: what takes minutes and rarely changes. */
 const FAULTS = /(^|\/)faults-[^/]*\.test\.ts$/;
 /** With fewer files, creating tables once for all of them saves nothing. */
@@ -99,8 +97,10 @@ function readArguments() {
 
 function checks() {
   const bin = (path) => join(root, 'node_modules', path);
+  // Without so much for young objects, a seventh of the time is for collecting them.
+  const room = ['--max-old-space-size=4096', '--max-semi-space-size=128'];
   return [
-    { name: 'types and lint', args: ['--max-old-space-size=4096', join(root, 'scripts/types-and-lint.mjs')] },
+    { name: 'types and lint', args: [...room, join(root, 'scripts/types-and-lint.mjs')] },
     { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
     { name: 'generated files', args: [join(root, 'dist/scripts/generate.js'), '--check'] },
   ];
@@ -128,7 +128,7 @@ async function sideBySide(jobs) {
 
 /** How many files run side by side. */
 function jobCount() {
-  return Math.max(1, Number(values.jobs ?? (values.faults ? FAULT_JOBS : JOBS)) || 1);
+  return Math.max(1, Number(values.jobs ?? JOBS) || 1);
 }
 
 function stopped() {

@@ -28,14 +28,16 @@ export function openComparisons({ closers, events }: Context, { metadata, traces
   });
   const erased = new ErasedComparisons(metadata.comparisons, events);
   closers.push(() => erased.close());
-  const { comparisons, datasets, datasetRows, experiments, scoreDefinitions, judges, pins } = metadata;
+  const { comparisons, datasets, datasetRows, experiments, scoreDefinitions, judges, pins, corrections, feedback } =
+    metadata;
   return new ComparisonService({
     comparisons,
     datasets,
     rows: datasetRows,
     results: traces.results,
     judged: new JudgedMetrics({
-      ...{ judges, pins, definitions: scoreDefinitions, results: traces.results, stopping: stopping.signal },
+      ...{ judges, pins, corrections, feedback, definitions: scoreDefinitions, results: traces.results },
+      stopping: stopping.signal,
     }),
     experiments: new ExperimentLookup({ experiments, datasets, stopping: stopping.signal }),
     compute: (projectId, paired, signal) => compute(threads, projectId, paired, signal),

@@ -8,6 +8,7 @@ import { JudgeFigureService } from '../features/judge-figures/judge-figures.js';
 import { JudgeService } from '../features/judges/judge-service.js';
 import type { CorrectionExamples } from '../features/calibration/correction-examples.js';
 import { PinnedExamples } from '../features/calibration/pinned-examples.js';
+import { ResultEvaluations } from '../features/judges/result-evaluations.js';
 import { ResultFigures } from '../features/judges/result-figures.js';
 import { ResultRuns } from '../features/judges/result-runs.js';
 import { RunService } from '../features/judges/run-service.js';
@@ -99,6 +100,7 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
       store: evaluationStore,
       judges,
       spans,
+      ofResults: new ResultEvaluations({ store: evaluationStore, results: storage.traces.results }),
       versionsNamed: (judgeId, name) => versionsNamed(storage.metadata.corrections.versions(judgeId), name),
     }),
     runs: new RunService({

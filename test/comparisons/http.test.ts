@@ -21,8 +21,14 @@ describe('comparisons over HTTP', function () {
   after(() => api?.dispose());
 
   /** An experiment with a result of each of 60 rows; null: an error. */
-  async function finished(name: string, scores: (row: number) => object | null, dataset = 'qa', rows = 60) {
-    const made = await api.create(dataset, { name });
+  async function finished(
+    name: string,
+    scores: (row: number) => object | null,
+    dataset = 'qa',
+    rows = 60,
+    more: object = {},
+  ) {
+    const made = await api.create(dataset, { name, ...more });
     const results = Array.from({ length: rows }, (_, index) => {
       const given = scores(index + 1);
       const said = given === null ? { error: 'timeout' } : { output_data: `${name} of ${index + 1}`, scores: given };
@@ -46,13 +52,13 @@ describe('comparisons over HTTP', function () {
   it('finds a regression, and keeps it', async () => {
     const made = await found();
     expect(made).to.include({ verdict: 'failed', rows: 60, confidence: 0.95, errors: 'count_as_fail' });
-    expect(made.candidate).to.deep.equal({ id: candidate.id, name: 'after', dataset_version: 1 });
-    expect(made.baseline.id).to.equal(baseline.id);
+    expect(made.candidate).to.deep.equal({ id: candidate.id, name: 'after', dataset_version: 1, tag: null });
+    expect(made.baseline).to.include({ id: baseline.id, tag: 'baseline' });
     expect(made.metrics[0]).to.include({ wins: 2, losses: 18, ties: 40, test: 'mcnemar_mid_p', verdict: 'failed' });
     expect(made.because).to.have.length(1);
     expect((await api.server.request('GET', `${path}/${made.id}`)).json).to.deep.equal(made);
     const listed = (await api.server.request('GET', `${path}?experiment_id=${baseline.id}&verdict=failed`)).json;
-    expect(listed[0]).to.deep.include({ id: made.id, verdict: 'failed' });
+    expect(listed[0]).to.deep.include({ id: made.id, verdict: 'failed', baseline: made.baseline });
     expect((await api.server.request('GET', `${path}?verdict=incomparable`)).json).to.deep.equal([]);
   });
 
@@ -80,6 +86,25 @@ describe('comparisons over HTTP', function () {
       because: 'never: no row has a value in both experiments. Nothing can be said.',
     });
     expect(once.verdict).to.equal('undecided');
+  });
+
+  it('knows how far the same differs from itself, once it was tried twice', async () => {
+    await api.dataset('noisy', 60);
+    const subject = { commit: 'c0ffee', model: 'gpt-4o', url: 'https://ci.example/1' };
+    const tried = (name: string, of: object, shift: number) =>
+      finished(name, (row) => ({ correct: (row + shift) % 10 > 2 }), 'noisy', 60, of);
+    const [one, other] = [await tried('one', { subject }, 0), await tried('other', { subject }, 1)];
+    const changed = await tried('changed', { subject: { ...subject, commit: 'beef' } }, 5);
+    const repeat = await found({ candidate: other.id, baseline: one.id });
+    expect(repeat).to.include({ is_repeat: true });
+    expect(repeat.metrics[0]).to.deep.include({ noise: null, wins: 6, losses: 6 });
+    const later = await found({ candidate: changed.id, baseline: one.id });
+    const { low, high } = repeat.metrics[0].difference.interval;
+    expect(later.is_repeat).to.equal(false);
+    expect(later.metrics[0].noise).to.deep.equal({ comparison_id: repeat.id, low, high });
+    const body = { candidate: changed.id, baseline: one.id };
+    expect((await compare(body, { accept: 'text/markdown' })).text).to.contain('The same, tried twice, differed by -');
+    expect((await found()).metrics[0].noise).to.equal(null);
   });
 
   it('is answered as Markdown and as a JUnit report', async () => {

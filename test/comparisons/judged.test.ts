@@ -57,10 +57,48 @@ describe('comparisons by verdicts of judges', function () {
     await run(judge, baseline, judge_version);
     const found = await compare(judge, { wait_seconds: 60 });
     expect(found.metrics[0]).to.include({ rows: ROWS, wins: 0, losses: 9, measure: 'boolean', verdict: 'failed' });
+    expect(found.metrics[0].judge).to.deep.include({ name: judge['name'], judge_version, corrections: 0, kappa: null });
     const path = `comparisons/${found.id}/rows?metric=judge:${judge['id']}&outcome=loss`;
     const losses = await api.expect(200, 'GET', path);
     expect(losses.map(({ row_id }: Json) => row_id).sort()[0]).to.equal('r1');
     expect(losses).to.have.length(9);
+
+    const { results } = await api.expect(200, 'GET', `experiments/${candidate['id']}/results?limit=8`);
+    for (const [index, { id }] of results.entries())
+      await api.expect(
+        200,
+        'POST',
+        `/v1/prompts/${encodeURIComponent(String(judge['task_slug']))}/completions/${id}/feedback`,
+        {
+          ...{ judge_id: judge['id'], thumbs_up: index > 1 },
+        },
+      );
+    const reviewed = await compare(judge);
+    expect(reviewed.metrics[0].judge).to.include({ corrections: 8, agreed: 6, version: 'v1' });
+    const markdown = await bench.server.request(
+      'GET',
+      `/projects/${bench.server.projectId}/comparisons/${reviewed.id}`,
+      {
+        headers: { accept: 'text/markdown' },
+      },
+    );
+    expect(markdown.text).to.contain('in 6 of 8 reviews, κ ');
+  });
+
+  it('takes what people say of results, without what they say of verdicts', async () => {
+    for (const [of, liked] of [
+      [baseline, 4],
+      [candidate, 1],
+    ] as const) {
+      const { results } = await api.expect(200, 'GET', `experiments/${of['id']}/results?limit=5`);
+      for (const [index, { id }] of results.entries())
+        await api.expect(200, 'POST', `spans/${id}/feedback`, { thumbs_up: index < liked });
+    }
+    const metrics = [{ name: 'feedback:thumbs_up', rule: 'report' }];
+    const body = { candidate: candidate['id'], baseline: baseline['id'], metrics };
+    const [metric] = (await api.expect(201, 'POST', 'comparisons', body)).metrics;
+    expect(metric).to.deep.include({ rows: 5, wins: 0, losses: 3, ties: 2, judge: null });
+    expect([metric.baseline.mean, metric.candidate.mean]).to.deep.equal([0.8, 0.2]);
   });
 
   it('is incomparable where both were judged, but by different versions', async () => {

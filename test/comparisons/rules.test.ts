@@ -302,7 +302,7 @@ describe('rules of comparisons', () => {
     const name = 'see https://evil.example/x www.evil.example a@evil.example\u001b[31m\u202e';
     const values = Array.from({ length: 12 }, (_, index) => 1e99 + index * 1e97);
     const found = { ...outcomeOf(paired([metric(name, { measure: 'number' })], numbers(name, values), numbers(name, values)), 100), rows: 12, left_out: NONE_LEFT_OUT }; // prettier-ignore
-    const arm = { id: '', name, dataset_version: 1 };
+    const arm = { id: '', name, dataset_version: 1, tag: null };
     const comparison = { id: '', dataset: { id: '', name }, candidate: arm, baseline: arm, verdict: found.verdict, found } as unknown as Comparison; // prettier-ignore
     const markdown = toMarkdown(comparison);
     expect(markdown).not.to.match(/https:|www\.|@evil|[\u001b\u202e]/);

@@ -228,7 +228,7 @@ describe('datasets in the console', function () {
       {
         mode: 'merge',
         rows: [
-          { row_id: 'a', q: 'what is ONE' },
+          { row_id: 'a', q: 'what is ONE', more: 'text' },
           { row_id: 'c', q: 'three' },
         ],
         remove: ['b'],
@@ -259,8 +259,37 @@ describe('datasets in the console', function () {
       'ONE',
     ]);
     await everywhere();
+    expect(
+      await page.$$eval('[aria-label=more] .badge', (all) => all.map(({ textContent }) => textContent)),
+    ).to.deep.equal(['added']);
     await page.select('main select', '2');
     await says('No differences');
+  });
+
+  it('are renamed, and their columns get roles', async () => {
+    await made('old', { rows: [{ row_id: 'a', q: 'one', a: '1' }] });
+    await open('datasets/old');
+    await click('Edit');
+    const role = await page.waitForSelector('::-p-aria([name="a"][role="combobox"])');
+    await role?.select('expected');
+    const name = await page.waitForSelector('::-p-aria([name="Name"][role="textbox"])');
+    await name?.click({ count: 3 });
+    await name?.type('bad/data');
+    await click('Save');
+    await says('none of which may be called', 'dialog');
+    await until(`document.activeElement?.getAttribute('aria-invalid') === 'true'`);
+    watched.complaints.length = 0;
+    await everywhere();
+    await name?.click({ count: 3 });
+    await name?.type('new');
+    await click('Save');
+    await watched.untilHeading('new');
+    const roles = await page.$$eval('[aria-label="Roles of columns"] li', (all) =>
+      all.map(({ textContent }) => textContent),
+    );
+    expect(roles).to.deep.equal(['expected: a']);
+    expect(await get('/new')).to.deep.include({ roles: { a: 'expected' } });
+    await everywhere();
   });
 
   it('get rows of the spans that a list finds, after a look ahead', async () => {

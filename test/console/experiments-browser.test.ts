@@ -64,7 +64,10 @@ describe('experiments in the console', function () {
     await says('2 selected');
     await click('Compare');
     await watched.untilHeading('New comparison');
-    expect(page.url()).to.include(`candidate=${second.id}&baseline=${first.id}`);
+    // That with the tag is the baseline, by its tag.
+    expect(page.url()).to.include(`candidate=${second.id}&baseline=tag%3Abaseline`);
+    await says('Tag baseline: first');
+    expect(first.id).not.to.equal(second.id);
   });
 
   it('show what they tried, their figures and results, each with its row and the trace in which it was made', async () => {

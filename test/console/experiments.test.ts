@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import { draftsFor, metricsOf, refusedMetrics, type MetricDraft } from '../../src/console/model/comparison-draft.js';
 import { commonScores, sidesOf, subjectLine, type Experiment } from '../../src/console/model/experiments.js';
+import { EMPTY_RUN, runOf } from '../../src/console/model/experiment-run.js';
 import { forestOf, type ComparedMetric } from '../../src/console/model/forest.js';
+import {
+  commonJudges,
+  lackingJudges,
+  resultsLeft,
+  runnableVersions,
+  type JudgeFigures,
+} from '../../src/console/model/judge-runs.js';
 
 const metric = (name: string, more: Partial<ComparedMetric>) =>
   ({
@@ -96,5 +104,70 @@ describe('experiments in a list', () => {
     const all = [experiment([score('b', 'numeric')]), experiment([score('a', 'boolean'), score('b', 'numeric')])];
     expect(commonScores([...all, experiment([score('tone', 'categorical')])], 4)).to.deep.equal(['b', 'a']);
     expect(commonScores(all, 1)).to.deep.equal(['b']);
+  });
+});
+
+describe('judges of experiments', () => {
+  const judge = (judge_id: string, judge_version: string, more: Partial<JudgeFigures> = {}) =>
+    ({ judge_id, judge_version, name: judge_id, available: true, evaluated: 4, pending: 1, ...more }) as JudgeFigures;
+  const ran = (name: string, ...judges: JudgeFigures[]) => ({ name, judges, figures: { results: 9 } }) as Experiment;
+
+  it('offer the version that was run on the experiment first, then those of others, but none that is unavailable', () => {
+    const of = ran(
+      'own',
+      judge('a', 'v2'),
+      judge('a', 'v1'),
+      judge('b', 'v9'),
+      judge('a', 'lost', { available: false }),
+    );
+    const other = ran('other', judge('a', 'v1'), judge('a', 'v0'));
+    expect(runnableVersions('a', of, [other]).map(({ version, ranOn }) => [version, ranOn])).to.deep.equal([
+      ['v2', 'own'],
+      ['v1', 'own'],
+      ['v0', 'other'],
+      ['current', null],
+    ]);
+    expect([resultsLeft(of, 'a', 'v2'), resultsLeft(of, 'a', 'current')]).to.deep.equal([4, 9]);
+  });
+
+  it('are common where one version was run on both, by that run on the candidate last; others say what they lack', () => {
+    const candidate = ran('new', judge('a', 'v3'), judge('a', 'v2'), judge('a', 'v1'), judge('b', 'w2'));
+    const baseline = ran('old', judge('a', 'v1'), judge('a', 'v2'), judge('b', 'w1'), judge('c', 'x'));
+    expect(commonJudges(candidate, baseline).map(({ judge_version }) => judge_version)).to.deep.equal(['v2']);
+    expect(
+      lackingJudges(candidate, baseline).map((one) => [one.judge.judge_version, one.lacks, one.differs]),
+    ).to.deep.equal([
+      ['w1', 'candidate', true],
+      ['x', 'candidate', false],
+    ]);
+    expect(lackingJudges(ran('n'), ran('o', judge('a', 'v', { available: false })))).to.deep.equal([]);
+  });
+
+  it('are run on what is entered: rows by number or id, versions by number or tag', () => {
+    const draft = { ...EMPTY_RUN, dataset: 'qa', prompt: 'p' };
+    expect(runOf(draft)).to.include({
+      prompt_version: null,
+      prompt_tag: null,
+      dataset_version: null,
+      rows: null,
+      tags: null,
+    });
+    const full = {
+      ...draft,
+      version: 'tag:7',
+      datasetVersion: '2',
+      rows: ' r1, r 2,',
+      tags: 'a,b',
+      temperature: 'warm',
+    };
+    expect(runOf(full)).to.deep.include({
+      ...{ prompt_version: null, prompt_tag: '7', dataset_version: 2, rows: ['r1', 'r 2'], tags: ['a', 'b'] },
+      temperature: 'warm',
+    });
+    expect(
+      runOf({ ...draft, version: '7', datasetVersion: 'ci', rows: '3', variables: { a: 'x', b: '' } }),
+    ).to.deep.include({
+      ...{ prompt_version: 7, prompt_tag: null, dataset_version: 'ci', rows: 3, variables: { a: 'x' } },
+    });
   });
 });

@@ -129,7 +129,11 @@ export function screenActions(scene: ConsoleScene, watched: () => WatchedPage) {
   };
 }
 
-const THEMES = ['light', 'dark'] as const;
+/** With the rules that a theme may break: the dark one has the same elements in other colors. */
+const THEMES = [
+  ['light', null],
+  ['dark', ['color-contrast', 'link-in-text-block']],
+] as const;
 const WIDTHS = [360, 1440] as const;
 
 /** What axe finds on the page as it is, in both themes, narrow and wide. */
@@ -137,9 +141,9 @@ export async function accessibilityEverywhere(watched: WatchedPage): Promise<str
   const found: string[] = [];
   for (const width of WIDTHS) {
     await watched.page.setViewport({ width, height: 900 });
-    for (const theme of THEMES) {
+    for (const [theme, rules] of THEMES) {
       await watched.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
-      for (const issue of await watched.accessibilityIssues()) found.push(`${theme}, ${width}: ${issue}`);
+      for (const issue of await watched.accessibilityIssues(rules)) found.push(`${theme}, ${width}: ${issue}`);
     }
   }
   return found;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { finished, eventually, JudgeApi, type Json } from '../judges/judge-api.js';
 import { answer, failing, ModelEndpoint, passing } from '../judges/model-endpoint.js';
 import { clickOn, type WatchedPage } from '../review/browser.js';
+import { experimentsScene } from './experiments-scene.js';
 import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
@@ -173,6 +174,62 @@ describe('judges and review, in the console', function () {
     await focus('[role=tab][data-name=settings]');
     await press('Home');
     await chosenIsSeen('agreement');
+  });
+
+  it('evaluates results of an experiment, which are compared by what it says', async () => {
+    const { page } = watched;
+    const made = experimentsScene({ post: scene.post, server: () => scene.server });
+    await made.dataset('judged', 6);
+    const before = await made.run('judged', 'before', () => ({}), { rows: 6 });
+    const after = await made.run('judged', 'rude', () => ({}), { rows: 6 });
+    await scene.post(made.path(`/${before.id}/tags/baseline:pin`), undefined);
+    const runChosen = async () => {
+      await clickOn(page, '::-p-aria([name="Run judge"][role="button"])');
+      await until(`document.querySelector('dialog') === null`);
+    };
+    await page.goto(screenUrl(scene.server, `experiments/${before.id}`));
+    await clickOn(page, '::-p-aria([name="Run a judge"][role="button"])');
+    await untilText('As the judge is now');
+    await untilText('Up to 6 calls');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await runChosen();
+    const says = (row: string) =>
+      until(`document.querySelector('[aria-label=Judges] tbody')?.innerText.replace(/\\s+/g, ' ').includes('${row}')`);
+    await says('100% 6 of 6 0 0');
+    await page.goto(screenUrl(scene.server, `experiments/${after.id}`));
+    await clickOn(page, '::-p-text(Compare with the baseline)');
+    await untilText('has not evaluated the candidate yet');
+    expect(await watched.accessibilityIssues()).to.deep.equal([]);
+    await clickOn(page, '::-p-text(Run it on the candidate)');
+    await untilText('run on before');
+    await runChosen();
+    await page.waitForSelector('[aria-label="Margin of Polite"]');
+    await clickOn(page, 'main [type=submit]');
+    await watched.untilHeading('rude with before');
+    await untilText('Polite: 0.0 %, before 100.0 %');
+    await untilText('passed → failed');
+    expect(await page.$eval('.screen-head .badge', ({ innerText }) => innerText.trim())).to.equal('baseline');
+    expect(await watched.accessibilityIssues()).to.deep.equal([]);
+    await page.goto(screenUrl(scene.server, `experiments/${after.id}`));
+    await says('0% 6 of 6 0 0');
+    const [judge = {}] = await api.expect(200, 'GET', 'judges');
+    const { results } = await api.expect(200, 'GET', `experiments/${after.id}/results`);
+    await api.expect(200, 'POST', `/v1/prompts/${judge.task_slug}/completions/${results[0].id}/feedback`, {
+      judge_id: judge.id,
+      thumbs_up: false,
+    });
+    await page.reload();
+    await clickOn(page, '[aria-label=Judges] td:last-child a');
+    await until(
+      `location.search.includes('agreement=disagreed') && document.querySelectorAll('tbody tr').length === 1`,
+    );
+    await clickOn(page, 'tbody a');
+    await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=evaluations&experiment_id=${after.id}`));
+    await until(`document.querySelectorAll('tbody tr').length === 6`);
+    await page.goto(screenUrl(scene.server, `experiments/${after.id}?row=r2`));
+    await untilText('Evaluations');
+    await page.waitForSelector('dialog .badge.bad');
+    expect(await watched.accessibilityIssues()).to.deep.equal([]);
   });
 
   it('keeps the draft of a judge until it is saved or dropped', async () => {

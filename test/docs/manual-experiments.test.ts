@@ -4,7 +4,7 @@ import { JudgeBench } from '../judges/judge-api.js';
 import { answer, passing } from '../judges/model-endpoint.js';
 import { answersOf, blocks, chapter } from './commands.js';
 
-describe('manual: try changes on a dataset', () => {
+describe('manual: run experiments on a dataset', () => {
   it('works as it is written', async () => {
     const server = await bootServer();
     try {

@@ -78,6 +78,13 @@ describe('results of experiments that judges evaluate', function () {
     expect(third)
       .to.match(/<expected-\w+>\\nAnswer 3\\n/)
       .and.match(/<row.question-\w+>\\nQuestion 3\\n/);
+    await run(judge, { experiment_id: (await experiment(api))['id'] });
+    const listed = async (query: string): Promise<Json> =>
+      api.expect(200, 'GET', `judges/${judge['id']}/evaluations?experiment_id=${of['id']}${query}`);
+    expect(await listed('')).to.deep.include({ total: ROWS });
+    expect((await listed('&evaluation_result=false')).evaluations).to.have.length(1);
+    expect(await listed('&agreement=disagreed')).to.deep.include({ total: 0, evaluations: [] });
+    await api.expect(422, 'GET', `judges/${judge['id']}/evaluations?experiment_id=${of['id']}&offset=10000`);
     await api.expect(200, 'POST', `experiments/${of['id']}/results`, [{ row_id: 'r1', output_data: 'Late' }]);
     expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 1, skipped: 0 });
     await judged(of, ROWS + 1);

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { unhurried } from '../harness/program.js';
 import { secondProject } from '../prompts/prompt-api.js';
 import { completion, feedbackApi, storeEvaluation, storeJudge, withDatabase } from './feedback-api.js';
+import { largeFeedback } from './large-feedback.js';
 
 describe('unified feedback', () => {
   let server: TestServer;
@@ -237,12 +236,12 @@ describe('unified feedback', () => {
   it('sends large items as a stream, whole', async function () {
     this.timeout(60_000);
     const session_id = randomUUID();
-    const spans = Array.from({ length: 40 }, () => completion('answers', { session_id }));
+    const spans = Array.from({ length: 15 }, () => completion('answers', { session_id }));
     await api.spans(spans);
     for (const [index, { id }] of spans.entries())
       await api.give('answers', id, { thumbs_up: true, expected_output: String(index % 10).repeat(1_000_000) });
     const { json } = await api.unified('session', session_id);
-    expect(json.items).to.have.length(40);
+    expect(json.items).to.have.length(15);
     for (const item of json.items) expect(item.expected_output).to.match(/^(\d)\1{999999}$/);
   });
 
@@ -254,7 +253,7 @@ describe('unified feedback', () => {
       const one = feedbackApi(small);
       await one.ensure('answers');
       const trace_id = randomUUID();
-      const spans = Array.from({ length: 20 }, () => completion('answers', { trace_id }));
+      const spans = Array.from({ length: 12 }, () => completion('answers', { trace_id }));
       await one.spans(spans);
       for (const { id } of spans)
         await one.give('answers', id, { thumbs_up: true, expected_output: 'x'.repeat(1_000_000) });
@@ -271,95 +270,7 @@ describe('unified feedback', () => {
       await small.dispose();
     }
   });
-
-  it('has all of hundreds of thousands of items in order, and answers others meanwhile', async function () {
-    this.timeout(120_000);
-    const trace_id = randomUUID();
-    const spans = Array.from({ length: 250 }, () => completion('answers', { trace_id }));
-    await api.spans(spans);
-    const judge = storeJudge(server, { task_slug: 'judge-task', name: 'Many' });
-    const [first] = spans;
-    const template = storeEvaluation(server, judge, first!.id, { created_at: 1 });
-    const made: Record<string, string> = {
-      id: "printf('many-%s-%d', s.value, n.value)",
-      span_id: 's.value',
-      created_at: '(s.key * 7919 + n.value * 104729) % 1000003',
-      origin: "'external'",
-    };
-    // In portions, as the server is in this process.
-    for (let from = 0; from < spans.length; from += 10) {
-      withDatabase(server, (db) => {
-        const columns = db
-          .prepare<[], string>(`SELECT name FROM pragma_table_info('evaluations') WHERE name <> 'seq'`)
-          .pluck()
-          .all();
-        db.prepare(
-          `INSERT INTO evaluations (${columns.join(', ')})
-           WITH RECURSIVE n(value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < 999)
-           SELECT ${columns.map((name) => made[name] ?? `e.${name}`).join(', ')}
-           FROM evaluations AS e, json_each(?) AS s, n WHERE e.id = ?`,
-        ).run(JSON.stringify(spans.slice(from, from + 10).map(({ id }) => id)), template);
-      });
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    const human = await give(first!.id);
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    const page = await api.unified('trace', trace_id, '?limit=10000&offset=150000');
-    delay.disable();
-    expect(page.json.summary).to.deep.equal({
-      total: 250_002,
-      human_feedback_count: 1,
-      judge_evaluation_count: 250_001,
-    });
-    const expected = withDatabase(server, (db) =>
-      db
-        .prepare<[string], string>(
-          `SELECT id FROM evaluations WHERE span_id IN (SELECT value FROM json_each(?))
-           ORDER BY created_at DESC, seq DESC LIMIT 10000 OFFSET 149999`,
-        )
-        .pluck()
-        .all(JSON.stringify(spans.map(({ id }) => id))),
-    );
-    expect(page.json.items.map(({ id }: any) => id)).to.deep.equal(expected);
-    expect((await api.unified('trace', trace_id, '?limit=1')).json.items[0].id).to.equal(human);
-    // Measured: 56 ms on two busy cores.
-    expect(delay.max / 1e6, 'ms that others waited').to.be.lessThan(unhurried(250));
-  });
-
-  it('finds 1,000 items on 100,000 spans of a session, and answers others meanwhile @slow', async function () {
-    this.timeout(120_000);
-    const session_id = randomUUID();
-    const ids: string[] = [];
-    for (let batch = 0; batch < 20; batch += 1) {
-      const spans = Array.from({ length: 5000 }, (_, index) =>
-        completion('answers', {
-          session_id,
-          trace_id: `00000000-0000-4000-8000-${String(batch * 500 + Math.floor(index / 10)).padStart(12, '0')}`,
-        }),
-      );
-      expect((await api.spans(spans)).status).to.equal(200);
-      ids.push(...spans.map(({ id }) => id));
-    }
-    const given = await Promise.all(Array.from({ length: 1000 }, (_, index) => give(ids[index * 97]!)));
-    expect(await idsOf('session', session_id)).to.have.members(given);
-    const started = performance.now();
-    let slowest = 0;
-    let done = false;
-    const others = (async () => {
-      while (!done) {
-        const asked = performance.now();
-        await api.request('GET', '/healthz', { key: null });
-        slowest = Math.max(slowest, performance.now() - asked);
-      }
-    })();
-    const found = await idsOf('session', session_id);
-    const took = performance.now() - started;
-    done = true;
-    await others;
-    expect(found).to.have.length(1000);
-    // Measured: 0.25 s and 20 ms on two busy cores.
-    expect(took, 'ms').to.be.lessThan(unhurried(3_000));
-    expect(slowest, 'ms that others waited').to.be.lessThan(unhurried(500));
-  });
 });
+
+// More are in faults-unified.test.ts.
+largeFeedback({ itemsOfSpan: 100, traces: 1_000, given: 200 });

@@ -106,7 +106,7 @@ describe('every problem of a request is listed, those that no schema knows too',
     expect(await api.refused('GET', 'judges/x/evaluations?limit=0&zebra=1')).to.deep.equal({
       '{judge_id}': 'must be a UUID',
       '?zebra':
-        'is unknown; supported: limit, offset, start_date, end_date, evaluation_result, feedback_state, agreement, judge_version, sort_by, sort_order',
+        'is unknown; supported: limit, offset, start_date, end_date, evaluation_result, feedback_state, agreement, judge_version, experiment_id, sort_by, sort_order',
       '?limit': 'must be at least 1',
     });
   });

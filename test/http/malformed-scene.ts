@@ -33,6 +33,8 @@ export class MalformedScene {
   readonly #model: ScriptedModel;
   readonly #database: Database;
   #datasets = 0;
+  /** Whether something was done since what tests need was made. */
+  #isUsed = true;
   #kept = { version: NaN, hashes: {} as Record<string, string> };
 
   private constructor(api: LearningApi, model: ScriptedModel, document: ApiDocument, known: Record<string, unknown>) {
@@ -90,8 +92,22 @@ export class MalformedScene {
     return new MalformedScene(api, model, await ApiDocument.of(api.server, TIME), known);
   }
 
+  /** Something was taken that may have changed what there is. */
+  used(): void {
+    this.#isUsed = true;
+  }
+
+  /** Waits until no job is under way that somebody asked for: it writes to what it is about. */
+  async settled(): Promise<void> {
+    const unfinished = this.#database.prepare('SELECT 1 FROM jobs WHERE finished_at IS NULL LIMIT 1');
+    await this.api.until(() => Promise.resolve(unfinished.get() === undefined ? true : null));
+  }
+
   /** A judge, a dataset and an experiment that nothing was done to. */
   async renew(): Promise<void> {
+    if (!this.#isUsed) return;
+    this.#isUsed = false;
+    await this.settled();
     await this.#renewJudge();
     const name = `set ${++this.#datasets}`;
     const path = `/v1/datasets/${name}`;

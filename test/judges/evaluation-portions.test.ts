@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Evaluation } from '../../src/features/judges/evaluation.js';
 import { EvaluationLists } from '../../src/features/judges/evaluation-lists.js';
+import { ResultEvaluations } from '../../src/features/judges/result-evaluations.js';
+import type { ResultOutline } from '../../src/engine/traces/model/experiment/results.js';
 import {
   AGREEMENTS,
   EVALUATION_SORTS,
@@ -28,6 +30,13 @@ import { ANY_EVALUATION, AS_STORED, PASSED, PLAIN_JUDGE } from './fixture.js';
 
 const NOW = 1_800_000_000_000_000;
 const VERSIONS = ['a/none', 'a/e1', null];
+
+/** Results whose spans these are, some in a portion. */
+async function* outlinesOf(ids: readonly string[]): AsyncGenerator<ResultOutline[]> {
+  const rest = { span_trace_id: '', started_at: 0, row_id: '', repetition: 1, has_error: false, has_output: true };
+  for (let from = 0; from < ids.length; from += 8)
+    yield await Promise.resolve(ids.slice(from, from + 8).map((id) => ({ id, ...rest })));
+}
 
 /** Of imported evaluations, as here, times do not follow the order of storing. */
 describe('portions of evaluations', () => {
@@ -144,6 +153,31 @@ describe('portions of evaluations', () => {
         }
   });
 
+  it('of the results of an experiment are the same list, without those of other spans', async () => {
+    const spans = made.filter((_each, index) => index % 3 < 2).map(({ span_id }) => span_id);
+    const results = { outlines: () => outlinesOf([...spans, randomUUID()]) };
+    const lists = new ResultEvaluations({ store, results });
+    for (const [filter, takes] of FILTERS)
+      for (const by of EVALUATION_SORTS)
+        for (const descending of [false, true])
+          for (const [limit, offset] of [
+            [100, 0],
+            [7, 9],
+            [0, 0],
+          ] as const) {
+            const order = { by, descending };
+            const of = { judgeId, filter: { ...ANY_EVALUATION, ...filter }, order, upTo: store.newest() };
+            const found = await lists.find({ projectId, experimentId: randomUUID() }, of, { limit, offset });
+            const expected = sorted(
+              made.filter((each) => takes(each) && spans.includes(each.span_id)),
+              order,
+            );
+            const ids = found.numbers.map((number) => store.read(number)?.id);
+            const page = expected.slice(offset, offset + limit);
+            expect({ ids, total: found.total }).to.deep.equal({ ids: page, total: expected.length });
+          }
+  });
+
   it('tell what people said, be it of a few evaluations or of thousands', () => {
     const spoken = made.filter((_each, index) => index % 4 > 1);
     const wrong = spoken.filter((_each, index) => index % 3 === 0);
@@ -212,8 +246,15 @@ describe('portions of evaluations', () => {
     );
     const judges = { requireEver: () => ({}) as Judge };
     const spans = { traits: () => Promise.resolve(new Map()) };
-    const lists = new EvaluationLists({ store, judges, spans, versionsNamed: () => null });
-    const query = { filter: ANY_EVALUATION, version: null, window: { limit: 12, offset: 0 }, order: AS_STORED };
+    const ofResults = new ResultEvaluations({ store, results: { outlines: () => outlinesOf([]) } });
+    const lists = new EvaluationLists({ store, judges, spans, ofResults, versionsNamed: () => null });
+    const query = {
+      filter: ANY_EVALUATION,
+      version: null,
+      experimentId: null,
+      window: { limit: 12, offset: 0 },
+      order: AS_STORED,
+    };
     const page = await lists.ofJudge(projectId, judgeId, query);
     for (const items of [page.items, await lists.ofSpan(projectId, span_id)]) {
       const portions: number[] = [];

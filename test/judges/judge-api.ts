@@ -11,6 +11,9 @@ export type Json = Record<string, any>;
 
 /** Longer than anything takes. */
 const WITHIN_MS = 60_000;
+/** Whoever asks ever again keeps the server from what it is asked about. */
+const FIRST_PAUSE_MS = 20;
+const MOST_PAUSE_MS = 150;
 const SCORED = { evaluation_type: 'scored', score_min: 0, score_max: 10, pass_threshold: 6 };
 
 /** The calls about judges, each with what a test usually expects of it. */
@@ -118,11 +121,13 @@ export async function eventually<T>(
 ): Promise<T> {
   const withinMs = unhurried(timeoutMs);
   const until = Date.now() + withinMs;
+  let pauseMs = FIRST_PAUSE_MS;
   for (;;) {
     const found = await ask();
     if (wanted(found)) return found;
     if (Date.now() > until) throw new Error(`Not within ${withinMs} ms: ${JSON.stringify(found).slice(0, 1000)}`);
-    await sleep(25);
+    await sleep(pauseMs);
+    pauseMs = Math.min(pauseMs * 1.5, MOST_PAUSE_MS);
   }
 }
 

@@ -65,11 +65,13 @@ describe('a judge with very many evaluations', () => {
     const store = new SqliteEvaluationStore(database);
     const judges = { requireEver: () => ({}) as Judge };
     const spans = { traits: () => Promise.resolve(new Map()) };
-    const lists = new EvaluationLists({ store, judges, spans, versionsNamed: () => null });
+    const ofResults = { find: () => Promise.resolve({ total: 0, numbers: [] }) };
+    const lists = new EvaluationLists({ store, judges, spans, ofResults, versionsNamed: () => null });
     const { signal, ...query } = change;
     const asked = {
       filter: ANY_EVALUATION,
       version: null,
+      experimentId: null,
       window: { limit: 50, offset: 0 },
       order: AS_STORED,
       ...query,

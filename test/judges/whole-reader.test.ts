@@ -237,7 +237,7 @@ describe('traces and sessions for judges', () => {
     };
     expect(await arrived('span', [])).to.deep.equal([]);
     const sessions = await opened.store.wholes.sessionsOf(projectId, [trace, spans[2]!.trace_id]);
-    expect(sessions).to.deep.equal(new Map([[trace, session]]));
+    expect([...sessions]).to.deep.equal([[trace, session]]);
     const each = spans.map(({ id, session_id }) => [id, session_id]);
     expect(await arrived('trace', ['none'])).to.deep.equal(each);
     expect(await arrived('session', ['none'])).to.deep.equal([[spans[0]?.id, session], ...each.slice(1)]);

@@ -20,7 +20,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   const deadline = performance.now() + 60_000;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`not within a minute: ${what}`);
-    await sleep(50);
+    await sleep(200);
   }
 }
 

@@ -70,7 +70,7 @@ export class ProjectApi {
       const left = (await this.ask('GET', 'retention')).going.traces as number;
       if (left === 0) return;
       if (performance.now() > until) throw new Error(`${left} traces are not gone within ${withinMs} ms`);
-      await sleep(50);
+      await sleep(150);
     }
   }
 }

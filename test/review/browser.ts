@@ -121,14 +121,18 @@ export class WatchedPage {
     expect(elsewhere, 'requests to other hosts').to.deep.equal([]);
   }
 
-  /** Broken rules of accessibility (WCAG 2.2, levels A and AA), as axe-core finds them. */
-  async accessibilityIssues(): Promise<string[]> {
-    await this.page.evaluate(AXE);
+  /**
+   * Broken rules of accessibility (WCAG 2.2, levels A and AA), as axe-core finds them.
+   * @param rules only these
+   */
+  async accessibilityIssues(rules: readonly string[] | null = null): Promise<string[]> {
+    if ((await this.page.evaluate('typeof axe')) === 'undefined') await this.page.evaluate(AXE);
     // A color that is on its way to another is none of the page's.
     await this.page.evaluate(
       `Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)`,
     );
-    const run = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    const only = rules ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const run = `axe.run(document, { runOnly: ${JSON.stringify(only)} })
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`;
     return (await this.page.evaluate(run)) as string[];
   }

@@ -9,6 +9,8 @@ import { GrpcExporter, message } from '../otlp/grpc-exporter.js';
 import { otlpSpan } from '../otlp/requests.js';
 import { bootTarget, exported, fill, imported, inFolder } from './moved-project.js';
 
+/** Of clients: they call all the time, and leave the processor to the import. */
+const CALL_PAUSE_MS = 20;
 /** How long a request takes at least. */
 const WORK_MS = 30;
 
@@ -156,7 +158,10 @@ describe('imports into a server', function () {
       going = false;
     };
     const calling = (async () => {
-      for (; going; calls += 1) await call();
+      for (; going; calls += 1) {
+        await call();
+        await sleep(CALL_PAUSE_MS);
+      }
     })();
     try {
       await Promise.race([calling, until('a call is answered', () => calls > 0)]);

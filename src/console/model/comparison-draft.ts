@@ -1,6 +1,7 @@
 import type { MetricInput } from '../../features/comparisons/schema.js';
 import type { ScoreDefinitionRead } from '../../features/scores/schema.js';
 import type { Experiment } from './experiments.js';
+import { commonJudges, type JudgeFigures } from './judge-runs.js';
 
 /** What a metric must be; `none`: it is left out of the comparison. */
 export type DraftRule = MetricInput['rule'] | 'none';
@@ -8,6 +9,8 @@ export type DraftRule = MetricInput['rule'] | 'none';
 /** A metric of a comparison that is about to be made. */
 export interface MetricDraft {
   readonly name: string;
+  /** What it is called where the name is of ids. */
+  readonly label?: string;
   readonly rule: DraftRule;
   /** As it is entered: a number, or a share such as `10%`. */
   readonly margin: string;
@@ -38,7 +41,25 @@ export function draftsFor(
     if (min == null || max == null) return { ...draft, rule: 'no_regression', margin: '' };
     return { ...draft, rule: 'not_worse', margin: String(Number(((max - min) * MARGIN.scale).toPrecision(3))) };
   });
-  return [...scores, errors(candidate, baseline), ...FIGURES.map((name) => figure(name, candidate, baseline))];
+  const judges = commonJudges(candidate, baseline).map(judged);
+  return [
+    ...judges,
+    ...scores,
+    errors(candidate, baseline),
+    ...FIGURES.map((name) => figure(name, candidate, baseline)),
+  ];
+}
+
+/** The metric of a judge's verdicts. */
+export function metricOf({ judge_id }: Pick<JudgeFigures, 'judge_id'>): string {
+  return `judge:${judge_id}`;
+}
+
+function judged(judge: JudgeFigures): MetricDraft {
+  const draft = { name: metricOf(judge), label: judge.name, value: '', isOrdered: true };
+  // The scale of a scored judge is not known here.
+  if (judge.evaluation_type === 'scored') return { ...draft, rule: 'no_regression', margin: '' };
+  return { ...draft, rule: 'not_worse', margin: MARGIN.boolean };
 }
 
 function errors(candidate: Experiment, baseline: Experiment): MetricDraft {
@@ -72,7 +93,8 @@ export function metricsOf(drafts: readonly MetricDraft[]): MetricInput[] {
 /** Why a comparison cannot be made of these; null: it can. */
 export function refusedMetrics(drafts: readonly MetricDraft[]): string | null {
   if (drafts.every(({ rule }) => rule === 'none')) return 'Choose a metric';
-  for (const { name, rule, margin, value } of drafts) {
+  for (const { label, name: id, rule, margin, value } of drafts) {
+    const name = label ?? id;
     if (rule === 'not_worse' && !/^\s*\d+(\.\d+)?\s*%?\s*$/.test(margin)) return `Enter a margin of ${name}`;
     if (rule === 'at_least' && !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return `Enter what ${name} must reach`;
   }

@@ -50,6 +50,18 @@ export function meanText({ figures }: Experiment, name: string): string {
   return score.kind === 'boolean' ? percent(score.mean) : compact(score.mean);
 }
 
+/** How an address names the experiment that a tag points to, beside those named by their ids. */
+const TAG = 'tag:';
+
+export function sideOfTag(tag: string): string {
+  return TAG + tag;
+}
+
+/** The tag that a side of a comparison is named by; null: it is an id, or none. */
+export function tagOfSide(side: string): string | null {
+  return side.startsWith(TAG) ? side.slice(TAG.length) : null;
+}
+
 interface Sides {
   readonly candidate: Experiment;
   readonly baseline: Experiment;

@@ -4,6 +4,9 @@ import { bodyOfFields, fieldsOf, NEW_FIELDS, type FieldDraft } from './judge-fie
 /** A judge as its form has it. */
 export interface JudgeDraft extends FieldDraft {
   readonly name: string;
+  /** It is chosen where a judge is made, and stays. */
+  readonly subject: JudgeRead['subject'];
+  readonly context_kinds: readonly string[];
   readonly evaluation_type: 'binary' | 'scored';
   /** Whether the instruction is a text of the form's own, or that of a prompt that exists. */
   readonly instruction: 'own' | 'prompt';
@@ -17,13 +20,21 @@ export interface JudgeDraft extends FieldDraft {
   readonly prompt_slug: string;
 }
 
+/** What the form begins with, by what is evaluated. */
+const FIRST_PROMPTS: Readonly<Record<JudgeRead['subject'], string>> = {
+  span: 'Does the output answer what the input asks, correctly and completely?\n\nInput:\n{{input}}\n\nOutput:\n{{output}}',
+  trace: 'Did the program do what it was asked, without errors and needless steps?\n\n{{outline}}',
+  session: 'Did the user get what they asked for by the end of the conversation?\n\n{{outline}}',
+};
+
 export const NEW_DRAFT: JudgeDraft = {
   ...NEW_FIELDS,
   name: '',
+  subject: 'span',
+  context_kinds: [],
   evaluation_type: 'binary',
   instruction: 'own',
-  prompt:
-    'Does the output answer what the input asks, correctly and completely?\n\nInput:\n{{input}}\n\nOutput:\n{{output}}',
+  prompt: FIRST_PROMPTS.span,
   task_slug: '',
   criteria: [],
   kinds: ['llm'],
@@ -32,12 +43,20 @@ export const NEW_DRAFT: JudgeDraft = {
   prompt_slug: '',
 };
 
+/** A draft about something else, with the instruction that fits unless somebody wrote one. */
+export function aboutSubject(draft: JudgeDraft, subject: JudgeRead['subject']): Partial<JudgeDraft> {
+  const isUnwritten = draft.prompt.trim() === '' || draft.prompt === FIRST_PROMPTS[draft.subject];
+  return { subject, ...(isUnwritten && { prompt: FIRST_PROMPTS[subject] }) };
+}
+
 /** @param prompt the text of its instruction */
 export function draftOf(judge: JudgeRead, prompt: string): JudgeDraft {
-  const { name, evaluation_type, task_slug, criteria, filters } = judge;
+  const { name, subject, context_kinds, evaluation_type, task_slug, criteria, filters } = judge;
   return {
     ...fieldsOf(judge),
     name,
+    subject,
+    context_kinds,
     evaluation_type,
     instruction: 'own',
     prompt,
@@ -54,6 +73,8 @@ export function draftOf(judge: JudgeRead, prompt: string): JudgeDraft {
 export function bodyOf(draft: JudgeDraft): JudgeInput {
   return {
     name: draft.name,
+    subject: draft.subject,
+    ...(draft.subject !== 'span' && { context_kinds: [...draft.context_kinds] }),
     evaluation_type: draft.evaluation_type,
     ...(draft.instruction === 'own' ? { prompt: draft.prompt } : { task_slug: draft.task_slug }),
     criteria: [...draft.criteria],
@@ -63,7 +84,7 @@ export function bodyOf(draft: JudgeDraft): JudgeInput {
       tags: tagsOf(draft.tags),
       prompt_slug: draft.prompt_slug === '' ? null : draft.prompt_slug,
     },
-    ...bodyOfFields(draft, draft.evaluation_type),
+    ...bodyOfFields(draft),
   };
 }
 

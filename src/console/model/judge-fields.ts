@@ -3,8 +3,8 @@ import type { SettingName } from '../../features/judges/settings.js';
 
 /** A setting of judges that its form has a single control for. */
 interface JudgeField {
-  /** The part of the form: that of scored judges, or the last one. */
-  readonly part: 'scale' | 'model';
+  /** The part of the form: that of judges of traces and sessions, that of scored ones, or the last one. */
+  readonly part: 'whole' | 'scale' | 'model';
   readonly label: string;
   readonly hint?: string;
   readonly control: keyof typeof CONTROLS;
@@ -35,6 +35,18 @@ function numberOf(text: string): number | string | null {
 
 /** All of them, in the order in which they are shown. */
 export const JUDGE_FIELDS = {
+  quiet_seconds: {
+    part: 'whole',
+    label: 'Quiet seconds',
+    hint: 'without a new span before it is evaluated. Leave empty for 30 (traces) or 600 (sessions)',
+    control: 'number',
+  },
+  context_tokens: {
+    part: 'whole',
+    label: 'Most tokens shown',
+    hint: 'of each trace or session. Leave empty for 8000',
+    control: 'number',
+  },
   score_min: { part: 'scale', label: 'Minimum score', control: 'number', first: '0' },
   score_max: { part: 'scale', label: 'Maximum score', control: 'number', first: '10' },
   pass_threshold: { part: 'scale', label: 'Passing score', control: 'number', first: '6' },
@@ -56,25 +68,30 @@ export type FieldDraft = {
   readonly [K in FieldName]: (typeof JUDGE_FIELDS)[K]['control'] extends 'check' ? boolean : string;
 };
 
+/** What decides which fields a judge has. */
+type Sort = Pick<JudgeRead, 'evaluation_type' | 'subject'>;
+
 const FIELDS = (Object.entries(JUDGE_FIELDS) as [FieldName, JudgeField][]).map(([name, field]) => ({ name, ...field }));
 
 export const fieldsOfPart = (part: JudgeField['part']) => FIELDS.filter((field) => field.part === part);
 
-/** A value of each field that judges of a type have. */
-function each(type: JudgeInput['evaluation_type'], of: (field: (typeof FIELDS)[number]) => unknown) {
-  const fields = FIELDS.filter(({ part }) => type === 'scored' || part !== 'scale');
+/** A value of each field that such judges have. */
+function each({ evaluation_type, subject }: Sort, of: (field: (typeof FIELDS)[number]) => unknown) {
+  const has = { scale: evaluation_type === 'scored', whole: subject !== 'span', model: true };
+  const fields = FIELDS.filter(({ part }) => has[part]);
   return Object.fromEntries(fields.map((field) => [field.name, of(field)]));
 }
 
-export const NEW_FIELDS = each('scored', ({ first = '' }) => first) as unknown as FieldDraft;
+const ALL: Sort = { evaluation_type: 'scored', subject: 'trace' };
+export const NEW_FIELDS = each(ALL, ({ first = '' }) => first) as unknown as FieldDraft;
 
 export function fieldsOf(judge: JudgeRead): FieldDraft {
   return {
     ...NEW_FIELDS,
-    ...each(judge.evaluation_type, ({ name, control }) => CONTROLS[control].shown(judge[name] as never)),
+    ...each(judge, ({ name, control }) => CONTROLS[control].shown(judge[name] as never)),
   };
 }
 
-export function bodyOfFields(draft: FieldDraft, type: JudgeInput['evaluation_type']): Pick<JudgeInput, FieldName> {
-  return each(type, ({ name, control }) => CONTROLS[control].sent(draft[name] as never));
+export function bodyOfFields(draft: FieldDraft & Sort): Pick<JudgeInput, FieldName> {
+  return each(draft, ({ name, control }) => CONTROLS[control].sent(draft[name] as never));
 }

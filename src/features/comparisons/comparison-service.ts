@@ -11,6 +11,7 @@ import type { PairedRows } from './comparison.js';
 import type { Comparison, ComparisonFilter, ComparisonStore, ListedComparison, Request } from './comparison-store.js';
 import { MAX_FOUND, MAX_REQUEST, type ComparedArm } from './comparison-store.js';
 import { readMetrics } from './metrics.js';
+import { isRepeat, noiseOf } from './noise.js';
 import { incomparable, type Compared, type Outcome } from './outcome.js';
 import type { MeasuredMetric } from './pairing.js';
 import { countLeftOut, readRowPairs } from './row-pairs.js';
@@ -60,17 +61,19 @@ export class ComparisonService {
       confidence: input.confidence ?? CONFIDENCE,
       slices: input.slices ?? [],
       errors: input.errors ?? 'count_as_fail',
+      tags: tagsOf(input),
     };
     const found = await this.#found(projectId, compared, { ...request, metrics }, signal);
     const { candidate, baseline } = compared;
     const comparison: Comparison = {
       id: randomUUID(),
       dataset: { id: candidate.dataset.id, name: candidate.dataset.name },
-      candidate: armOf(candidate),
-      baseline: armOf(baseline),
+      candidate: armOf(candidate, request.tags?.candidate),
+      baseline: armOf(baseline, request.tags?.baseline),
       verdict: found.verdict,
       created_at,
       created_by: user_id,
+      is_repeat: isRepeat(candidate, baseline),
       request,
       found,
     };
@@ -147,7 +150,13 @@ export class ComparisonService {
       const seed = `${candidate.id}/${baseline.id}`;
       const { confidence } = asked;
       const outcome = await this.#parts.compute(projectId, { seed, confidence, metrics, slicings }, signal);
-      return { ...outcome, rows: pairs.ids.length, left_out };
+      const judge = (name: string) => judged.judgeOf(projectId, { candidate, baseline }, name);
+      const withJudges = outcome.metrics.map((metric) => ({ ...metric, judge: judge(metric.name) }));
+      const repeat = isRepeat(candidate, baseline)
+        ? undefined
+        : this.#parts.comparisons.lastRepeat(projectId, candidate.dataset.id);
+      const known = withJudges.map((metric) => ({ ...metric, noise: noiseOf(metric, repeat) }));
+      return { ...outcome, metrics: known, rows: pairs.ids.length, left_out };
     } finally {
       end();
     }
@@ -164,7 +173,17 @@ function requireSize({ request, found }: Comparison): void {
     );
 }
 
-const armOf = ({ id, name, dataset_version }: Experiment): ComparedArm => ({ id, name, dataset_version });
+function armOf({ id, name, dataset_version }: Experiment, tag: string | undefined): ComparedArm {
+  return { id, name, dataset_version, tag: tag ?? null };
+}
+
+/** The tags that experiments are asked for by. */
+function tagsOf({ candidate, baseline }: ComparisonInput): NonNullable<Request['tags']> {
+  const given = Object.entries({ candidate, baseline }).flatMap(([side, asked]) =>
+    typeof asked === 'string' ? [] : [[side, asked.tag] as const],
+  );
+  return Object.fromEntries(given);
+}
 
 /** Why two experiments cannot be compared at all; null: they can. */
 function reasonAgainst(candidate: Experiment, baseline: Experiment): string | null {

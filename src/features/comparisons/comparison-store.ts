@@ -17,6 +17,8 @@ export interface Request {
   readonly confidence: number;
   readonly slices: readonly string[];
   readonly errors: ErrorWay;
+  /** Tags that the experiments were asked for by; absent: by their ids. */
+  readonly tags?: { readonly candidate?: string; readonly baseline?: string };
 }
 
 /** One of the two experiments. */
@@ -25,6 +27,8 @@ export interface ComparedArm {
   readonly name: string;
   /** Number of the version of its dataset. */
   readonly dataset_version: number;
+  /** The tag that it was asked for by; null: its id. */
+  readonly tag: string | null;
 }
 
 /** A comparison without what it found of metrics. */
@@ -41,6 +45,8 @@ export interface ListedComparison {
 }
 
 export interface Comparison extends ListedComparison {
+  /** Whether both experiments tried the same. */
+  readonly is_repeat: boolean;
   readonly request: Request;
   readonly found: Compared;
 }
@@ -60,6 +66,8 @@ export interface ComparisonStore {
   /** @returns false: an experiment, or something of the dataset, was deleted since it began */
   add(projectId: string, comparison: Comparison): boolean;
   find(projectId: string, id: string): Comparison | undefined;
+  /** The newest comparison on a dataset of two experiments that tried the same. */
+  lastRepeat(projectId: string, datasetId: string): Comparison | undefined;
   /** Newest first. */
   list(projectId: string, filter: ComparisonFilter, window: Window): ListedComparison[];
   count(projectId: string, filter: ComparisonFilter): number;

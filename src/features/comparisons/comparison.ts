@@ -1,4 +1,5 @@
 import type { Interval } from '../../engine/statistics/intervals.js';
+import type { MetricJudge } from './judge-agreement.js';
 
 /** What a metric must be for a comparison to pass. */
 export const RULES = ['no_regression', 'not_worse', 'at_least', 'report'] as const;
@@ -170,9 +171,18 @@ export interface MetricFigures extends Metric, Changed {
   readonly slices: readonly SliceFigures[];
 }
 
+/** How far a metric differed in a comparison of two experiments that tried the same. */
+export interface Noise extends Interval {
+  readonly comparison_id: string;
+}
+
 export interface MetricOutcome extends MetricFigures {
   /** Of metrics that are gated by their difference. */
   readonly adjusted_p: number | null;
   readonly verdict: 'passed' | 'failed' | 'undecided' | 'reported';
   readonly because: string;
+  /** Whose verdicts are compared; null, or absent: the metric is no judge's. */
+  readonly judge?: MetricJudge | null;
+  /** Null, or absent: the same was never tried twice on the dataset. */
+  readonly noise?: Noise | null;
 }

@@ -1,14 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
 import type { ExperimentResults, MeasuredResult, ResultQuery } from '../../engine/traces/model/experiment/results.js';
+import type { FeedbackStore } from '../feedback/feedback-store.js';
 import type { Judge } from '../judges/judge.js';
 import type { JudgeStore } from '../judges/judge-store.js';
-import { verdictsInTurns, type Pin, type PinStore, type ResultVerdict } from '../judges/pin.js';
+import type { Pin, PinStore } from '../judges/pin.js';
 import type { DefinitionStore, ScoreDefinition } from '../scores/definition.js';
+import { agreementWith, type Corrections, type MetricJudge } from './judge-agreement.js';
 
 /** What metrics begin with that are the verdicts of a judge, whose id follows. */
 const PREFIX = 'judge:';
+/** The metric that is the share of people who liked a result. */
+const LIKED = 'feedback:thumbs_up';
+/** Results that are looked up together: some milliseconds. */
+const LOOKED_UP_AT_ONCE = 500;
 /** How often it is looked whether results are still being judged. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -19,12 +25,17 @@ export interface JudgedMetricsParts {
   readonly judges: Pick<JudgeStore, 'find'>;
   readonly pins: Pick<PinStore, 'ofExperiment' | 'verdicts' | 'isQueued'>;
   readonly definitions: Pick<DefinitionStore, 'find'>;
+  readonly corrections: Corrections;
+  readonly feedback: Pick<FeedbackStore, 'liked'>;
   readonly results: Results;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
 
-/** Verdicts of judges as metrics: by the version that judged both experiments last. Everything is inside the caller's project. */
+/**
+ * Verdicts of judges, by the version that judged both experiments last, and opinions of people as metrics. Everything is inside
+ * the caller's project.
+ */
 export class JudgedMetrics {
   readonly #parts: JudgedMetricsParts;
 
@@ -32,10 +43,11 @@ export class JudgedMetrics {
     this.#parts = parts;
   }
 
-  /** What the values of a score, or of a judge, are; undefined: there is none of this name. */
+  /** What the values of a score, of a judge or of people are; undefined: there is none of this name. */
   find(projectId: string, name: string): ScoreDefinition | undefined {
     const { judges, definitions } = this.#parts;
     const id = judgeIdOf(name);
+    if (name === LIKED) return OF_PEOPLE;
     if (id === null) return definitions.find(projectId, name);
     const judge = judges.find(projectId, id);
     return judge && definitionOf(name, judge);
@@ -87,21 +99,40 @@ export class JudgedMetrics {
     return null;
   }
 
-  /** The results of two experiments, with verdicts among their scores. */
+  /** The judge whose verdicts of both experiments a metric compares; null: it is no judge's. */
+  judgeOf(projectId: string, compared: Compared, name: string): MetricJudge | null {
+    const { judges, corrections } = this.#parts;
+    const id = judgeIdOf(name);
+    const pin = this.#common(projectId, compared, id);
+    if (id === null || pin === undefined) return null;
+    const { judge_version } = pin;
+    const known = { id, name: judges.find(projectId, id)?.name ?? id, judge_version };
+    return { ...known, ...agreementWith(corrections, id, judge_version) };
+  }
+
+  /** The results of two experiments, with verdicts and opinions among their scores. */
   resultsOf(projectId: string, compared: Compared, names: readonly string[]): Results {
-    const { results, pins } = this.#parts;
-    const versions = names.flatMap((name) => {
-      const pin = this.#common(projectId, compared, judgeIdOf(name));
-      return pin === undefined ? [] : [{ name, pin }];
-    });
+    const { results } = this.#parts;
+    const found = names.flatMap((name) => this.#valuesOf(projectId, compared, name) ?? []);
     return {
       page: (...asked: [string, ResultQuery, AbortSignal?]) => results.page(...asked),
       async *measured(project, experimentId, scores, signal) {
-        const own = scores.filter((name) => judgeIdOf(name) === null);
-        for await (const portion of results.measured(project, experimentId, own, signal)) {
-          yield await withVerdicts(project, portion, versions, pins);
-        }
+        const own = scores.filter((name) => name !== LIKED && judgeIdOf(name) === null);
+        for await (const portion of results.measured(project, experimentId, own, signal))
+          yield await withValues(portion, found);
       },
+    };
+  }
+
+  /** Values of results that are no scores; undefined: the metric is one, or there are none. */
+  #valuesOf(projectId: string, compared: Compared, name: string): MetricValues | undefined {
+    const { pins, feedback } = this.#parts;
+    if (name === LIKED) return { name, of: (ids) => feedback.liked(projectId, ids) };
+    const pin = this.#common(projectId, compared, judgeIdOf(name));
+    if (pin === undefined) return undefined;
+    return {
+      name,
+      of: (ids) => pins.verdicts(projectId, pin, ids).map(({ score, passed }) => score ?? passed),
     };
   }
 
@@ -150,25 +181,39 @@ function definitionOf(name: string, judge: Judge): ScoreDefinition {
   };
 }
 
-async function withVerdicts(
-  projectId: string,
+const OF_PEOPLE: ScoreDefinition = {
+  ...{ name: LIKED, kind: 'numeric', min: 0, max: 1, categories: null, direction: 'higher', description: null },
+  ...{ created_at: 0, updated_at: 0 },
+};
+
+/** A metric whose values are looked up by the spans of results. */
+interface MetricValues {
+  readonly name: string;
+  /** Values of some spans, in their order; null: it has none. */
+  readonly of: (spanIds: readonly string[]) => readonly (number | boolean | null)[];
+}
+
+/** Results with further values among their scores, looked up in portions between which others have their turns. */
+async function withValues(
   portion: readonly MeasuredResult[],
-  versions: readonly { readonly name: string; readonly pin: Pin }[],
-  pins: Pick<PinStore, 'verdicts'>,
+  metrics: readonly MetricValues[],
 ): Promise<readonly MeasuredResult[]> {
-  if (versions.length === 0) return portion;
-  const ids = portion.map(({ id }) => id);
-  const found: { name: string; verdicts: ResultVerdict[] }[] = [];
-  for (const { name, pin } of versions) {
-    const verdicts: ResultVerdict[] = [];
-    for await (const some of verdictsInTurns(pins, projectId, pin, ids)) verdicts.push(...some);
-    found.push({ name, verdicts });
+  if (metrics.length === 0) return portion;
+  const withThem: MeasuredResult[] = [];
+  for (let from = 0; from < portion.length; from += LOOKED_UP_AT_ONCE) {
+    const some = portion.slice(from, from + LOOKED_UP_AT_ONCE);
+    const ids = some.map(({ id }) => id);
+    const found: { readonly name: string; readonly values: readonly (number | boolean | null)[] }[] = [];
+    for (const { name, of } of metrics) {
+      found.push({ name, values: of(ids) });
+      await nextTurn();
+    }
+    for (const [place, result] of some.entries()) {
+      const given = found.flatMap(({ name, values }) =>
+        values[place] == null ? [] : [[name, values[place]] as const],
+      );
+      withThem.push({ ...result, scores: { ...result.scores, ...Object.fromEntries(given) } });
+    }
   }
-  return portion.map((result, place) => {
-    const given = found.flatMap(({ name, verdicts }) => {
-      const verdict = verdicts[place];
-      return verdict?.passed == null ? [] : [[name, verdict.score ?? verdict.passed] as const];
-    });
-    return { ...result, scores: { ...result.scores, ...Object.fromEntries(given) } };
-  });
+  return withThem;
 }

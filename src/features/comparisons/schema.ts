@@ -15,7 +15,7 @@ const RULE =
   '`no_regression`: fails when the metric is worse beyond chance. `not_worse`: passes when it is not worse by the margin or more, fails ' +
   'when it is worse beyond chance, else is undecided. `at_least`: compares the mean of the candidate with `value`. `report`: gates nothing.';
 const METRIC_NAME =
-  'Name of a score; or `cost`, `duration_ms`, `input_tokens` or `output_tokens` of the traces of results; or `error`, the share of results with one; or `judge:<id of a judge>`, its verdicts or scores.';
+  'Name of a score; or `cost`, `duration_ms`, `input_tokens` or `output_tokens` of the traces of results; or `error`, the share of results with one; or `judge:<id of a judge>`, its verdicts or scores; or `feedback:thumbs_up`, the share of people who liked a result.';
 const MARGIN =
   'How much worse is still good enough: in the unit of the metric, or as a share of the baseline, such as `"10%"`.';
 const VALUE = 'For `at_least`: what the mean of the candidate must reach; where lower is better, must not exceed.';
@@ -43,13 +43,15 @@ export const MetricInput = Type.Object(
 );
 export type MetricInput = Static<typeof MetricInput>;
 
+export const ArmTag = Type.String({ minLength: 1, maxLength: 64, description: 'Tag that points at the experiment.' });
+
 const experiment = (what: string) =>
   Type.Union(
     [
       uuid('Id of an experiment.'),
       Type.Object(
         {
-          tag: Type.String({ minLength: 1, maxLength: 64, description: 'Tag that points at the experiment.' }),
+          tag: ArmTag,
           dataset: optional(
             Type.String({
               minLength: 1,
@@ -64,7 +66,7 @@ const experiment = (what: string) =>
     { description: what },
   );
 
-const CANDIDATE = 'The experiment that is to be judged.';
+const CANDIDATE = 'The experiment that may be worse.';
 const BASELINE = 'The experiment that it is compared with.';
 
 export const ComparisonInput = Type.Object(
@@ -100,6 +102,7 @@ const arm = (description: string) =>
       id: uuid('Id of the experiment.'),
       name: Type.String({ description: 'Name of the experiment.' }),
       dataset_version: Type.Integer({ minimum: 1, description: 'Number of the version of the dataset.' }),
+      tag: orNull(Type.String({ description: 'Tag that it was asked for by; null: by its id.' })),
     },
     { description },
   );
@@ -185,6 +188,44 @@ const slice = Type.Object(
   { description: 'The rows with one value of a column. They gate nothing.' },
 );
 
+const judge = orNull(
+  Type.Object(
+    {
+      id: uuid('Id of the judge.'),
+      name: Type.String({ description: 'Its name at the time.' }),
+      judge_version: Type.String({ description: 'The version that evaluated both experiments.' }),
+      version: orNull(
+        Type.String({ description: 'That version in the calibration report of the judge, such as `v2`.' }),
+      ),
+      corrections: count('Reviews of evaluations by that version that the judge had not been shown before.'),
+      agreed: count('How many of them say that the judge was right.'),
+      kappa: orNull(number("Cohen's κ of judge and people for that version; null: too few reviews define none.")),
+      kappa_interval: orNull(
+        Type.Object(
+          { low: number('Lower end.'), high: number('Upper end.') },
+          { description: 'Large-sample interval of κ, 95 %; null: none.' },
+        ),
+      ),
+    },
+    { description: 'The judge whose verdicts are compared, and how far people agree with it; null: no judge.' },
+  ),
+);
+
+const noise = orNull(
+  Type.Object(
+    {
+      comparison_id: uuid('That comparison.'),
+      low: number('Lower end of its interval.'),
+      high: number('Upper end of its interval.'),
+    },
+    {
+      description:
+        'How far the metric differed in the newest comparison on this dataset of two experiments with the same subject and ' +
+        'parameters: what differs by no more may be noise. Null: there is none with this metric.',
+    },
+  ),
+);
+
 const metric = Type.Object(
   {
     name: Type.String({ description: METRIC_NAME }),
@@ -240,6 +281,8 @@ const metric = Type.Object(
       ),
     ),
     slices: Type.Array(slice, { description: 'The same by slice.' }),
+    judge: Type.Optional(judge),
+    noise: Type.Optional(noise),
   },
   { $id: 'ComparisonMetric', description: 'What a comparison found of a metric.' },
 );
@@ -251,6 +294,9 @@ export const ComparisonRead = Type.Object(
     confidence: number(CONFIDENCE),
     slices: Type.Array(Type.String(), { description: SLICES }),
     errors: oneOf(ERROR_WAYS, ERRORS),
+    is_repeat: Type.Boolean({
+      description: 'Whether both experiments have the same subject and parameters: what they differ by is noise.',
+    }),
     rows: count('Rows compared: those with results in both experiments.'),
     left_out: Type.Object(
       {

@@ -2,12 +2,13 @@ import { Type, type TObject } from '@sinclair/typebox';
 import type { Issue } from '../../engine/errors.js';
 import { compile } from '../../engine/validation/validation.js';
 import { MAX_FOUND, MAX_REQUEST } from './comparison-store.js';
-import { ComparisonInput, ComparisonRead } from './schema.js';
+import { ArmTag, ComparisonInput, ComparisonRead } from './schema.js';
 
 const asked = compile(
   Type.Object({
     ...(Type.Pick(ComparisonInput, ['metrics', 'slices']) as TObject).properties,
     ...(Type.Pick(ComparisonRead, ['confidence', 'errors']) as TObject).properties,
+    tags: Type.Optional(Type.Object({ candidate: Type.Optional(ArmTag), baseline: Type.Optional(ArmTag) })),
   }),
 );
 const found = compile(Type.Pick(ComparisonRead, ['because', 'rows', 'left_out', 'metrics']));

@@ -1,5 +1,6 @@
 import type { Interval } from '../../engine/statistics/intervals.js';
-import type { ArmFigures, Difference, Metric, MetricFigures } from './comparison.js';
+import type { ArmFigures, Difference, Metric, MetricFigures, Noise } from './comparison.js';
+import type { MetricJudge } from './judge-agreement.js';
 
 type Named = Pick<Metric, 'name' | 'measure'>;
 
@@ -74,4 +75,25 @@ export function detectableText(
   if (detectable === null || difference === null) return null;
   const size = differenceText(metric, detectable, difference.relative, false);
   return `${countOf(rows, 'row')} would show a true change of ${size} in four of five cases.`;
+}
+
+/** Both experiments tried the same. */
+export const REPEAT_TEXT =
+  'Both experiments tried the same: what they differ by is the noise of dataset, model and judges, and later comparisons show it.';
+
+/** What the same differed by when it was tried twice, in one sentence. */
+export function noiseText(metric: Named, { low, high }: Noise, relative: boolean): string {
+  const text = (value: number) => differenceText(metric, value, relative);
+  return `The same, tried twice, differed by ${text(low)} to ${text(high)}: a difference within that may be noise.`;
+}
+
+/** How far people agree with the judge of a metric, in one sentence. */
+export function agreementText({ name, corrections, agreed, kappa, kappa_interval: interval }: MetricJudge): string {
+  const judge = JSON.stringify(name);
+  if (corrections === 0)
+    return `Nobody has reviewed evaluations by this version of the judge ${judge}: review some to see how far to trust it.`;
+  const digits = (value: number) => value.toFixed(2);
+  const range = interval === null ? '' : ` (${digits(interval.low)} to ${digits(interval.high)})`;
+  const beyondChance = kappa === null ? '' : `, κ ${digits(kappa)}${range}`;
+  return `People agreed with this version of the judge ${judge} in ${agreed} of ${countOf(corrections, 'review')}${beyondChance}.`;
 }

@@ -40,7 +40,7 @@ export const RunInput = Type.Object(
           }),
           Type.Integer({ minimum: 1, maximum: MAX_RUN_RESULTS }),
         ],
-        { description: 'The only rows to try: their ids, or how many of the first rows. Default: all.' },
+        { description: 'The only rows to run: their ids, or how many of the first rows. Default: all.' },
       ),
     ),
     variables: optional(
@@ -73,7 +73,7 @@ export const RunInput = Type.Object(
       }),
     ),
   },
-  { $id: 'ExperimentRunInput', description: 'A prompt, a model and the rows on which to try them.' },
+  { $id: 'ExperimentRunInput', description: 'A prompt, a model and the rows on which to run them.' },
 );
 export type RunInput = Static<typeof RunInput>;
 
@@ -82,7 +82,7 @@ export const RunEstimateRead = Type.Object(
     model: Type.String({ description: 'Model to call.' }),
     prompt_version: Type.Integer({ minimum: 1, description: 'Version of the prompt.' }),
     dataset_version: Type.Integer({ minimum: 1, description: 'Version of the dataset.' }),
-    rows: count('Rows to try.'),
+    rows: count('Rows to run.'),
     calls: count('Model calls, without those that are repeated after a failure.'),
     input_tokens: count('Estimated input tokens of all calls, at four characters each.'),
     output_tokens: count('Estimated output tokens of all calls.'),

@@ -23,7 +23,7 @@ const note = (maxLength: number, description: string) => Type.String({ maxLength
 const totalRepetitions = Type.Integer({
   minimum: 1,
   maximum: MAX_REPETITIONS,
-  description: 'How often each row is tried.',
+  description: 'How often each row is run.',
 });
 
 export const EvalInput = Type.Object(
@@ -67,9 +67,9 @@ const evalFields = {
   dataset_id: uuid('Id of the dataset.'),
   dataset_version: Type.Integer({ minimum: 1, description: 'Number of the version of the dataset.' }),
   name: Type.String({ description: 'Name of the experiment.' }),
-  description: Type.String({ description: 'What is tried.' }),
+  description: Type.String({ description: 'What runs.' }),
   status: oneOf(EVAL_STATUSES, 'The status, as the SDK calls it.'),
-  total_repetitions: Type.Integer({ minimum: 1, description: 'How often each row is tried.' }),
+  total_repetitions: Type.Integer({ minimum: 1, description: 'How often each row is run.' }),
   model_id: orNull(Type.String({ description: 'Model that is tried.' })),
   config: Parameters,
   created_at: time('When it was created.'),

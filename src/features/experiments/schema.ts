@@ -20,7 +20,7 @@ const MAX_ERROR = 10_000;
 export const ExperimentName = line(MAX_NAME, 'Name of the experiment. Several may have the same.');
 export const ExperimentDescription = Type.String({
   maxLength: MAX_DESCRIPTION,
-  description: 'What is tried, and why.',
+  description: 'What runs, and why.',
 });
 const subjectText = (description: string) => optional(Type.String({ maxLength: MAX_SUBJECT_TEXT, description }));
 
@@ -47,7 +47,7 @@ export const Subject = Type.Object(
     model: subjectText('Model.'),
     url: subjectText('Address, such as that of the build.'),
   },
-  { additionalProperties: true, description: 'What is tried: these fields, and any other JSON.' },
+  { additionalProperties: true, description: 'What runs: these fields, and any other JSON.' },
 );
 export type Subject = Static<typeof Subject>;
 
@@ -57,7 +57,7 @@ export const Parameters = Type.Record(Type.String(), Type.Unknown(), {
 export const Repetitions = Type.Integer({
   minimum: 1,
   maximum: MAX_REPETITIONS,
-  description: 'How often each row is tried.',
+  description: 'How often each row is run.',
 });
 
 export const ExperimentInput = Type.Object(
@@ -157,12 +157,12 @@ export const ExperimentRead = Type.Object(
   {
     id: uuid('Id of the experiment.'),
     name: Type.String({ description: 'Name of the experiment.' }),
-    description: Type.String({ description: 'What is tried, and why.' }),
+    description: Type.String({ description: 'What runs, and why.' }),
     dataset: DatasetRef,
     dataset_version: Type.Integer({ minimum: 1, description: 'Number of the version of the dataset.' }),
     rows: count('Rows of this version.'),
-    repetitions: Type.Integer({ minimum: 1, description: 'How often each row is tried.' }),
-    subject: Type.Record(Type.String(), Type.Unknown(), { description: 'What is tried.' }),
+    repetitions: Type.Integer({ minimum: 1, description: 'How often each row is run.' }),
+    subject: Type.Record(Type.String(), Type.Unknown(), { description: 'What runs.' }),
     parameters: Parameters,
     status: oneOf(
       STATUSES,

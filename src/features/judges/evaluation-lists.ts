@@ -12,12 +12,14 @@ import type {
   EvaluationStore,
 } from './evaluation-store.js';
 import type { JudgeService } from './judge-service.js';
+import type { ResultEvaluations } from './result-evaluations.js';
 import type { SpanReader } from '../../engine/traces/model/judged/span-reader.js';
 
 export interface EvaluationListsOptions {
   readonly store: Pick<EvaluationStore, 'newest' | 'portion' | 'read' | 'numbersOfSpan'>;
   readonly judges: Pick<JudgeService, 'requireEver'>;
   readonly spans: Pick<SpanReader, 'traits'>;
+  readonly ofResults: Pick<ResultEvaluations, 'find'>;
   /** The exact versions that a report on a judge shows as one, by the name that it has there; null: there is none. */
   readonly versionsNamed: (judgeId: string, name: string) => readonly string[] | null;
 }
@@ -27,6 +29,8 @@ export interface EvaluationQuery {
   readonly filter: Omit<EvaluationFilter, 'versions'>;
   /** An exact version, the name that a report has for some, or `external`; null: any. */
   readonly version: string | null;
+  /** Whose results they must be of; null: any span will do. */
+  readonly experimentId: string | null;
   readonly window: Window;
   readonly order: EvaluationOrder;
 }
@@ -56,20 +60,23 @@ export class EvaluationLists {
 
   /**
    * Evaluations of a judge, also a deleted one. In the order of storing, new ones come at the end: whoever pages sees each
-   * once. @throws DomainError `not_found`, `unavailable`
+   * once. @throws DomainError `not_found`, `unavailable`; `overloaded` where results of an experiment are asked for
    */
   async ofJudge(
     projectId: string,
     judgeId: string,
-    { filter, version, window, order }: EvaluationQuery,
+    { filter, version, experimentId, window, order }: EvaluationQuery,
     signal?: AbortSignal,
   ): Promise<EvaluationPage> {
-    const { judges, store, versionsNamed } = this.#options;
+    const { judges, store, versionsNamed, ofResults } = this.#options;
     judges.requireEver(projectId, judgeId);
     const versions =
       version === null || version === EXTERNAL ? version : (versionsNamed(judgeId, version) ?? [version]);
     const of: EvaluationSelection = { judgeId, filter: { ...filter, versions }, order, upTo: store.newest() };
-    const { total, numbers } = await this.#page(of, window, signal);
+    const { total, numbers } =
+      experimentId === null
+        ? await this.#page(of, window, signal)
+        : await ofResults.find({ projectId, experimentId }, of, window, signal);
     return { total, items: this.#read(numbers) };
   }
 

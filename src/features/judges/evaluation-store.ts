@@ -55,6 +55,13 @@ export interface EvaluationPortion {
   readonly next: EvaluationPlace | null;
 }
 
+/** An evaluation with what lists are ordered by. */
+export interface EvaluationKey {
+  readonly number: number;
+  readonly created_at: Micros;
+  readonly confidence: number | null;
+}
+
 /** Where evaluations are kept. Guarantees as of JudgeStore. */
 export interface EvaluationStore {
   /** Stores an evaluation; moves `created_at` on when the clock went back, so that a judge's times keep the order of storing. */
@@ -66,6 +73,8 @@ export interface EvaluationStore {
    * @param from as the portion before says; null: the first
    */
   portion(of: EvaluationSelection, from: EvaluationPlace | null, most: number, window: Window): EvaluationPortion;
+  /** All that the list has of some spans, in no order. */
+  ofSpans(of: EvaluationSelection, projectId: string, spanIds: readonly string[]): EvaluationKey[];
   /** An evaluation by its number. */
   read(number: number): ListedEvaluation | undefined;
   /** How many evaluations a span has, counted up to so many. */

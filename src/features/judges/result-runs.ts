@@ -146,7 +146,7 @@ export class ResultRuns {
       const pin = requireKept(await pinned.pin(judge, now));
       if (pin.judge_version === asked) return requireHad(pin);
     }
-    const detail = `is no version of this judge that is kept: name one that an experiment was judged by, or send ${CURRENT}`;
+    const detail = `is no version of this judge that is kept: name one that was run on an experiment, or send ${CURRENT}`;
     throw invalid([{ pointer: '/judge_version', detail }]);
   }
 
@@ -175,7 +175,8 @@ function draftOf(judge: Judge, pin: Pin, { id, span_trace_id, started_at }: Resu
 }
 
 function requireHad(pin: Pin): Pin {
-  if (pin.lost_at !== null) throw new DomainError('conflict', `${LOST}. Send judge_version ${CURRENT} to judge anew`);
+  if (pin.lost_at !== null)
+    throw new DomainError('conflict', `${LOST}. Send judge_version ${CURRENT} to use the judge as it is now`);
   return pin;
 }
 

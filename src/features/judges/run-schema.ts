@@ -48,7 +48,7 @@ export const RunInput = Type.Object(
     judge_version: optional(
       line(
         200,
-        'Version of the judge that evaluates all results. Default: the one that the experiment was last judged by, else ' +
+        'Version of the judge that evaluates all results. Default: the one last run on the experiment, else ' +
           "the judge's current one. `current`: the current one in any case.",
       ),
     ),

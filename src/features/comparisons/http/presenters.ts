@@ -11,10 +11,10 @@ export const toListedRead = ({ created_at, ...listed }: ListedComparison) => ({
   created_at: formatTimestamp(created_at),
 });
 
-export function toComparisonRead({ request, found, ...listed }: Comparison) {
+export function toComparisonRead({ request, found, is_repeat, ...listed }: Comparison) {
   const { confidence, slices, errors } = request;
   const { because, rows, left_out, metrics } = found;
-  return { ...toListedRead(listed), because, confidence, slices, errors, rows, left_out, metrics };
+  return { ...toListedRead(listed), because, confidence, slices, errors, is_repeat, rows, left_out, metrics };
 }
 
 export function toRowRead({ content, candidate, baseline, ...row }: ComparedRow, roles: ComparedRowPage['roles']) {

@@ -1,6 +1,6 @@
 import type { MetricOutcome } from '../comparison.js';
 import type { Comparison } from '../comparison-store.js';
-import { detectableText } from '../words.js';
+import { agreementText, detectableText } from '../words.js';
 
 /** A comparison as a JUnit report: a test for each metric, which an undecided one skips. */
 export function toJUnit({ candidate, baseline, dataset, found, verdict }: Comparison): string {
@@ -28,8 +28,10 @@ function testcase(classname: string, name: string, result: string): string {
 }
 
 function resultOf(metric: MetricOutcome): string {
-  const { verdict, because } = metric;
-  const text = [because, detectableText(metric)].filter((part) => part !== null).join(' ');
+  const { verdict, because, judge } = metric;
+  const text = [because, detectableText(metric), judge == null ? null : agreementText(judge)]
+    .filter((part) => part !== null)
+    .join(' ');
   if (verdict === 'failed') return `<failure message="${escaped(because)}">${escaped(text)}</failure>`;
   if (verdict === 'undecided') return `<skipped message="${escaped(text)}"/>`;
   return `<system-out>${escaped(text)}</system-out>`;

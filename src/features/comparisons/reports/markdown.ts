@@ -1,12 +1,21 @@
 import type { MetricOutcome } from '../comparison.js';
 import type { Comparison } from '../comparison-store.js';
-import { armText, countOf, differenceWithInterval, probabilityText, valueText } from '../words.js';
+import {
+  agreementText,
+  armText,
+  countOf,
+  differenceWithInterval,
+  noiseText,
+  probabilityText,
+  REPEAT_TEXT,
+  valueText,
+} from '../words.js';
 import { leftOutText } from './left-out.js';
 
 const MARKS = { passed: '✅', failed: '❌', undecided: '❔', incomparable: '⛔', reported: '' };
 
 /** A comparison as Markdown, for summaries of CI and for reviews. */
-export function toMarkdown({ candidate, baseline, dataset, verdict, found }: Comparison): string {
+export function toMarkdown({ candidate, baseline, dataset, verdict, found, is_repeat }: Comparison): string {
   const { because, rows, metrics } = found;
   const version = candidate.dataset_version === baseline.dataset_version ? ` v${candidate.dataset_version}` : '';
   const leftOut = leftOutText(found);
@@ -17,8 +26,9 @@ export function toMarkdown({ candidate, baseline, dataset, verdict, found }: Com
       leftOut === '' ? '' : `; left out: ${leftOut}`,
       '.',
     ].join(''),
-    because.map((sentence) => `- ${escaped(sentence)}`).join('\n'),
+    [...because, ...(is_repeat ? [REPEAT_TEXT] : [])].map((sentence) => `- ${escaped(sentence)}`).join('\n'),
     metrics.length === 0 ? '' : table(metrics),
+    remarks(metrics),
     slices(metrics),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -42,6 +52,19 @@ function table(metrics: readonly MetricOutcome[]): string {
     ];
   });
   return [head, head.map(() => '-'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
+}
+
+/** How far judges are to be trusted, and how far the same differed from itself. */
+function remarks(metrics: readonly MetricOutcome[]): string {
+  const sentences = metrics.flatMap((metric) => {
+    const { name, judge, noise, difference } = metric;
+    const known = [
+      ...(judge == null ? [] : [agreementText(judge)]),
+      ...(noise == null ? [] : [noiseText(metric, noise, difference?.relative ?? false)]),
+    ];
+    return known.length === 0 ? [] : [`${name}: ${known.join(' ')}`];
+  });
+  return sentences.map((sentence) => `- ${escaped(sentence)}`).join('\n');
 }
 
 function slices(metrics: readonly MetricOutcome[]): string {

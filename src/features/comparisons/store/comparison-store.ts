@@ -21,7 +21,13 @@ interface ListedRow extends Pick<ListedComparison, 'id' | 'verdict' | 'created_a
   readonly baseline_version: number;
 }
 
+interface FoundRow extends ListedRow {
+  readonly candidate_tag: string | null;
+  readonly baseline_tag: string | null;
+}
+
 interface Row extends ListedRow {
+  readonly is_repeat: number;
   readonly request: string;
   readonly found: string;
 }
@@ -32,6 +38,7 @@ interface OfProject extends ComparisonFilter {
 
 const LISTED = `id, dataset_id, dataset_name, candidate_id, candidate_name, candidate_version, baseline_id, baseline_name,
   baseline_version, verdict, created_at, created_by`;
+const TAGS = `request ->> '$.tags.candidate' AS candidate_tag, request ->> '$.tags.baseline' AS baseline_tag`;
 /** Whether a comparison is still there: those of deleted experiments and of erased rows go by and by. */
 export const liveComparison = (alias: string) => `NOT EXISTS (
     SELECT 1 FROM experiments AS e WHERE e.id IN (${alias}.candidate_id, ${alias}.baseline_id) AND e.deleted_at IS NOT NULL)
@@ -44,9 +51,9 @@ const FOUND = `FROM comparisons WHERE project_id = @projectId AND (@verdict IS N
 function prepare(db: Database) {
   return {
     add: db.prepare<Row & { project_id: string }>(
-      `INSERT INTO comparisons (project_id, ${LISTED}, request, found)
+      `INSERT INTO comparisons (project_id, ${LISTED}, is_repeat, request, found)
        VALUES (@project_id, @id, @dataset_id, @dataset_name, @candidate_id, @candidate_name, @candidate_version,
-         @baseline_id, @baseline_name, @baseline_version, @verdict, @created_at, @created_by, @request, @found)`,
+         @baseline_id, @baseline_name, @baseline_version, @verdict, @created_at, @created_by, @is_repeat, @request, @found)`,
     ),
     isCurrent: db
       .prepare<Row & { project_id: string }, number>(
@@ -71,12 +78,17 @@ function prepare(db: Database) {
       `DELETE FROM comparisons WHERE seq IN (
          SELECT seq FROM comparisons WHERE project_id = @projectId ORDER BY created_at DESC, seq DESC LIMIT 10 OFFSET @most)`,
     ),
-    find: db.prepare<[string, string], Row>(
-      `SELECT ${LISTED}, request, found FROM comparisons WHERE project_id = ? AND id = ?
+    find: db.prepare<[string, string], FoundRow & Row>(
+      `SELECT ${LISTED}, ${TAGS}, is_repeat, request, found FROM comparisons WHERE project_id = ? AND id = ?
          AND ${liveComparison('comparisons')}`,
     ),
-    list: db.prepare<OfProject & Window, ListedRow>(
-      `SELECT ${LISTED} ${FOUND} ORDER BY created_at DESC, seq DESC LIMIT @limit OFFSET @offset`,
+    lastRepeat: db.prepare<[string, string], FoundRow & Row>(
+      `SELECT ${LISTED}, ${TAGS}, is_repeat, request, found FROM comparisons INDEXED BY comparisons_of_repeats
+       WHERE is_repeat = 1 AND project_id = ? AND dataset_id = ? AND ${liveComparison('comparisons')}
+       ORDER BY created_at DESC LIMIT 1`,
+    ),
+    list: db.prepare<OfProject & Window, FoundRow>(
+      `SELECT ${LISTED}, ${TAGS} ${FOUND} ORDER BY created_at DESC, seq DESC LIMIT @limit OFFSET @offset`,
     ),
     count: db.prepare<OfProject, number>(`SELECT count(*) ${FOUND}`).pluck(),
     remove: db.prepare<[string, string]>('DELETE FROM comparisons WHERE project_id = ? AND id = ?'),
@@ -89,8 +101,9 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
     super(db, prepare);
   }
 
-  add(projectId: string, { request, found, ...listed }: Comparison): boolean {
-    const row = { ...toRow(listed), request: JSON.stringify(request), found: JSON.stringify(found) };
+  add(projectId: string, { request, found, is_repeat, ...listed }: Comparison): boolean {
+    const texts = { request: JSON.stringify(request), found: JSON.stringify(found) };
+    const row = { ...toRow(listed), ...texts, is_repeat: is_repeat ? 1 : 0 };
     const add = () => {
       if (this.statements.isCurrent.get({ project_id: projectId, ...row }) !== 1) return false;
       this.statements.add.run({ project_id: projectId, ...row });
@@ -101,12 +114,13 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
   }
 
   find(projectId: string, id: string): Comparison | undefined {
-    return guarded(() => {
-      const row = this.statements.find.get(projectId, id);
-      if (row === undefined) return undefined;
-      const [request, found] = [JSON.parse(row.request) as Request, JSON.parse(row.found) as Compared];
-      return { ...fromRow(row), request, found };
-    });
+    const row = guarded(() => this.statements.find.get(projectId, id));
+    return row && wholeFromRow(row);
+  }
+
+  lastRepeat(projectId: string, datasetId: string): Comparison | undefined {
+    const row = guarded(() => this.statements.lastRepeat.get(projectId, datasetId));
+    return row && wholeFromRow(row);
   }
 
   list(projectId: string, filter: ComparisonFilter, window: Window): ListedComparison[] {
@@ -130,6 +144,11 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
   }
 }
 
+function wholeFromRow(row: FoundRow & Row): Comparison {
+  const [request, found] = [JSON.parse(row.request) as Request, JSON.parse(row.found) as Compared];
+  return { ...fromRow(row), is_repeat: row.is_repeat === 1, request, found };
+}
+
 function toRow({ dataset, candidate, baseline, ...row }: ListedComparison): ListedRow {
   return {
     ...row,
@@ -144,12 +163,16 @@ function toRow({ dataset, candidate, baseline, ...row }: ListedComparison): List
   };
 }
 
-function fromRow({ id, verdict, created_at, created_by, ...row }: ListedRow): ListedComparison {
+function fromRow({ id, verdict, created_at, created_by, ...row }: FoundRow): ListedComparison {
+  const arm = (side: 'candidate' | 'baseline') => ({
+    ...{ id: row[`${side}_id`], name: row[`${side}_name`] },
+    ...{ dataset_version: row[`${side}_version`], tag: row[`${side}_tag`] },
+  });
   return {
     id,
     dataset: { id: row.dataset_id, name: row.dataset_name },
-    candidate: { id: row.candidate_id, name: row.candidate_name, dataset_version: row.candidate_version },
-    baseline: { id: row.baseline_id, name: row.baseline_name, dataset_version: row.baseline_version },
+    candidate: arm('candidate'),
+    baseline: arm('baseline'),
     verdict,
     created_at,
     created_by,

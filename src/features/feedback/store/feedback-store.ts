@@ -36,6 +36,12 @@ function prepare(db: Database) {
       `SELECT ${FEEDBACK_COLUMNS} FROM feedback
        WHERE project_id = ? AND completion_id IN (SELECT value FROM json_each(?)) AND user_id = ? AND judge_id IS NULL`,
     ),
+    liked: db.prepare<[string, string], { place: number; liked: number }>(
+      `SELECT i.key AS place, avg(f.thumbs_up) AS liked
+       FROM json_each(?) AS i CROSS JOIN feedback AS f INDEXED BY feedback_by_completion
+         ON f.project_id = ? AND f.completion_id = i.value
+       WHERE f.judge_id IS NULL GROUP BY i.key`,
+    ),
   };
 }
 
@@ -77,6 +83,12 @@ export class SqliteFeedbackStore implements FeedbackStore {
   ofUser(projectId: string, userId: string, completionIds: readonly string[]): StoredFeedback[] {
     const ids = JSON.stringify(completionIds);
     return guarded(() => this.#statements.ofUser.all(projectId, ids, userId)).map(toFeedback);
+  }
+
+  liked(projectId: string, spanIds: readonly string[]): (number | null)[] {
+    const rows = guarded(() => this.#statements.liked.all(JSON.stringify(spanIds), projectId));
+    const found = new Map(rows.map(({ place, liked }) => [place, liked]));
+    return spanIds.map((_id, place) => found.get(place) ?? null);
   }
 }
 

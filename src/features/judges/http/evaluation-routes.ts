@@ -48,7 +48,7 @@ function listEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofJudge'>) {
     params: JudgeParams,
     query: evaluationQuery,
     responses: { 200: { description: 'A page of evaluations.', schema: EvaluationPageRead } },
-    errors: ['not_found', 'unavailable'],
+    errors: ['not_found', 'overloaded', 'unavailable'],
     bulk: true,
     handle: async ({ params: { project_id, judge_id }, query, signal }) =>
       evaluationPageAnswer(await evaluations.ofJudge(project_id, judge_id, query, signal), query.window),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { AGREEMENTS, EVALUATION_SORTS } from '../evaluation-store.js';
+import { MAX_OF_EXPERIMENT } from '../result-evaluations.js';
 import { RunStateName } from '../run-schema.js';
 import { line, oneOf, uuid } from '../../../engine/schema/parts.js';
 import { page } from '../../../http/page.js';
@@ -47,6 +48,11 @@ const EvaluationListQuery = Type.Object({
         'the calibration report with `versions=steps` (`v1`, `v2`, …); or `external`: those that ran elsewhere and name no version.',
     ),
   ),
+  experiment_id: Type.Optional(
+    uuid(
+      `Only evaluations of results of this experiment. \`offset\` and \`limit\` may reach its first ${MAX_OF_EXPERIMENT} matches.`,
+    ),
+  ),
   sort_by: oneOf(
     EVALUATION_SORTS,
     'created_at: storage time; confidence: `confidence_score`, with missing scores last in both orders.',
@@ -61,7 +67,17 @@ const EvaluationListQuery = Type.Object({
 });
 
 export const evaluationQuery = queryOf(EvaluationListQuery, {
-  check: checkTimeRange,
+  check: ({ experiment_id, offset = 0, limit = 0, ...range }) => [
+    ...checkTimeRange(range),
+    ...(experiment_id !== undefined && offset + limit > MAX_OF_EXPERIMENT
+      ? [
+          {
+            pointer: '?offset',
+            detail: `must be at most ${MAX_OF_EXPERIMENT - limit} with experiment_id and this limit`,
+          },
+        ]
+      : []),
+  ],
   to: ({ start_date, end_date, evaluation_result, feedback_state, agreement, judge_version, ...rest }) => ({
     filter: {
       start: start_date ?? null,
@@ -71,6 +87,7 @@ export const evaluationQuery = queryOf(EvaluationListQuery, {
       agreement: agreement ?? null,
     },
     version: judge_version ?? null,
+    experimentId: rest.experiment_id ?? null,
     window: { limit: rest.limit, offset: rest.offset },
     order: { by: rest.sort_by, descending: rest.sort_order === 'desc' },
   }),

@@ -1,5 +1,6 @@
 import type {
   EvaluationFilter,
+  EvaluationKey,
   EvaluationOrder,
   EvaluationPlace,
   EvaluationPortion,
@@ -128,6 +129,18 @@ function prepareSpoken(db: Database, filter: SpokenFilter, { by, descending }: E
   };
 }
 
+/** Those of some spans. */
+function prepareOfSpans(db: Database, filter: EvaluationFilter) {
+  const { agreement } = filter;
+  const asked = agreement === null ? [] : [ASKED[agreement]];
+  // Left to choose, SQLite may look through all of the judge's.
+  return db.prepare<Values, EvaluationKey>(
+    `SELECT e.seq AS number, e.created_at, e.confidence_score AS confidence FROM json_each(@spans) AS s
+     CROSS JOIN evaluations AS e INDEXED BY evaluations_by_span ON e.project_id = @projectId AND e.span_id = s.value
+     WHERE ${[AT_TIME, ...conditionsOf(filter), ...asked].join(' AND ')}`,
+  );
+}
+
 type Counted = Pick<ReturnType<typeof prepareSegment>, 'count' | 'numbers'>;
 
 /** Walks through the evaluations of judges in the order of a list, some at a time, by indexes alone. */
@@ -136,6 +149,7 @@ export class EvaluationPortions {
   /** Prepared statements by the filter and the order that they are of, as text. */
   readonly #segments = new Map<string, ReturnType<typeof prepareSegment>[]>();
   readonly #spoken = new Map<string, ReturnType<typeof prepareSpoken>>();
+  readonly #spans = new Map<string, ReturnType<typeof prepareOfSpans>>();
 
   readonly #corrections;
 
@@ -165,6 +179,13 @@ export class EvaluationPortions {
     if (following === undefined) return { ...portion, next: null };
     const begin = order.descending ? following.high(values.end) : following.low(values.start);
     return { ...portion, next: { segment: at + 1, key: begin } };
+  }
+
+  ofSpans(of: EvaluationSelection, projectId: string, spanIds: readonly string[]): EvaluationKey[] {
+    const key = JSON.stringify([conditionsOf(of.filter), of.filter.agreement]);
+    const known = this.#spans.get(key) ?? prepareOfSpans(this.#db, of.filter);
+    this.#spans.set(key, known);
+    return known.all({ ...valuesOf(of), projectId, spans: JSON.stringify(spanIds) });
   }
 
   #ofSegments(filter: EvaluationFilter, { by, descending }: EvaluationOrder) {

@@ -1,5 +1,11 @@
 import type { Evaluation, ListedEvaluation } from '../evaluation.js';
-import type { EvaluationPlace, EvaluationPortion, EvaluationSelection, EvaluationStore } from '../evaluation-store.js';
+import type {
+  EvaluationKey,
+  EvaluationPlace,
+  EvaluationPortion,
+  EvaluationSelection,
+  EvaluationStore,
+} from '../evaluation-store.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { guarded, type Database } from '../../../engine/metadata/database.js';
@@ -72,6 +78,10 @@ export class SqliteEvaluationStore implements EvaluationStore {
   portion(of: EvaluationSelection, from: EvaluationPlace | null, most: number, window: Window): EvaluationPortion {
     // One moment, whatever another process writes meanwhile.
     return guarded(() => this.#db.transaction(() => this.#portions.portion(of, from, most, window))());
+  }
+
+  ofSpans(of: EvaluationSelection, projectId: string, spanIds: readonly string[]): EvaluationKey[] {
+    return guarded(() => this.#portions.ofSpans(of, projectId, spanIds));
   }
 
   read(number: number): ListedEvaluation | undefined {

@@ -156,9 +156,9 @@ function comparisonTaker(db: Database, by: By, own: Owners): Take {
   const known = db.prepare<[unknown], string>('SELECT project_id FROM comparisons WHERE id = ?').pluck();
   const insert = db.prepare<Values>(
     `INSERT INTO comparisons (id, project_id, dataset_id, dataset_name, candidate_id, candidate_name, candidate_version,
-       baseline_id, baseline_name, baseline_version, verdict, request, found, created_at, created_by)
+       baseline_id, baseline_name, baseline_version, verdict, is_repeat, request, found, created_at, created_by)
      VALUES (@id, @project_id, @dataset_id, @dataset_name, @candidate_id, @candidate_name, @candidate_version,
-       @baseline_id, @baseline_name, @baseline_version, @verdict, @request, @found, @created_at, @created_by)`,
+       @baseline_id, @baseline_name, @baseline_version, @verdict, @is_repeat, @request, @found, @created_at, @created_by)`,
   );
   return (project_id, record) => {
     const owner = known.get(record['id']);
@@ -167,7 +167,8 @@ function comparisonTaker(db: Database, by: By, own: Owners): Take {
     for (const field of ['candidate_id', 'baseline_id'])
       if (own.seqOf(project_id, record[field]) === undefined) return missing(field, 'experiment');
     const json = { request: text(record['request']), found: text(record['found']) };
-    insert.run({ ...record, ...json, project_id, created_by: by(project_id, record['created_by']) });
+    const is_repeat = record['is_repeat'] === true ? 1 : 0;
+    insert.run({ ...record, ...json, is_repeat, project_id, created_by: by(project_id, record['created_by']) });
     return true;
   };
 }

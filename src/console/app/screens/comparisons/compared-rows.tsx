@@ -9,6 +9,7 @@ import { Answered, Empty } from '../../parts/states.js';
 import { hrefWith, place } from '../../state/location.js';
 import { offsetAsked } from '../prompts/asked.js';
 import { pathOfComparison, useComparedRows, type ComparedRow, type Comparison } from './data.js';
+import { useMetricText } from './metric-text.js';
 import { RowView } from './row-view.js';
 import { rowValueText } from './value-text.js';
 
@@ -35,9 +36,10 @@ export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
   const offset = offsetAsked();
   const asked = { metric: metric.name, outcome, limit: PAGE, offset };
   const answer = useComparedRows(comparison.id, asked);
+  const name = useMetricText()(metric.name);
   const opened = answer.data?.rows.find(({ row_id }) => row_id === query.get('row'));
   return (
-    <section class="stack" aria-label="Rows">
+    <section class="stack experiments" aria-label="Rows">
       <div class="line apart">
         <Outcomes comparison={comparison} metric={metric} chosen={outcome} />
         <CopyAsCurl path={pathOfComparison(comparison.id, '/rows')} query={asked} />
@@ -56,7 +58,7 @@ export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
             ) : (
               <DataTable
                 caption={LABELS[outcome]}
-                columns={columnsFor(metric, outcome)}
+                columns={columnsFor(metric, outcome, name)}
                 rows={rows}
                 idOf={({ row_id }) => row_id}
                 hrefOf={({ row_id }) => hrefWith({ row: row_id })}
@@ -66,7 +68,7 @@ export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
           </>
         )}
       </Answered>
-      {opened !== undefined && <RowView row={opened} comparison={comparison} metric={metric} />}
+      {opened !== undefined && <RowView row={opened} comparison={comparison} metric={metric} name={name} />}
     </section>
   );
 }
@@ -123,7 +125,7 @@ const REASONS: Readonly<Record<NonNullable<ComparedRow['left_out']>, string>> = 
   error: 'error',
 };
 
-function columnsFor(metric: ComparedMetric, outcome: RowOutcome): Column<ComparedRow>[] {
+function columnsFor(metric: ComparedMetric, outcome: RowOutcome, name: string): Column<ComparedRow>[] {
   const output = (side: 'baseline' | 'candidate'): Column<ComparedRow> => ({
     name: `output ${side}`,
     label: side === 'baseline' ? 'Baseline' : 'Candidate',
@@ -144,7 +146,7 @@ function columnsFor(metric: ComparedMetric, outcome: RowOutcome): Column<Compare
       : [
           {
             name: 'change',
-            label: metric.name.slice(0, 40),
+            label: name.slice(0, 40),
             cell: (row: ComparedRow) => (
               <bdi>
                 {rowValueText(metric, row.baseline.value)} → {rowValueText(metric, row.candidate.value)}

@@ -10,6 +10,7 @@ import { Answered, Empty } from '../../parts/states.js';
 import { ofProject } from '../../state/api.js';
 import { base, hrefOf, hrefWith, place } from '../../state/location.js';
 import { useExperiment } from '../experiments/data.js';
+import { TagsShown } from '../experiments/experiment-state.js';
 import { offsetAsked } from '../prompts/asked.js';
 import { useComparisons, type ListedComparison } from './data.js';
 import { DeleteComparison } from './delete-comparison.js';
@@ -78,7 +79,7 @@ function NoComparisons() {
   return (
     <Empty title="No comparisons yet">
       <p>
-        A comparison holds a new version against the one in use, row by row of one dataset. It says whether the new one
+        A comparison compares a new version with the one in use, row by row of one dataset. It says whether the new one
         is worse, and whether the dataset is large enough to tell.
       </p>
       <p>
@@ -102,7 +103,11 @@ function Listed({ comparisons }: { readonly comparisons: readonly ListedComparis
       name: 'baseline',
       label: 'Baseline',
       named: true,
-      cell: ({ baseline }) => <bdi>{baseline.name}</bdi>,
+      cell: ({ baseline }) => (
+        <span class="line">
+          <bdi class="clip">{baseline.name}</bdi> <TagsShown tags={baseline.tag === null ? [] : [baseline.tag]} />
+        </span>
+      ),
       full: ({ baseline }) => baseline.name,
     },
     { name: 'verdict', label: 'Verdict', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },

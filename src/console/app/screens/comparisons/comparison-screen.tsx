@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { leftOutText } from '../../../../features/comparisons/reports/left-out.js';
+import { REPEAT_TEXT } from '../../../../features/comparisons/words.js';
 import { counted, percent } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
@@ -10,10 +11,12 @@ import { announce } from '../../state/announce.js';
 import { ApiError } from '../../state/api.js';
 import { download } from '../../state/files.js';
 import { hrefOf, place } from '../../state/location.js';
+import { TagsShown } from '../experiments/experiment-state.js';
 import { ComparedRows } from './compared-rows.js';
 import { pathOfComparison, useComparison, type Comparison } from './data.js';
 import { DeleteComparison } from './delete-comparison.js';
 import { MetricDetail } from './metric-detail.js';
+import { useMetricText } from './metric-text.js';
 import { MetricTable } from './metric-table.js';
 import { VerdictBadge } from './verdict-badge.js';
 
@@ -87,6 +90,7 @@ function Head({ comparison }: { readonly comparison: Comparison }) {
           <h1>
             <bdi>{candidate.name}</bdi> with <bdi>{baseline.name}</bdi>
           </h1>
+          <TagsShown tags={baseline.tag === null ? [] : [baseline.tag]} />
         </div>
         <div class="line">
           <CopyAsCurl path={pathOfComparison(id)} />
@@ -111,14 +115,16 @@ function Head({ comparison }: { readonly comparison: Comparison }) {
 
 /** What was found, and what these rows could have found. */
 function Finding({ comparison }: { readonly comparison: Comparison }) {
-  const { verdict, because, dataset, candidate, baseline, rows, confidence, errors, created_at } = comparison;
+  const { verdict, because, dataset, candidate, baseline, rows, confidence, errors, created_at, is_repeat } =
+    comparison;
   const leftOut = leftOutText(comparison);
-  const arm = ({ id, name, dataset_version }: Comparison['candidate']) => (
+  const written = useMetricText();
+  const arm = ({ id, name, dataset_version, tag }: Comparison['candidate']) => (
     <>
       <a href={hrefOf({ screen: 'experiments', id })}>
         <bdi>{name}</bdi>
-      </a>{' '}
-      on v{dataset_version}
+      </a>
+      {tag !== null && ` (${tag})`} on v{dataset_version}
     </>
   );
   return (
@@ -133,9 +139,9 @@ function Finding({ comparison }: { readonly comparison: Comparison }) {
           compared, {percent(confidence)} confidence
         </span>
       </div>
-      {because.map((sentence, index) => (
+      {[...because, ...(is_repeat ? [REPEAT_TEXT] : [])].map((sentence, index) => (
         <p key={index} class={index === 0 ? 'finding-first' : ''}>
-          <bdi>{sentence}</bdi>
+          <bdi>{written(sentence)}</bdi>
         </p>
       ))}
       <p class="soft">

@@ -13,10 +13,19 @@ interface ForestLineProps {
 /** A line of a forest plot. What it says stands in figures beside it. */
 export function ForestLine({ row, verdict }: ForestLineProps) {
   if (row === undefined) return <span class="nothing">{NOTHING}</span>;
-  const { at, interval, margin } = row;
+  const { at, interval, margin, noise } = row;
   const middle = HEIGHT / 2;
   return (
     <svg class={`forest is-${verdict}`} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      {noise !== null && (
+        <rect
+          class="forest-noise"
+          x={noise.from * WIDTH}
+          y="3"
+          width={(noise.to - noise.from) * WIDTH}
+          height={HEIGHT - 6}
+        />
+      )}
       <line class="forest-axis" x1="0" x2={WIDTH} y1={middle} y2={middle} />
       <line class="forest-zero" x1={WIDTH / 2} x2={WIDTH / 2} y1="0" y2={HEIGHT} />
       {margin !== null && (

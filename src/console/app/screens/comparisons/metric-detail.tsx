@@ -1,6 +1,13 @@
-import { detectableText, differenceWithInterval, valueText } from '../../../../features/comparisons/words.js';
+import {
+  agreementText,
+  detectableText,
+  differenceWithInterval,
+  noiseText,
+  valueText,
+} from '../../../../features/comparisons/words.js';
 import type { ComparedMetric } from '../../../model/forest.js';
 import { count, counted, NOTHING } from '../../../model/format.js';
+import { useMetricText } from './metric-text.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 
 type Slice = ComparedMetric['slices'][number];
@@ -13,18 +20,21 @@ interface MetricDetailProps {
 
 /** What was found of the metric that is shown, also by slices and categories. */
 export function MetricDetail({ metric, said }: MetricDetailProps) {
-  const { name, because, rows, rows_for_margin: needed, moves, slices, left_out } = metric;
+  const { name, because, rows, rows_for_margin: needed, moves, slices, left_out, judge, noise } = metric;
+  const written = useMetricText();
   const isSaid = said.some((sentence) => sentence.startsWith(because));
   return (
-    <section class="stack" aria-label={`Metric ${name}`}>
+    <section class="stack" aria-label={`Metric ${written(name)}`}>
       <h2>
-        <bdi>{name}</bdi>
+        <bdi>{written(name)}</bdi>
       </h2>
       <p>
-        {!isSaid && <bdi>{because}</bdi>} {!isSaid && detectableText(metric)}{' '}
+        {!isSaid && <bdi>{written(because)}</bdi>} {!isSaid && detectableText(metric)}{' '}
         {needed !== null && needed > rows && `About ${counted(needed, 'row')} would show the margin. `}
         {left_out.no_value > 0 && `${counted(left_out.no_value, 'row')} left out without a value. `}
         {left_out.error > 0 && `${counted(left_out.error, 'row')} left out for an error. `}
+        {judge != null && <bdi>{agreementText(judge)}</bdi>}{' '}
+        {noise != null && noiseText(metric, noise, metric.difference?.relative ?? false)}
       </p>
       {moves !== null && moves.length > 0 && (
         <ul class="chips" aria-label="Rows whose category changed">
@@ -37,7 +47,7 @@ export function MetricDetail({ metric, said }: MetricDetailProps) {
       )}
       {slices.length > 0 && (
         <DataTable
-          caption={`Slices of ${name}`}
+          caption={`Slices of ${written(name)}`}
           columns={slicesOf(metric)}
           rows={slices}
           idOf={({ column, value }) => `${column} ${value}`}

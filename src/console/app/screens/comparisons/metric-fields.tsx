@@ -38,7 +38,8 @@ interface MetricFieldProps {
   readonly onChange: (changes: Partial<MetricDraft>) => void;
 }
 
-function MetricField({ draft: { name, rule, margin, value, isOrdered }, onChange }: MetricFieldProps) {
+function MetricField({ draft, onChange }: MetricFieldProps) {
+  const { rule, margin, value, isOrdered, label: name = draft.name } = draft;
   const rules = Object.entries(RULES).filter(([one]) => isOrdered || one === 'none' || one === 'report');
   const entered = rule === 'not_worse' ? 'margin' : rule === 'at_least' ? 'value' : null;
   return (

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { ERROR_WAYS, type ErrorWay } from '../../../../features/comparisons/comparison.js';
-import { draftsFor, metricsOf, refusedMetrics, type MetricDraft } from '../../../model/comparison-draft.js';
-import type { Experiment } from '../../../model/experiments.js';
+import { draftsFor, metricOf, metricsOf, refusedMetrics, type MetricDraft } from '../../../model/comparison-draft.js';
+import { tagOfSide, type Experiment } from '../../../model/experiments.js';
+import { commonJudges } from '../../../model/judge-runs.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
 import { call } from '../../state/api.js';
@@ -10,8 +11,10 @@ import { useScoreDefinitions } from '../../state/score-definitions.js';
 import { useDataset } from '../datasets/data.js';
 import { ExperimentState } from '../experiments/experiment-state.js';
 import { useExperiment } from '../experiments/data.js';
+import { useTagged } from '../experiments/tagged.js';
 import { comparisonsChanged } from './data.js';
 import { ExperimentChoice } from './experiment-choice.js';
+import { LackingJudges } from './lacking-judges.js';
 import { MetricFields } from './metric-fields.js';
 import { SliceFields } from './slice-fields.js';
 
@@ -27,7 +30,10 @@ const WAYS: Readonly<Record<ErrorWay, string>> = {
 export function NewComparison() {
   const { query } = place.value;
   const candidate = useExperiment(query.get('candidate') ?? '').data;
-  const baseline = useExperiment(query.get('baseline') ?? '').data;
+  const side = query.get('baseline') ?? '';
+  const tag = tagOfSide(side);
+  const tagged = useTagged(tag === null ? '' : (candidate?.dataset.id ?? ''), tag ?? '');
+  const baseline = useExperiment(tag === null ? side : (tagged?.id ?? '')).data;
   const definitions = useScoreDefinitions();
   const both = candidate !== undefined && baseline !== undefined ? { candidate, baseline } : null;
   return (
@@ -44,15 +50,16 @@ export function NewComparison() {
       <div class="field-grid">
         <ExperimentChoice
           label="Candidate"
-          hint="The new version, which is to be judged."
+          hint="The new version, which may be worse."
           name="candidate"
           chosen={candidate}
         />
         <ExperimentChoice
           label="Baseline"
-          hint="The version that it is held against."
+          hint="The version that it is compared with. By a tag, the comparison says which one."
           name="baseline"
           chosen={baseline}
+          tag={tag}
           {...(candidate !== undefined && { beside: candidate })}
         />
       </div>
@@ -61,8 +68,10 @@ export function NewComparison() {
       ) : (
         definitions.data !== undefined && (
           <Rules
-            key={`${both.candidate.id} ${both.baseline.id}`}
+            // Once a judge has evaluated both, its verdicts are a metric, too.
+            key={[candidate?.id, baseline?.id, ...commonJudges(both.candidate, both.baseline).map(metricOf)].join()}
             {...both}
+            tag={tag}
             first={draftsFor(both.candidate, both.baseline, definitions.data)}
           />
         )
@@ -74,29 +83,33 @@ export function NewComparison() {
 interface RulesProps {
   readonly candidate: Experiment;
   readonly baseline: Experiment;
+  /** The tag that the baseline is asked for by; null: its id. */
+  readonly tag: string | null;
   readonly first: readonly MetricDraft[];
 }
 
 /** Why two experiments cannot be compared; null: they can. */
-function refusedPair({ candidate, baseline }: Omit<RulesProps, 'first'>): string | null {
+function refusedPair({ candidate, baseline }: Pick<RulesProps, 'candidate' | 'baseline'>): string | null {
   if (candidate.id === baseline.id) return 'Choose two different experiments';
   if (candidate.dataset.id !== baseline.dataset.id) return 'They are on different datasets';
   const ended = [candidate, baseline].find(({ status }) => status === 'canceled' || status === 'expired');
   return ended === undefined ? null : `${ended.name} is ${ended.status}: only finished experiments can be compared`;
 }
 
-function Rules({ candidate, baseline, first }: RulesProps) {
+function Rules({ candidate, baseline, tag, first }: RulesProps) {
   const [drafts, setDrafts] = useState(first);
   const [slices, setSlices] = useState<readonly string[]>([]);
   const [confidence, setConfidence] = useState('0.95');
   const [errors, setErrors] = useState<ErrorWay>('count_as_fail');
   const columns = useDataset(candidate.dataset.name).data?.latest_version?.columns ?? [];
-  const waits = [candidate, baseline].filter(({ status }) => status === 'running');
+  const waits = [candidate, baseline].filter(
+    ({ status, judges = [] }) => status === 'running' || judges.some(({ pending }) => pending > 0),
+  );
   const compare = async () => {
     const made = await call('POST /projects/:project_id/comparisons', {
       body: {
         candidate: candidate.id,
-        baseline: baseline.id,
+        baseline: tag === null ? baseline.id : { tag },
         metrics: metricsOf(drafts),
         confidence: Number(confidence),
         errors,
@@ -116,6 +129,7 @@ function Rules({ candidate, baseline, first }: RulesProps) {
       onSend={compare}
     >
       <MetricFields drafts={drafts} onChange={setDrafts} />
+      <LackingJudges candidate={candidate} baseline={baseline} />
       <div class="line fields">
         <Field label="Confidence">
           <select class="input" value={confidence} onChange={({ currentTarget: { value } }) => setConfidence(value)}>
@@ -147,7 +161,9 @@ function Rules({ candidate, baseline, first }: RulesProps) {
         </p>
       ))}
       {waits.length > 0 && (
-        <p class="soft">The comparison waits up to 10 minutes until both are finished. Keep this page open.</p>
+        <p class="soft">
+          The comparison waits up to 10 minutes until both are finished, and evaluated. Keep this page open.
+        </p>
       )}
     </Form>
   );

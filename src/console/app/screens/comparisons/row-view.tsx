@@ -12,12 +12,14 @@ interface RowViewProps {
   readonly row: ComparedRow;
   readonly comparison: Comparison;
   readonly metric: ComparedMetric;
+  /** What the metric is called. */
+  readonly name: string;
 }
 
 const SIDES = ['baseline', 'candidate'] as const;
 
 /** A row of a comparison: what went in, what should come out, and how both outputs differ. */
-export function RowView({ row, comparison, metric }: RowViewProps) {
+export function RowView({ row, comparison, metric, name }: RowViewProps) {
   const { row_id, input_data, expected, baseline, candidate } = row;
   const texts = [baseline, candidate].map(({ output_data, error_message }) => error_message ?? output_data);
   const [before, after] = texts;
@@ -30,7 +32,7 @@ export function RowView({ row, comparison, metric }: RowViewProps) {
               <dt key={side}>{side === 'baseline' ? 'Baseline' : 'Candidate'}</dt>
               <dd class="line">
                 <span>
-                  <bdi>{metric.name}</bdi>: <b>{rowValueText(metric, row[side].value)}</b>
+                  <bdi>{name}</bdi>: <b>{rowValueText(metric, row[side].value)}</b>
                 </span>
                 {row[side].has_error && <span class="badge bad">error</span>}
                 <Links side={row[side]} experiment={comparison[side].id} row={row_id} />

@@ -8,5 +8,7 @@ export function rowValueText(metric: ComparedMetric, value: ComparedRow['candida
   if (value === null || typeof value === 'string') return value ?? NOTHING;
   // A share of repetitions that is neither is written as one.
   const isBoolean = metric.measure === 'boolean' && (value === 0 || value === 1);
-  return isBoolean ? scoreText(value === 1) : valueText(metric, value);
+  if (!isBoolean) return valueText(metric, value);
+  if (metric.name.startsWith('judge:')) return value === 1 ? 'passed' : 'failed';
+  return scoreText(value === 1);
 }

@@ -1,11 +1,13 @@
 import { cellText, differingColumns, textOf, valueIn } from '../../../model/dataset-cells.js';
 import type { RowData } from '../../../model/dataset-draft.js';
+import { JsonView } from '../../parts/json-view.js';
 import { LongDiff } from '../../parts/long-diff.js';
 import type { Diff } from './data.js';
 
 type RowChange = Diff['rows'][number];
 
 const LOOKS = { added: 'good', changed: 'warn', removed: 'bad' } as const;
+const [ADDED, REMOVED] = ['added', 'removed'] as const;
 
 interface ChangeShownProps {
   readonly row: RowChange;
@@ -61,13 +63,17 @@ interface CellChangeProps {
 }
 
 function CellChange({ before, after, column, labels }: CellChangeProps) {
-  const texts = [before, after].map((data) => textOf(valueIn(data, column), 2)) as [string, string];
+  const values = [before, after].map((data) => valueIn(data, column));
+  const texts = values.map((value) => textOf(value, 2)) as [string, string];
+  const only = values[0] === undefined ? ADDED : values[1] === undefined ? REMOVED : null;
   return (
     <section class="stack" aria-label={column}>
       <p class="soft">
-        <bdi>{column}</bdi>
+        <bdi>{column}</bdi> {only !== null && <span class={`badge ${LOOKS[only]}`}>{only}</span>}
       </p>
-      {texts[0] === texts[1] ? (
+      {only !== null ? (
+        <JsonView value={texts[only === ADDED ? 1 : 0]} label={column} />
+      ) : texts[0] === texts[1] ? (
         <p class="soft">Only the type of the value differs.</p>
       ) : (
         <LongDiff before={texts[0]} after={texts[1]} labels={labels} />

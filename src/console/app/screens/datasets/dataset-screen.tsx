@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { ROLES } from '../../../../features/datasets/dataset.js';
 import { emptyDraft } from '../../../model/dataset-draft.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
@@ -10,6 +11,7 @@ import { hrefOf, navigate, place } from '../../state/location.js';
 import { pathOfDataset, useDataset, type Dataset } from './data.js';
 import { DeleteDataset } from './delete-dataset.js';
 import { ChangesTab } from './changes-tab.js';
+import { EditDataset } from './edit-dataset.js';
 import { ExperimentsTab } from './experiments-tab.js';
 import { RowsTab } from './rows-tab.js';
 import { VersionsTab } from './versions-tab.js';
@@ -60,8 +62,9 @@ function Shown({ dataset }: { readonly dataset: Dataset }) {
 }
 
 function Head({ dataset }: { readonly dataset: Dataset }) {
-  const [deleting, setDeleting] = useState(false);
-  const { name, description } = dataset;
+  const [opened, setOpened] = useState<'edit' | 'delete' | null>(null);
+  const { name, description, roles } = dataset;
+  const close = () => setOpened(null);
   return (
     <>
       <header class="screen-head">
@@ -77,13 +80,33 @@ function Head({ dataset }: { readonly dataset: Dataset }) {
         </div>
         <div class="line">
           <CopyAsCurl path={`${pathOfDataset(name)}/data`} />
-          <Button look="quiet" icon="trash" changes onClick={() => setDeleting(true)}>
+          <Button icon="edit" changes onClick={() => setOpened('edit')}>
+            Edit
+          </Button>
+          <Button look="quiet" icon="trash" changes onClick={() => setOpened('delete')}>
             Delete
           </Button>
         </div>
       </header>
       {description !== '' && <p class="soft dataset-about">{description}</p>}
-      {deleting && <DeleteDataset dataset={dataset} onClose={() => setDeleting(false)} />}
+      <Roles of={roles} />
+      {opened === 'edit' && <EditDataset dataset={dataset} onClose={close} />}
+      {opened === 'delete' && <DeleteDataset dataset={dataset} onClose={close} />}
     </>
+  );
+}
+
+/** What columns are for, by what they are for. */
+function Roles({ of }: { readonly of: Dataset['roles'] }) {
+  const columns = Object.entries(of);
+  if (columns.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Roles of columns">
+      {ROLES.flatMap((role) => columns.filter(([, each]) => each === role)).map(([column, role]) => (
+        <li key={column} class="badge">
+          <span class="soft">{role}:</span> <bdi class="clip">{column}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }

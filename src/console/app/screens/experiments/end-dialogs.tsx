@@ -6,8 +6,9 @@ import { Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
-import { hrefOf, navigate } from '../../state/location.js';
-import { experimentsChanged, forgetExperiment, pathOfExperiment } from './data.js';
+import { hrefOf, navigate, place } from '../../state/location.js';
+import { queries } from '../../state/query.js';
+import { EXPERIMENTS, experimentsChanged, pathOfExperiment } from './data.js';
 
 interface EndProps {
   readonly experiment: Experiment;
@@ -66,4 +67,9 @@ export function DeleteExperiment({ experiment: { id, name, figures, tags }, onCl
       </p>
     </Ending>
   );
+}
+
+/** Forgets what is known of an experiment that is deleted, so that nothing is asked again. */
+function forgetExperiment(id: string): void {
+  queries.removeQueries({ queryKey: [place.value.project, EXPERIMENTS, id] });
 }

@@ -53,11 +53,17 @@ export function ExperimentsOf({ dataset }: { readonly dataset: string }) {
   );
 }
 
-function RunButton({ dataset }: { readonly dataset?: string }) {
+interface RunButtonProps {
+  readonly dataset?: string;
+  /** Whether it is the first thing to do. */
+  readonly main?: boolean;
+}
+
+function RunButton({ dataset, main = false }: RunButtonProps) {
   const [opened, setOpened] = useState(false);
   return (
     <>
-      <Button icon="play" changes onClick={() => setOpened(true)}>
+      <Button icon="play" look={main ? 'main' : ''} changes onClick={() => setOpened(true)}>
         Run a prompt
       </Button>
       {opened && <RunDialog {...(dataset !== undefined && { dataset })} onClose={() => setOpened(false)} />}
@@ -135,9 +141,11 @@ function NoExperiments({ dataset }: { readonly dataset?: string }) {
   return (
     <Empty title="No experiments yet">
       <p>
-        An experiment tries a version of your prompt or program on the rows of a dataset, and keeps the results with
+        An experiment runs a version of your prompt or program on the rows of a dataset, and keeps the results with
         their scores, costs and times. Compare two to see whether the newer one is worse.
       </p>
+      <RunButton main {...(dataset !== undefined && { dataset })} />
+      <p>Or send the results of your own program:</p>
       <Tabs
         label="Ways to make one"
         tabs={programs}

@@ -1,15 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
-import { BASELINE, type Experiment } from '../../../model/experiments.js';
+import { BASELINE, sideOfTag, type Experiment } from '../../../model/experiments.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
+import { Icon } from '../../parts/icon.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { ApiError } from '../../state/api.js';
 import { hrefOf } from '../../state/location.js';
-import { pathOfExperiment, useExperiment, useExperiments } from './data.js';
+import { pathOfExperiment, useExperiment } from './data.js';
+import { useTagged } from './tagged.js';
 import { DeleteExperiment, EndExperiment } from './end-dialogs.js';
 import { ExperimentFigures } from './experiment-figures.js';
 import { ExperimentState } from './experiment-state.js';
 import { About } from './experiment-about.js';
+import { JudgeResults } from './judge-results.js';
 import { ResultList } from './result-list.js';
 import { ExperimentTags } from './experiment-tags.js';
 
@@ -40,6 +43,7 @@ export function ExperimentScreen({ id }: { readonly id: string }) {
           )}
           <About experiment={experiment} />
           <ExperimentFigures experiment={experiment} />
+          <JudgeResults experiment={experiment} />
           <ResultList experiment={experiment} />
         </div>
       )}
@@ -99,15 +103,16 @@ function Head({ experiment }: { readonly experiment: Experiment }) {
 
 /** Leads to what it was compared with, and to a comparison with the baseline of its dataset. */
 function Comparisons({ experiment: { id, dataset, tags } }: { readonly experiment: Experiment }) {
-  const tagged = useExperiments({ dataset: dataset.id, tag: BASELINE, limit: 1 }).data?.experiments[0];
-  const query: Record<string, string> = tags.includes(BASELINE)
+  const isBaseline = tags.includes(BASELINE);
+  const tagged = useTagged(dataset.id, BASELINE) !== undefined && !isBaseline;
+  const query: Record<string, string> = isBaseline
     ? { baseline: id }
-    : { candidate: id, ...(tagged !== undefined && { baseline: tagged.id }) };
+    : { candidate: id, ...(tagged && { baseline: sideOfTag(BASELINE) }) };
   return (
     <div class="line">
       <a href={hrefOf({ screen: 'comparisons', query: { experiment_id: id } })}>Its comparisons</a>
       <a class="button" href={hrefOf({ screen: 'comparisons', id: 'new', query })}>
-        Compare
+        <Icon name="diff" /> {tagged ? 'Compare with the baseline' : 'Compare'}
       </a>
     </div>
   );

@@ -1,5 +1,13 @@
 import { useState } from 'preact/hooks';
-import { commonScores, meanText, sidesOf, subjectLine, type Experiment } from '../../../model/experiments.js';
+import {
+  BASELINE,
+  commonScores,
+  meanText,
+  sideOfTag,
+  sidesOf,
+  subjectLine,
+  type Experiment,
+} from '../../../model/experiments.js';
 import { count, NOTHING } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
@@ -46,7 +54,8 @@ function CompareLine({ chosen }: { readonly chosen: readonly Experiment[] }) {
   const compare = () => {
     if (one === undefined || other === undefined) return;
     const { candidate, baseline } = sidesOf(one, other);
-    const query = { candidate: candidate.id, baseline: baseline.id };
+    const side = baseline.tags.includes(BASELINE) ? sideOfTag(BASELINE) : baseline.id;
+    const query = { candidate: candidate.id, baseline: side };
     navigate(hrefOf({ screen: 'comparisons', id: 'new', query }));
   };
   return (

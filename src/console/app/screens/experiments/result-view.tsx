@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Experiment } from '../../../model/experiments.js';
 import { count, scoreText } from '../../../model/format.js';
+import { shortVersion } from '../../../model/judge-version-text.js';
 import { Cells } from '../../parts/cells.js';
 import { CopyButton } from '../../parts/copy.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -9,8 +10,14 @@ import { Cost, Took, When } from '../../parts/figures.js';
 import { JsonView } from '../../parts/json-view.js';
 import { SpanLink } from '../../parts/span-link.js';
 import { Answered } from '../../parts/states.js';
+import { VerdictShown } from '../../parts/verdict.js';
+import { call } from '../../state/api.js';
 import { hrefOf, setQuery } from '../../state/location.js';
-import { useResult, type Result } from './data.js';
+import { useQuery } from '../../state/query.js';
+import { useResult, type Result } from './results.js';
+
+/** Evaluations that are shown; the span has all of them. */
+const EVALUATIONS = 5;
 
 interface ResultViewProps {
   readonly experiment: Experiment;
@@ -32,6 +39,7 @@ export function ResultView({ experiment: { id, repetitions }, row, repetition }:
           ) : (
             <div class="stack">
               <ResultHead result={found.result} />
+              <Evaluations spanId={found.result.id} />
               <Part title="Row">
                 {cells !== null ? <Cells of={cells} /> : <JsonView value={found.input} label="Row" />}
               </Part>
@@ -67,6 +75,29 @@ function Part({ title, children }: { readonly title: string; readonly children: 
       <h3>{title}</h3>
       {children}
     </section>
+  );
+}
+
+/** What judges said of a result, the newest verdict of each first. */
+function Evaluations({ spanId }: { readonly spanId: string }) {
+  const { data } = useQuery({
+    key: ['/judges', 'of', spanId],
+    ask: (signal) =>
+      call('GET /projects/:project_id/spans/:span_id/evaluations', { params: { span_id: spanId }, signal }),
+  });
+  if (data === undefined || data.evaluations.length === 0) return null;
+  return (
+    <Part title="Evaluations">
+      {data.evaluations.slice(0, EVALUATIONS).map((evaluation) => (
+        <section key={evaluation.id} class="stack">
+          <p class="soft">
+            <bdi>{evaluation.judge_name}</bdi>
+            {evaluation.judge_version !== null && `, ${shortVersion(evaluation.judge_version)}`}
+          </p>
+          <VerdictShown of={evaluation} />
+        </section>
+      ))}
+    </Part>
   );
 }
 

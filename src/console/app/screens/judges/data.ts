@@ -6,15 +6,12 @@ import { call, callPage, ofProject, type QueryOf } from '../../state/api.js';
 import { place } from '../../state/location.js';
 import { changedAt, queries, useQuery } from '../../state/query.js';
 
-/** Most judges, evaluations or runs that one call answers. */
-export const MAX_PAGE = 500;
 /** Since when figures of lists are. */
 export const RECENT = '7d';
 /** Rows on one page. */
 export const PAGE = 50;
 
 const CALIBRATION = 'GET /projects/:project_id/judges/:judge_id/calibration';
-const EVALUATIONS = 'GET /projects/:project_id/judges/:judge_id/evaluations';
 const RUNS = 'GET /projects/:project_id/judges/:judge_id/runs';
 
 /** A path below a judge. */
@@ -22,20 +19,8 @@ export function ofJudge(id: string, path = ''): string {
   return ofProject(`/judges/${id}${path}`);
 }
 
-/** Has everything asked again that is known of judges, or of one. */
-export function judgesChanged(id?: string): Promise<void> {
-  return id === undefined ? changedAt('/judges') : changedAt('/judges', id);
-}
-
 export function offsetShown(): number {
   return Math.max(0, Math.trunc(Number(place.value.query.get('offset') ?? 0)) || 0);
-}
-
-export function useJudges(window: { readonly offset: number; readonly limit: number }) {
-  return useQuery({
-    key: ['/judges', 'list', window],
-    ask: (signal) => call('GET /projects/:project_id/judges', { query: window, signal }),
-  });
 }
 
 /** A page of judges with what became of them lately, asked for again every ten seconds. */
@@ -68,13 +53,6 @@ export function useCalibration(id: string) {
   return useQuery({
     key: ['/judges', id, 'calibration'],
     ask: (signal) => call(CALIBRATION, { params: { judge_id: id }, signal }),
-  });
-}
-
-export function useEvaluations(id: string, query: QueryOf<typeof EVALUATIONS>) {
-  return useQuery({
-    key: ['/judges', id, 'evaluations', query],
-    ask: (signal) => call(EVALUATIONS, { params: { judge_id: id }, query, signal }),
   });
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { EvaluationRead } from '../../../../features/judges/schema.js';
 import { counted, NOTHING, percent } from '../../../model/format.js';
+import { shortVersion } from '../../../model/judge-version-text.js';
 import { Button } from '../../parts/button.js';
 import { Choice } from '../../parts/choice.js';
 import { CopyAsCurl } from '../../parts/copy.js';
@@ -13,11 +14,15 @@ import { PassOrFail } from '../../parts/verdict.js';
 import { call } from '../../state/api.js';
 import { hrefOf, place, setQuery } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
-import { offsetShown, ofJudge, PAGE, useCalibration, useEvaluations } from './data.js';
+import { useExperiments } from '../experiments/data.js';
+import { offsetShown, ofJudge, PAGE, useCalibration } from './data.js';
+import { useEvaluations } from './lists.js';
 import type { JudgeTabProps } from './tab-props.js';
 
 /** Parameters of this view that the list of evaluations takes, by the same names. */
-const FILTERS = ['evaluation_result', 'agreement', 'judge_version', 'start_date', 'end_date'] as const;
+const FILTERS = ['evaluation_result', 'agreement', 'judge_version', 'experiment_id', 'start_date', 'end_date'] as const;
+/** Experiments that can be chosen. */
+const EXPERIMENTS = 50;
 
 /** What the judge found, by verdict, version and what people said of it. */
 export function EvaluationsTab({ judge }: JudgeTabProps) {
@@ -71,7 +76,12 @@ export function EvaluationsTab({ judge }: JudgeTabProps) {
 
 function Filters({ judge }: JudgeTabProps) {
   const versions = useCalibration(judge.id).data?.by_version ?? [];
+  const experiments = useExperiments({ limit: EXPERIMENTS }).data?.experiments ?? [];
   const { query } = place.value;
+  const exact = query.get('judge_version') ?? '';
+  const named = versions.map(({ version }) => [version, version] as const);
+  // One that an experiment was evaluated by is named exactly.
+  if (exact.includes('/')) named.unshift([exact, shortVersion(exact)]);
   const [start, end] = [query.get('start_date'), query.get('end_date')];
   return (
     <div class="line fields">
@@ -92,7 +102,8 @@ function Filters({ judge }: JudgeTabProps) {
           ['unreviewed', 'unreviewed'],
         ]}
       />
-      <Choice label="Version" name="judge_version" options={versions.map(({ version }) => [version, version])} />
+      <Choice label="Version" name="judge_version" options={named} />
+      <Choice label="Experiment" name="experiment_id" options={experiments.map(({ id, name }) => [id, name])} />
       <Choice
         label="Stored"
         name="start_date"
@@ -151,12 +162,6 @@ const COLUMNS: readonly Column<EvaluationRead>[] = [
     cell: ({ created_at }) => <When at={created_at} />,
   },
 ];
-
-/** `<id of the version>/e12` with the id cut, as `1a2b3c4d/e12`. */
-function shortVersion(version: string): string {
-  const [id = '', examples = ''] = version.split('/');
-  return `${id.slice(0, 8)}/${examples}`;
-}
 
 /** Why a span was or was not evaluated, for whoever has its id. */
 function WhyNot({ judge }: JudgeTabProps) {

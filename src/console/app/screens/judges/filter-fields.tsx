@@ -34,6 +34,9 @@ export function FilterFields({ draft, change, wrong }: FieldsProps) {
   return (
     <fieldset class="stack">
       <legend>Span filters</legend>
+      {draft.subject !== 'span' && (
+        <p class="soft">A {draft.subject} is evaluated if one of its spans matches all of these.</p>
+      )}
       <TokenField
         label="Kinds"
         hint="Match any; leave empty for all. llm is a model call; the AI SDK and agents wrap it in another span"

@@ -9,7 +9,7 @@ import { ApiError } from '../../state/api.js';
 import { CriteriaFields } from './criteria-fields.js';
 import { FilterFields } from './filter-fields.js';
 import { JudgePreview } from './judge-preview.js';
-import { InstructionFields, PartFields, ScaleFields } from './setting-fields.js';
+import { InstructionFields, PartFields, ScaleFields, SubjectFields } from './setting-fields.js';
 
 interface JudgeFormProps {
   /** Null: it is to be made. */
@@ -50,6 +50,7 @@ export function JudgeForm({ judge, promptBefore, draft, onChange, action, onSave
           if (!busy) void save();
         }}
       >
+        <SubjectFields {...fields} judge={judge} />
         <InstructionFields {...fields} judge={judge} />
         <ScaleFields {...fields} />
         <CriteriaFields {...fields} />

@@ -4,7 +4,7 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { useKeptDraft } from '../../state/kept-draft.js';
 import { hrefOf, navigate } from '../../state/location.js';
-import { judgesChanged } from './data.js';
+import { judgesChanged } from './lists.js';
 import { JudgeForm } from './judge-form.js';
 
 /** Where a judge is made, with what it would do beside. */

@@ -11,7 +11,8 @@ import { SpanLink } from '../../parts/span-link.js';
 import { Answered, Empty, Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { hrefOf, place } from '../../state/location.js';
-import { judgesChanged, offsetShown, ofJudge, PAGE, useRuns } from './data.js';
+import { offsetShown, ofJudge, PAGE, useRuns } from './data.js';
+import { judgesChanged } from './lists.js';
 import type { JudgeTabProps } from './tab-props.js';
 import { retryFailed, runJudge } from './run-dialog.js';
 

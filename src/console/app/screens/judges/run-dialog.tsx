@@ -1,18 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { RunInput } from '../../../../features/judges/run-schema.js';
-import { bodyOf, draftOf } from '../../../model/judge-draft.js';
 import { count, counted } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
-import { Cost } from '../../parts/figures.js';
 import { Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
-import { useQuery } from '../../state/query.js';
-import { judgesChanged } from './data.js';
+import { judgesChanged } from './lists.js';
+import { EvaluationPrice } from './evaluation-price.js';
 import type { JudgeTabProps } from './tab-props.js';
 
 /** Has spans evaluated, and says how many were queued. @throws ApiError */
@@ -71,7 +69,7 @@ export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose
         >
           <textarea class="input mono" value={ids} onInput={(event) => setIds(event.currentTarget.value)} />
         </Field>
-        <Price judge={judge} times={named.length > 0 ? named.length : Number(newest)} />
+        <EvaluationPrice judge={judge} times={named.length > 0 ? named.length : Number(newest)} />
         {failure !== null && <Failure error={failure} />}
         <div class="line">
           <Button
@@ -86,25 +84,5 @@ export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose
         </div>
       </form>
     </Dialog>
-  );
-}
-
-/** What so many evaluations would cost, by what those of a day would. */
-function Price({ judge, times }: JudgeTabProps & { readonly times: number }) {
-  const { prompt: _, ...body } = bodyOf(draftOf(judge, ''));
-  const { data } = useQuery({
-    key: ['/judges:preview', judge.id, judge.updated_at],
-    ask: (signal) =>
-      call('POST /projects/:project_id/judges:preview', {
-        body: { ...body, task_slug: judge.task_slug },
-        signal,
-      }),
-  });
-  const day = data?.estimate?.cost_per_day;
-  if (day == null || !(data !== undefined && data.evaluations_per_day > 0) || !(times > 0)) return null;
-  return (
-    <p class="soft">
-      About <Cost of={(day / data.evaluations_per_day) * times} />, based on the latest matching spans.
-    </p>
   );
 }

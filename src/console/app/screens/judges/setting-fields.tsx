@@ -1,6 +1,9 @@
 import type { JudgeRead } from '../../../../features/judges/schema.js';
+import { KIND } from '../../../../engine/schema/kind.js';
+import { aboutSubject } from '../../../model/judge-draft.js';
 import { fieldsOfPart, type FieldDraft } from '../../../model/judge-fields.js';
 import { Field } from '../../parts/field.js';
+import { TokenField } from '../../parts/token-field.js';
 import { hrefOf } from '../../state/location.js';
 import type { FieldsProps } from './fields-props.js';
 
@@ -23,6 +26,53 @@ function Text({ draft, change, wrong, name, label, hint, number = false }: TextP
         onInput={(event) => change({ [name]: event.currentTarget.value })}
       />
     </Field>
+  );
+}
+
+const SUBJECTS: Readonly<Record<JudgeRead['subject'], string>> = {
+  span: 'single spans, such as model calls',
+  trace: 'whole traces, once they are quiet',
+  session: 'conversations of sessions, once they are quiet',
+};
+
+/** What the judge evaluates, which is chosen once, and what it is shown of that. */
+export function SubjectFields({ judge, ...fields }: FieldsProps & { readonly judge: JudgeRead | null }) {
+  const { draft, change, wrong } = fields;
+  return (
+    <>
+      <Field
+        label="Evaluates"
+        wrong={wrong['subject'] ?? null}
+        {...(judge !== null && { hint: 'To evaluate something else, create another judge' })}
+      >
+        <select
+          class="input"
+          value={draft.subject}
+          disabled={judge !== null}
+          onChange={(event) => change(aboutSubject(draft, event.currentTarget.value as JudgeRead['subject']))}
+        >
+          {Object.entries(SUBJECTS).map(([subject, label]) => (
+            <option key={subject} value={subject}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </Field>
+      {draft.subject !== 'span' && (
+        <>
+          <PartFields {...fields} part="whole" />
+          <TokenField
+            label="Kinds shown in full"
+            hint="Spans of these kinds are shown with input and output; leave empty for all"
+            wrong={wrong['context_kinds'] ?? null}
+            values={draft.context_kinds}
+            suggested={['llm', 'tool', 'agent', 'chain', 'retriever']}
+            refuse={(kind) => (KIND.test(kind) ? null : 'Kinds may contain a-z, 0-9 and underscores')}
+            onChange={(chosen) => change({ context_kinds: chosen })}
+          />
+        </>
+      )}
+    </>
   );
 }
 
@@ -57,7 +107,13 @@ export function InstructionFields({ judge, ...fields }: FieldsProps & { readonly
             <>
               <code>{'{{input}}'}</code>, <code>{'{{output}}'}</code>, <code>{'{{expected}}'}</code>,{' '}
               <code>{'{{name}}'}</code>, <code>{'{{kind}}'}</code>, <code>{'{{tags}}'}</code>,{' '}
-              <code>{'{{attributes}}'}</code> and <code>{'{{error}}'}</code> are filled in for each span.
+              <code>{'{{attributes}}'}</code> and <code>{'{{error}}'}</code> are filled in for each span
+              {draft.subject !== 'span' && (
+                <>
+                  , which is the root here; <code>{'{{outline}}'}</code> is the whole {draft.subject}
+                </>
+              )}
+              .
               {judge !== null && (
                 <>
                   {' '}
@@ -95,8 +151,8 @@ export function ScaleFields(fields: FieldsProps) {
             change({ evaluation_type: event.currentTarget.value === 'scored' ? 'scored' : 'binary' })
           }
         >
-          <option value="binary">binary: a span passes or fails</option>
-          <option value="scored">scored: a span gets a score</option>
+          <option value="binary">binary: passes or fails</option>
+          <option value="scored">scored: gets a score</option>
         </select>
       </Field>
       {draft.evaluation_type === 'scored' && <PartFields {...fields} part="scale" />}
@@ -105,7 +161,7 @@ export function ScaleFields(fields: FieldsProps) {
 }
 
 /** A part of the form as `JUDGE_FIELDS` has it: what is typed in one line, then what is checked. */
-export function PartFields({ part, ...fields }: FieldsProps & { readonly part: 'scale' | 'model' }) {
+export function PartFields({ part, ...fields }: FieldsProps & { readonly part: 'whole' | 'scale' | 'model' }) {
   const { draft, change } = fields;
   const listed = fieldsOfPart(part);
   return (

@@ -6,7 +6,7 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { useKeptDraft } from '../../state/kept-draft.js';
 import { useQuery } from '../../state/query.js';
-import { judgesChanged } from './data.js';
+import { judgesChanged } from './lists.js';
 import { JudgeForm } from './judge-form.js';
 import type { JudgeTabProps } from './tab-props.js';
 

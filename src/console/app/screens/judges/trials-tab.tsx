@@ -15,7 +15,8 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefWith, place, setQuery } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
-import { judgesChanged, useCalibration } from './data.js';
+import { useCalibration } from './data.js';
+import { judgesChanged } from './lists.js';
 import type { JudgeTabProps } from './tab-props.js';
 import { TrialResult } from './trial-result.js';
 

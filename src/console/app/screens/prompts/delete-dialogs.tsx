@@ -5,7 +5,8 @@ import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
-import { forget, promptsChanged, useTagHistory, type TagEntry } from './data.js';
+import { forget, promptsChanged } from './data.js';
+import { useTagHistory, type TagEntry } from './versions.js';
 
 interface DeleteVersionProps {
   readonly version: PromptVersionRead;

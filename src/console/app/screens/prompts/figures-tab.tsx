@@ -10,7 +10,8 @@ import { call } from '../../state/api.js';
 import { hrefOf, hrefWith, place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { parametersAsked, rangeAsked } from './asked.js';
-import { ofPrompt, tagsOf, type TagEntry } from './data.js';
+import { ofPrompt, tagsOf } from './data.js';
+import type { TagEntry } from './versions.js';
 import type { TabProps } from './tab-props.js';
 import { TagBadge } from './tag-badge.js';
 

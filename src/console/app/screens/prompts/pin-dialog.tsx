@@ -9,7 +9,8 @@ import { TextDiff } from '../../parts/text-diff.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
-import { LATEST, PRODUCTION, promptsChanged, useTagHistory, useVersion, type TagEntry } from './data.js';
+import { PRODUCTION, promptsChanged } from './data.js';
+import { LATEST, useTagHistory, useVersion, type TagEntry } from './versions.js';
 
 interface PinDialogProps {
   readonly slug: string;

@@ -10,7 +10,8 @@ import { Answered, Empty } from '../../parts/states.js';
 import { ofProject } from '../../state/api.js';
 import { hrefOf, navigate, place } from '../../state/location.js';
 import { offsetAsked } from './asked.js';
-import { RECENT, LATEST, PRODUCTION, promptsAsked, usePrompts } from './data.js';
+import { RECENT, PRODUCTION, promptsAsked, usePrompts } from './data.js';
+import { LATEST } from './versions.js';
 import { EditorDialog } from './editor-dialog.js';
 
 const PAGE = 50;

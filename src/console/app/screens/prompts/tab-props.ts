@@ -1,4 +1,4 @@
-import type { TagEntry } from './data.js';
+import type { TagEntry } from './versions.js';
 
 export interface TabProps {
   readonly slug: string;

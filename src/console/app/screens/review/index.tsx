@@ -4,7 +4,8 @@ import { Answered } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
 import { hrefOf, place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
-import { MAX_PAGE, ofJudge, useJudge, useJudges } from '../judges/data.js';
+import { ofJudge, useJudge } from '../judges/data.js';
+import { MAX_PAGE, useJudges } from '../judges/lists.js';
 import { CompletionReview } from './completion-review.js';
 import { VerdictReview } from './verdict-review.js';
 

@@ -1,5 +1,5 @@
 import type { JudgeFilters } from './filters.js';
-import type { JudgedWhole, WholeKind } from './whole-reader.js';
+import type { JudgedWhole, WholeKind } from './whole.js';
 import type { SpanStatus } from '../span/span.js';
 import type { Tags } from '../../../schema/tags.js';
 import type { Micros } from '../../../timestamp.js';

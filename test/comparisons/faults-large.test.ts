@@ -1,0 +1,3 @@
+import { largeComparison } from './large-comparison.js';
+
+largeComparison(100_000);

@@ -1,0 +1,3 @@
+import { killedUnderLoad } from './killed-under-load.js';
+
+killedUnderLoad(20);
