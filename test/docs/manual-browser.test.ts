@@ -66,7 +66,7 @@ describe('the manual in a browser, behind a proxy with a path of its own', funct
     }
     await page.locator('#operations-tag-Judges').wait();
     expect(await page.$$eval('.opblock-tag small', (all) => all.map((one) => one.textContent))).to.include(
-      'Have a model evaluate spans automatically, as pass or fail or with a score.',
+      'Have a model evaluate spans, traces or sessions automatically, as pass or fail or with a score.',
     );
   });
 
