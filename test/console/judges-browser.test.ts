@@ -232,6 +232,43 @@ describe('judges and review, in the console', function () {
     expect(await watched.accessibilityIssues()).to.deep.equal([]);
   });
 
+  it('makes a judge of traces, tries it on one, runs it, and says why', async () => {
+    const { page } = watched;
+    const trace_id = randomUUID();
+    const root = finished({ trace_id, name: 'agent run', kind: 'agent' });
+    await api.post(root, finished({ trace_id, parent_span_id: root.id, name: 'look it up', kind: 'tool' }));
+    await page.goto(screenUrl(scene.server, 'judges/new'));
+    await page.waitForSelector('form select');
+    await page.select('form select', 'trace');
+    await until(`document.querySelector('form textarea')?.value.includes('{{outline}}')`);
+    await focus('::-p-aria([name="Name"][role="textbox"])');
+    await page.keyboard.type('Whole');
+    await focus('::-p-aria([name="Kinds"][role="combobox"])');
+    await press('Backspace');
+    await page.keyboard.type('agent');
+    await press('Enter');
+    await untilText('Latest matching traces');
+    await clickOn(page, '::-p-text(Test on 1 trace)');
+    await page.waitForSelector('.tryout .badge');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await clickOn(page, '::-p-text(Create judge)');
+    await until(`/judges\\/[0-9a-f-]{36}$/.test(location.pathname)`);
+    await clickOn(page, '::-p-aria([name="Run…"][role="button"])');
+    await untilText('Number of most recent matching traces');
+    await focus('dialog[open] textarea');
+    await page.keyboard.type(trace_id);
+    await clickOn(page, '::-p-text(Evaluate 1 trace)');
+    const [, judge = {}] = await api.expect(200, 'GET', 'judges');
+    const [evaluation] = await eventually(
+      () => api.evaluations(judge),
+      (all) => all.length === 1,
+    );
+    expect(evaluation).to.include({ subject: 'trace', subject_id: trace_id, span_id: root.id });
+    await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=evaluations&why=${trace_id}`));
+    await untilText('It was evaluated at');
+    await untilText('Why was a trace evaluated or skipped?');
+  });
+
   it('keeps the draft of a judge until it is saved or dropped', async () => {
     const { page } = watched;
     const nameIs = (name: string) => until(`document.querySelector('form input')?.value === ${JSON.stringify(name)}`);

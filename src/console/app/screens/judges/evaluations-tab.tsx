@@ -187,11 +187,11 @@ function WhyNot({ judge }: JudgeTabProps) {
     >
       <div class="line">
         <label class="line">
-          Why was a span evaluated or skipped?
+          Why was a {judge.subject} evaluated or skipped?
           <input
             class="input mono"
             size={38}
-            placeholder="Span ID"
+            placeholder={`${judge.subject} ID`}
             value={id}
             onInput={(event) => setId(event.currentTarget.value)}
           />

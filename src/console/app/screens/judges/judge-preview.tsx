@@ -134,7 +134,7 @@ function Previewed({ preview, body, children }: PreviewedProps) {
           note={
             estimate === null
               ? undefined
-              : `based on ${counted(estimate.spans, 'span')}${model === null ? '' : `, ${model}`}`
+              : `based on ${counted(estimate.spans, body.subject ?? 'span')}${model === null ? '' : `, ${model}`}`
           }
         >
           {estimate === null ? compact(null) : compact(estimate.input_tokens_per_day + estimate.output_tokens_per_day)}
@@ -156,17 +156,20 @@ interface SampleProps {
   readonly runnable: boolean;
 }
 
-/** The latest matching spans, of which some are tried. */
+const idOf = ({ id, subject_id }: JudgePreviewRead['sample'][number]) => subject_id ?? id;
+
+/** The latest matching spans, traces or sessions, of which some are tried. */
 function Sample({ sample, body, runnable }: SampleProps) {
-  const [chosen, setChosen] = useState<readonly string[]>(() => sample.slice(0, 1).map(({ id }) => id));
+  const [chosen, setChosen] = useState<readonly string[]>(() => sample.slice(0, 1).map(idOf));
+  const subject = body.subject ?? 'span';
   const [tried, setTried] = useState<JudgePreviewRead['tried'] | null>(null);
   const { busy, failure, run } = useAction();
   const refused = !runnable
     ? 'The judge cannot run'
     : chosen.length === 0
-      ? 'Select a span'
+      ? `Select a ${subject}`
       : chosen.length > MAX_TRIED
-        ? `Select at most ${MAX_TRIED} spans`
+        ? `Select at most ${MAX_TRIED} ${subject}s`
         : null;
   const tryIt = () =>
     run(async () => {
@@ -178,15 +181,15 @@ function Sample({ sample, body, runnable }: SampleProps) {
     setChosen(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id]);
   return (
     <>
-      <h3>Latest matching spans</h3>
+      <h3>Latest matching {subject}s</h3>
       <ul class="sample">
-        {sample.map(({ id, trace_id, name, kind, started_at, input_data, output_data }) => (
+        {sample.map(({ id, subject_id, trace_id, name, kind, started_at, input_data, output_data }) => (
           <li key={id} class="line">
             <input
               type="checkbox"
               aria-label={`Test ${name}`}
-              checked={chosen.includes(id)}
-              onChange={() => toggle(id)}
+              checked={chosen.includes(subject_id ?? id)}
+              onChange={() => toggle(subject_id ?? id)}
             />
             <Kind of={kind} />
             <SpanLink id={id} traceId={trace_id}>
@@ -203,7 +206,7 @@ function Sample({ sample, body, runnable }: SampleProps) {
       </ul>
       <div class="line">
         <Button icon="play" changes busy={busy} refused={refused} onClick={tryIt}>
-          Test on {counted(chosen.length, 'span')}
+          Test on {counted(chosen.length, subject)}
         </Button>
         <span class="soft small">Calls the model, which uses tokens; no evaluation is stored.</span>
       </div>

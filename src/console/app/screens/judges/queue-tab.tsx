@@ -14,6 +14,7 @@ import { hrefOf, place } from '../../state/location.js';
 import { offsetShown, ofJudge, PAGE, useRuns } from './data.js';
 import { judgesChanged } from './lists.js';
 import type { JudgeTabProps } from './tab-props.js';
+import { runOf, subjectIdOf } from '../../../model/judge-subjects.js';
 import { retryFailed, runJudge } from './run-dialog.js';
 
 /** While something waits, it is asked again so often. */
@@ -30,10 +31,10 @@ export function QueueTab({ judge }: JudgeTabProps) {
   const answer = useRuns(judge.id, asked, left > 0 && EVERY_MS);
   const runs = answer.data?.runs ?? [];
   const failed = useRuns(judge.id, { state: 'failed', limit: 1 }, false).data?.total ?? 0;
-  const again = new Set(runs.filter(({ id }) => chosen.has(id)).map(({ span_id }) => span_id));
+  const again = new Set(runs.filter(({ id }) => chosen.has(id)).map(subjectIdOf));
   const retry = () =>
     run(async () => {
-      await (again.size > 0 ? runJudge(judge.id, { span_ids: [...again] }) : retryFailed(judge.id));
+      await (again.size > 0 ? runJudge(judge.id, runOf(judge.subject, [...again])) : retryFailed(judge.id));
       setChosen(NONE);
     });
   return (
@@ -52,7 +53,9 @@ export function QueueTab({ judge }: JudgeTabProps) {
           />
           {(again.size > 0 || failed > 0) && (
             <Button icon="refresh" changes busy={busy} onClick={retry}>
-              {again.size > 0 ? `Re-evaluate ${counted(again.size, 'span')}` : `Retry all failed (${count(failed)})`}
+              {again.size > 0
+                ? `Re-evaluate ${counted(again.size, judge.subject)}`
+                : `Retry all failed (${count(failed)})`}
             </Button>
           )}
         </div>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RunInput } from '../../../../features/judges/run-schema.js';
 import { count, counted } from '../../../model/format.js';
+import { runOf } from '../../../model/judge-subjects.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
@@ -30,20 +31,21 @@ export async function retryFailed(id: string): Promise<void> {
   await judgesChanged();
 }
 
-/** Evaluates past spans: the newest that match, or those with given ids. */
+/** Evaluates past spans, traces or sessions: the newest that match, or those with given ids. */
 export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose: () => void }) {
   const [newest, setNewest] = useState('100');
   const [ids, setIds] = useState('');
   const { busy, failure, run } = useAction();
+  const { subject } = judge;
   const named = ids.split(/[\s,]+/).filter((id) => id !== '');
   const send = () =>
     run(async () => {
-      await runJudge(judge.id, named.length > 0 ? { span_ids: named } : { backfill: Number(newest) });
+      await runJudge(judge.id, named.length > 0 ? runOf(subject, named) : { backfill: Number(newest) });
       onClose();
       navigate(hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'queue' } }));
     });
   return (
-    <Dialog title="Evaluate past spans" onClose={onClose}>
+    <Dialog title={`Evaluate past ${subject}s`} onClose={onClose}>
       <form
         class="stack"
         noValidate
@@ -53,8 +55,8 @@ export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose
         }}
       >
         <Field
-          label="Number of most recent matching spans"
-          hint="At most 10,000. Spans already evaluated are evaluated again."
+          label={`Number of most recent matching ${subject}s`}
+          hint={`At most 10,000. Those already evaluated are evaluated again.`}
         >
           <input
             class="input"
@@ -64,7 +66,7 @@ export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose
           />
         </Field>
         <Field
-          label="Or specific spans, by ID"
+          label={`Or specific ${subject}s, by ID`}
           hint="Separate IDs with spaces or line breaks. Filters do not apply. At most 1,000."
         >
           <textarea class="input mono" value={ids} onInput={(event) => setIds(event.currentTarget.value)} />
@@ -79,7 +81,7 @@ export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose
             busy={busy}
             refused={judge.runnable ? null : judge.not_runnable_reason}
           >
-            {named.length > 0 ? `Evaluate ${counted(named.length, 'span')}` : 'Evaluate newest spans'}
+            {named.length > 0 ? `Evaluate ${counted(named.length, subject)}` : `Evaluate newest ${subject}s`}
           </Button>
         </div>
       </form>
