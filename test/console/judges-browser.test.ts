@@ -258,7 +258,8 @@ describe('judges and review, in the console', function () {
     await focus('dialog[open] textarea');
     await page.keyboard.type(trace_id);
     await clickOn(page, '::-p-text(Evaluate 1 trace)');
-    const [, judge = {}] = await api.expect(200, 'GET', 'judges');
+    const judges: Json[] = await api.expect(200, 'GET', 'judges');
+    const judge = judges.find(({ name }) => name === 'Whole') ?? {};
     const [evaluation] = await eventually(
       () => api.evaluations(judge),
       (all) => all.length === 1,
