@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-
 import { eventually, finished, JudgeBench, type Json } from './judge-api.js';
 
 const TRACES = 1_000;
