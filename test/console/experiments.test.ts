@@ -47,8 +47,11 @@ describe('the forest plot of a comparison', () => {
     const forest = forestOf([
       metric('same', { difference: difference(0, 0, 0) }),
       metric('wide', { measure: 'number', difference: difference(1, -Infinity, 2) }),
+      metric('noisy', { difference: difference(0, 0, 0), noise: { comparison_id: 'c', low: -0.1, high: 0.2 } }),
     ]);
-    expect(forest.get('same')).to.deep.equal({ at: 0.5, interval: { from: 0.5, to: 0.5 }, margin: null });
+    expect(forest.get('same')).to.deep.equal({ at: 0.5, interval: { from: 0.5, to: 0.5 }, margin: null, noise: null });
+    const { from = 0, to = 0 } = forest.get('noisy')?.noise ?? {};
+    expect((to - 0.5) / (0.5 - from)).to.be.closeTo(2, 1e-9);
     expect(forest.get('wide')?.interval?.from).to.equal(0);
   });
 });

@@ -134,14 +134,19 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     },
     async mendingAudits(options) {
       await rollups.settle();
+      // What they find is computed anew, as nothing compares what is stored of it.
+      newestScores.forgetAll();
       const renewWords = async () => {
         await words.clear();
         await indexer.run();
       };
       const recompute: Recompute = async (items) => {
-        await rollups.recompute(items);
-        // What was mended has the versions that it had.
-        newestScores.forgetAll();
+        try {
+          await rollups.recompute(items);
+        } finally {
+          // What was mended has the versions that it had.
+          newestScores.forgetAll();
+        }
       };
       const mending = { recompute, renewWords };
       return spanAudits(client, { ...options, stopped: false, mending });

@@ -93,9 +93,12 @@ export class ListReads {
     const seconds = () => (performance.now() - started) / 1000;
     try {
       return await readState(this.state, stateOf(asked), async (state) => {
-        const notCurrent = this.state.notCurrent(projectId)[CONCERNED[source.list.name]];
+        const aside = this.state.notCurrent(projectId);
+        const notCurrent = aside[CONCERNED[source.list.name]];
         const scope = source.list.name === 'sessions' ? await this.sessionScope(state, signal) : state;
-        const opened = await this.#newestScores.open(source, scope, scoresOf(asked), signal);
+        // Where something is set aside, what is in what changes without a write: nothing that is stored counts.
+        const names = aside.traces.length + aside.sessions.length > 0 ? [] : scoresOf(asked);
+        const opened = await this.#newestScores.open(source, scope, names, signal);
         try {
           const result = await read(await this.search.near(opened.scope, query, signal));
           this.#observer.queryFinished({ list: name, seconds: seconds() });

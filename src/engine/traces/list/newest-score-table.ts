@@ -1,9 +1,9 @@
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { deleteRows } from '../clickhouse/client/mutations.js';
 import { LONG_STATEMENTS } from '../clickhouse/client/long-statements.js';
-import { number, sql, type Sql } from '../clickhouse/client/sql.js';
+import { number, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
-import type { NewestOfLists, ReadScope, StoredNewest } from '../read/scope.js';
+import { inProject, type NewestOfLists, type ReadScope, type StoredNewest } from '../read/scope.js';
 import type { StampedWrite } from '../write/unflushed-writes.js';
 import type { Version } from '../write/version-clock.js';
 import { fill, fillAgain, sessionsChanged, tracesChanged, type FillingOf } from './newest-score-statements.js';
@@ -18,8 +18,13 @@ const TIMES = 4;
 const MAX_CHANGED = 20_000;
 /** Names that a project is known to have asked for. */
 const MAX_ASKED = 1_000;
-/** After a filling that failed, none of its name begins for so long. */
+/** So many changed objects are looked for by a read at most, in a statement that is not too long; of more, scores are read. */
+const MAX_COMPUTED = 2_000;
+/** After a filling that failed, none of its name begins for so long, twice as long after each more, and at most for a day. */
 const AFTER_FAILURE_MS = 60_000;
+const LONGEST_AFTER_FAILURE_MS = 86_400_000;
+/** A filling that made room for others is not made again at once: where more names are in use than are kept, scores are read. */
+const AFTER_EVICTION_MS = 600_000;
 
 interface Filling extends FillingOf {
   readonly projectId: string;
@@ -63,6 +68,8 @@ export class NewestScoreTable {
   readonly #written = new Map<string, Version>();
   /** Names that were asked for, by project, and from when on they may be filled in. */
   readonly #asked = new Map<string, Map<string, number>>();
+  /** How often in a row a name could not be filled in, by project and name. */
+  readonly #failures = new Map<string, number>();
   readonly #removed = new Set<string>();
   #storing: { readonly projectId: string; readonly done: Promise<unknown> } | null = null;
   #closings = 0;
@@ -97,8 +104,7 @@ export class NewestScoreTable {
     const release = () => {
       for (const filling of opened.splice(0)) this.#release(filling);
     };
-    // Of traces that are set aside, membership changes without a write.
-    if (source === spanSource || (scope.aside ?? []).length > 0) return { scope, release };
+    if (source === spanSource) return { scope, release };
     const newest = new Map<string, NewestOfLists>();
     try {
       for (const name of new Set(names)) {
@@ -147,23 +153,21 @@ export class NewestScoreTable {
     this.#removed.add(projectId);
     this.#fillings.delete(projectId);
     this.#asked.delete(projectId);
+    this.#written.delete(projectId);
     while (this.#storing?.projectId === projectId) await this.#storing.done;
   }
 
   /** @returns null: nothing that is stored counts */
   async #open(source: ListSource, scope: ReadScope, name: string, signal?: AbortSignal): Promise<Opened | null> {
     const filling = await this.#current(source, scope, name);
-    if (filling === null || filling.upTo > scope.upTo) return null;
-    filling.readers += 1;
-    this.#readers += 1;
+    if (filling === null) return null;
     try {
       const changed = await this.#changed(filling, scope, signal);
       if (changed.length + filling.again <= MAX_CHANGED) {
         const left = await this.#store(filling, scope, changed);
         const { filling: number, generation } = filling;
-        return { filling, stored: { filling: number, generation, changed: left } };
-      }
-      this.#drop(filling);
+        if (left.length <= MAX_COMPUTED) return { filling, stored: { filling: number, generation, changed: left } };
+      } else this.#drop(filling);
     } catch (error) {
       this.#release(filling);
       throw error;
@@ -172,20 +176,25 @@ export class NewestScoreTable {
     return null;
   }
 
-  /** The filling of a name, at a moment when nothing is being stored in it. */
+  /**
+   * The filling of a name, which from this turn on stays as it is until it is released. Null: none counts in the state, or something
+   * is being stored for the project: whoever comes meanwhile reads the scores.
+   */
   async #current(source: ListSource, scope: ReadScope, name: string): Promise<Filling | null> {
-    const { projectId } = scope;
-    for (;;) {
-      while (this.#storing?.projectId === projectId) await this.#storing.done;
-      if (this.#closings > 0 || this.#removed.has(projectId)) return null;
+    for (let isFilled = false; ; isFilled = true) {
+      const { projectId, upTo } = scope;
+      if (this.#storing?.projectId === projectId || this.#closings > 0 || this.#removed.has(projectId)) return null;
       const fillings = this.#fillings.get(projectId);
       const filling = fillings?.get(keyOf(source, name));
       if (filling !== undefined) {
         fillings?.delete(keyOf(source, name));
         fillings?.set(keyOf(source, name), filling);
+        if (filling.upTo > upTo) return null;
+        filling.readers += 1;
+        this.#readers += 1;
         return filling;
       }
-      if (!(await this.#fill(source, scope, name))) return null;
+      if (isFilled || !(await this.#fill(source, scope, name))) return null;
     }
   }
 
@@ -223,7 +232,8 @@ export class NewestScoreTable {
   /** @returns whether it is filled in; not while another one is, or soon after it failed */
   async #fill(source: ListSource, scope: ReadScope, name: string): Promise<boolean> {
     const { projectId, upTo } = scope;
-    if (this.#storing !== null || !this.#isWanted(projectId, keyOf(source, name))) return false;
+    if (!this.#isWanted(projectId, keyOf(source, name)) || !(await this.#hasScores(scope, name))) return false;
+    if (this.#storing !== null || this.#closings > 0 || this.#removed.has(projectId)) return false;
     this.#last += 1;
     const state = { upTo, generation: 0, readers: 0, again: 0, computed: 0 };
     const filling = { projectId, source, name, filling: this.#last, ...state };
@@ -231,6 +241,14 @@ export class NewestScoreTable {
     return this.#insert(filling, fill(scope, filling), () => {
       if (this.#closings === 0 && this.#forgotten === forgotten && !this.#removed.has(projectId)) this.#keep(filling);
     });
+  }
+
+  /** Names are made up by clients: for one without scores, nothing is looked for among all spans. */
+  async #hasScores({ projectId }: ReadScope, name: string): Promise<boolean> {
+    const found = await this.#rows(
+      sql`SELECT 1 FROM scores WHERE ${inProject(projectId)} AND name = ${value(name, 'String')} LIMIT 1`,
+    );
+    return found.length > 0;
   }
 
   /** Whether a name is asked for again, and has not just failed. */
@@ -255,8 +273,14 @@ export class NewestScoreTable {
     this.#storing = null;
     if (done) onStored();
     this.#wake();
-    if (!done) {
-      this.#asked.get(projectId)?.set(keyOf(source, name), performance.now() + AFTER_FAILURE_MS);
+    const failing = `${projectId} ${keyOf(source, name)}`;
+    if (done) this.#failures.delete(failing);
+    else {
+      const failures = this.#failures.get(failing) ?? 0;
+      if (this.#failures.size >= MAX_ASKED) this.#failures.clear();
+      this.#failures.set(failing, failures + 1);
+      const pause = Math.min(LONGEST_AFTER_FAILURE_MS, AFTER_FAILURE_MS * 2 ** failures);
+      this.#asked.get(projectId)?.set(keyOf(source, name), performance.now() + pause);
       this.#drop(filling);
     }
     return done;
@@ -290,7 +314,9 @@ export class NewestScoreTable {
     const fillings = this.#fillings.get(projectId) ?? new Map<string, Filling>();
     this.#fillings.set(projectId, fillings.set(keyOf(source, name), filling));
     const oldest = [...fillings.values()].find(({ readers }) => readers === 0);
-    if (fillings.size > MAX_FILLINGS && oldest !== undefined) this.#drop(oldest);
+    if (fillings.size <= MAX_FILLINGS || oldest === undefined) return;
+    this.#asked.get(projectId)?.set(keyOf(oldest.source, oldest.name), performance.now() + AFTER_EVICTION_MS);
+    this.#drop(oldest);
   }
 
   #isKept(filling: Filling): boolean {
