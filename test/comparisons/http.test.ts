@@ -103,7 +103,9 @@ describe('comparisons over HTTP', function () {
     expect(later.is_repeat).to.equal(false);
     expect(later.metrics[0].noise).to.deep.equal({ comparison_id: repeat.id, low, high });
     const body = { candidate: changed.id, baseline: one.id };
-    expect((await compare(body, { accept: 'text/markdown' })).text).to.contain('The same, tried twice, differed by -');
+    expect((await compare(body, { accept: 'text/markdown' })).text).to.contain(
+      'Two runs of the same subject differed by -',
+    );
     expect((await found()).metrics[0].noise).to.equal(null);
   });
 

@@ -189,7 +189,7 @@ describe('judges and review, in the console', function () {
     };
     await page.goto(screenUrl(scene.server, `experiments/${before.id}`));
     await clickOn(page, '::-p-aria([name="Run a judge"][role="button"])');
-    await untilText('As the judge is now');
+    await untilText('Current version');
     await untilText('Up to 6 calls');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await runChosen();

@@ -37,13 +37,13 @@ function numberOf(text: string): number | string | null {
 export const JUDGE_FIELDS = {
   quiet_seconds: {
     part: 'whole',
-    label: 'Quiet seconds',
-    hint: 'without a new span before it is evaluated. Leave empty for 30 (traces) or 600 (sessions)',
+    label: 'Quiet period (seconds)',
+    hint: 'without a new span, before the evaluation. Leave empty for 30 (traces) or 600 (sessions)',
     control: 'number',
   },
   context_tokens: {
     part: 'whole',
-    label: 'Most tokens shown',
+    label: 'Maximum tokens shown',
     hint: 'of each trace or session. Leave empty for 8000',
     control: 'number',
   },

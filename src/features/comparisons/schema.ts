@@ -102,7 +102,7 @@ const arm = (description: string) =>
       id: uuid('Id of the experiment.'),
       name: Type.String({ description: 'Name of the experiment.' }),
       dataset_version: Type.Integer({ minimum: 1, description: 'Number of the version of the dataset.' }),
-      tag: orNull(Type.String({ description: 'Tag that it was asked for by; null: by its id.' })),
+      tag: orNull(Type.String({ description: 'Tag that the request named it by; null: its id.' })),
     },
     { description },
   );
@@ -199,7 +199,7 @@ const judge = orNull(
       ),
       corrections: count('Reviews of evaluations by that version that the judge had not been shown before.'),
       agreed: count('How many of them say that the judge was right.'),
-      kappa: orNull(number("Cohen's κ of judge and people for that version; null: too few reviews define none.")),
+      kappa: orNull(number("Cohen's κ of judge and people for that version; null: too few reviews.")),
       kappa_interval: orNull(
         Type.Object(
           { low: number('Lower end.'), high: number('Upper end.') },
@@ -207,21 +207,24 @@ const judge = orNull(
         ),
       ),
     },
-    { description: 'The judge whose verdicts are compared, and how far people agree with it; null: no judge.' },
+    {
+      description:
+        "The judge whose verdicts are compared, and how far people agree with it; null: the metric is not a judge's.",
+    },
   ),
 );
 
 const noise = orNull(
   Type.Object(
     {
-      comparison_id: uuid('That comparison.'),
+      comparison_id: uuid('Id of the comparison.'),
       low: number('Lower end of its interval.'),
       high: number('Upper end of its interval.'),
     },
     {
       description:
         'How far the metric differed in the newest comparison on this dataset of two experiments with the same subject and ' +
-        'parameters: what differs by no more may be noise. Null: there is none with this metric.',
+        'parameters: a difference within it may be noise. Null: no such comparison has this metric.',
     },
   ),
 );
@@ -295,7 +298,7 @@ export const ComparisonRead = Type.Object(
     slices: Type.Array(Type.String(), { description: SLICES }),
     errors: oneOf(ERROR_WAYS, ERRORS),
     is_repeat: Type.Boolean({
-      description: 'Whether both experiments have the same subject and parameters: what they differ by is noise.',
+      description: 'Whether both experiments have the same subject and parameters, so that their difference is noise.',
     }),
     rows: count('Rows compared: those with results in both experiments.'),
     left_out: Type.Object(

@@ -79,19 +79,19 @@ export function detectableText(
 
 /** Both experiments tried the same. */
 export const REPEAT_TEXT =
-  'Both experiments tried the same: what they differ by is the noise of dataset, model and judges, and later comparisons show it.';
+  'Both experiments ran the same subject: their difference is noise of dataset, model and judges. Later comparisons show it.';
 
 /** What the same differed by when it was tried twice, in one sentence. */
 export function noiseText(metric: Named, { low, high }: Noise, relative: boolean): string {
   const text = (value: number) => differenceText(metric, value, relative);
-  return `The same, tried twice, differed by ${text(low)} to ${text(high)}: a difference within that may be noise.`;
+  return `Two runs of the same subject differed by ${text(low)} to ${text(high)}: a difference within that range may be noise.`;
 }
 
 /** How far people agree with the judge of a metric, in one sentence. */
 export function agreementText({ name, corrections, agreed, kappa, kappa_interval: interval }: MetricJudge): string {
   const judge = JSON.stringify(name);
   if (corrections === 0)
-    return `Nobody has reviewed evaluations by this version of the judge ${judge}: review some to see how far to trust it.`;
+    return `No one has reviewed evaluations by this version of the judge ${judge}: review some to see how far to trust it.`;
   const digits = (value: number) => value.toFixed(2);
   const range = interval === null ? '' : ` (${digits(interval.low)} to ${digits(interval.high)})`;
   const beyondChance = kappa === null ? '' : `, κ ${digits(kappa)}${range}`;

@@ -16,7 +16,7 @@ export const JudgePreviewInput = Type.Object(
           Type.Array(uuid('Id of a span, or of a trace or session if the judge evaluates these.'), {
             minItems: 1,
             maxItems: MAX_TRIED,
-            description: 'These.',
+            description: 'Ids to ask about.',
           }),
           Type.Null(),
         ],
@@ -37,13 +37,12 @@ const subject_id = orNull(uuid('The trace or session that the judge would evalua
 
 const SampleSpan = Type.Object(
   {
-    id: uuid('Id of the span; of a trace or session: of the span that stands for it.'),
+    id: uuid('Id of the span; for a trace or session: of the span that represents it.'),
     trace_id: uuid('Id of its trace.'),
     subject_id,
     outline: orNull(
       Type.String({
-        description:
-          'What the judge is shown of a trace or session; long texts are shortened in the middle. Null: of a span.',
+        description: 'Outline of the trace or session; long texts are shortened in the middle. Null: for a span.',
       }),
     ),
     name: Type.String({ description: 'Name of the span.' }),
@@ -74,11 +73,11 @@ const Estimate = Type.Object(
 
 const TryoutRead = Type.Object(
   {
-    span_id: uuid('Id of the span; of a trace or session: of the span that stands for it.'),
+    span_id: uuid('Id of the span; for a trace or session: of the span that represents it.'),
     subject_id,
     mismatches: Type.Array(MismatchRead, {
       description:
-        'Filters that the span does not match: the judge would not evaluate it automatically. Empty for a trace or session.',
+        'Filters that the span does not match, so that the judge would not evaluate it automatically. Empty for a trace or session.',
     }),
     request: orNull(
       Type.Object(

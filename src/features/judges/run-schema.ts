@@ -20,14 +20,15 @@ export const RunInput = Type.Object(
       Type.Array(uuid('Id of a trace.'), {
         minItems: 1,
         maxItems: MAX_RUN_SPANS,
-        description: 'Of a judge of traces: traces to evaluate now, even if no span of them matches the filters.',
+        description: 'For judges of traces: traces to evaluate now, even if none of their spans matches the filters.',
       }),
     ),
     session_ids: optional(
       Type.Array(uuid('Id of a session.'), {
         minItems: 1,
         maxItems: MAX_RUN_SPANS,
-        description: 'Of a judge of sessions: sessions to evaluate now, even if no span of them matches the filters.',
+        description:
+          'For judges of sessions: sessions to evaluate now, even if none of their spans matches the filters.',
       }),
     ),
     backfill: optional(
@@ -35,8 +36,8 @@ export const RunInput = Type.Object(
         minimum: 1,
         maximum: MAX_BACKFILL,
         description:
-          'Number of the newest finished spans to evaluate that match the filters, even if they are not in the sample; of ' +
-          'a judge of traces or sessions: of the newest ones with such a span.',
+          'Number of the newest finished spans to evaluate that match the filters, even if they are not in the sample; for ' +
+          'judges of traces or sessions: of the newest ones with such a span.',
       }),
     ),
     experiment_id: optional(
@@ -69,7 +70,7 @@ export const RunQueuedRead = Type.Object(
       Type.Object(
         {
           id: uuid('Id of the run, which becomes the id of the evaluation.'),
-          span_id: uuid('Span to evaluate; of a trace or session: a span of it.'),
+          span_id: uuid('Span to evaluate; for a trace or session: a span of it.'),
           subject_id,
         },
         { description: 'One queued evaluation.' },
@@ -106,7 +107,7 @@ export const RunStateName = oneOf(
 export const RunRead = Type.Object(
   {
     id: uuid('Id of the run, which becomes the id of the evaluation.'),
-    span_id: uuid('Span to evaluate; of a trace or session: a span of it.'),
+    span_id: uuid('Span to evaluate; for a trace or session: a span of it.'),
     trace_id: uuid('Trace of the span when the run was queued.'),
     subject_id,
     origin: oneOf(
@@ -169,14 +170,16 @@ export const MismatchRead = Type.Object(
 export const ExplanationRead = Type.Object(
   {
     judge_id: uuid('Id of the judge.'),
-    span_id: uuid('Id of the span; of a trace or session: of the span that stands for it.'),
+    span_id: uuid('Id of the span; for a trace or session: of the span that represents it.'),
     subject_id: orNull(uuid('The trace or session that the answer is about; null: the span.')),
     answer: oneOf(ANSWERS, 'The answer as a code, for programs.'),
     explanation: Type.String({ description: 'The answer as a sentence, for people.' }),
     evaluation_id: orNull(uuid('The newest evaluation of it by this judge; null if there is none.')),
     run: orNull(RunRead),
     position: orNull(
-      count('Number of evaluations ahead in the queue; null unless it is queued and does not wait for quiet.'),
+      count(
+        'Number of evaluations ahead in the queue; null if it is not queued, or waits for new spans to stop arriving.',
+      ),
     ),
     mismatches: Type.Array(MismatchRead, {
       description:

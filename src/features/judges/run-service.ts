@@ -72,7 +72,7 @@ export class RunService {
       ...(given.length === 1 ? [] : [{ pointer: '', detail: `must have one of ${WHICH.join(', ')}` }]),
       ...unfit(judge, sent.values),
       ...(sent.values.judge_version != null && sent.values.experiment_id == null && !sent.isMisfit('experiment_id')
-        ? [{ pointer: '/judge_version', detail: 'is for experiment_id alone' }]
+        ? [{ pointer: '/judge_version', detail: 'can only be used with experiment_id' }]
         : []),
     ]);
     const { experiment_id, judge_version } = input;
@@ -193,7 +193,10 @@ function unfit({ subject }: Judge, values: Partial<RunInput>): Issue[] {
       detail: `is for judges of ${SUBJECTS[name]}s; this judge evaluates ${subject}s`,
     }));
   if (subject !== 'session' || values.experiment_id == null) return issues;
-  return [...issues, { pointer: '/experiment_id', detail: 'results are evaluated by judges of spans or traces' }];
+  return [
+    ...issues,
+    { pointer: '/experiment_id', detail: 'is for judges of spans or traces; this judge evaluates sessions' },
+  ];
 }
 
 function noRoom(room: number): DomainError {

@@ -14,8 +14,8 @@ const prompt = Type.String({
   description:
     'Text of the instruction. `{{input}}`, `{{output}}`, `{{outline}}`, `{{expected}}`, `{{name}}`, `{{kind}}`, `{{tags}}`, ' +
     '`{{attributes}}` and `{{error}}` are filled in. Without `{{input}}`, `{{output}}` and `{{outline}}`, what is evaluated ' +
-    'is appended: the span, or the outline of the trace or session. `{{outline}}` is empty for a span; of a trace or ' +
-    'session, the others are those of the span that stands for it, such as the root. For results of experiments, `{{expected}}` is what the row of the dataset expects, and `{{row.<column>}}` is a column ' +
+    'is appended: the span, or the outline of the trace or session. `{{outline}}` is empty for a span; for a trace or ' +
+    'session, the others are those of the span that represents it, such as the root. For results of experiments, `{{expected}}` is what the row of the dataset expects, and `{{row.<column>}}` is a column ' +
     'of the row; for other spans, `{{expected}}` is an attribute, and `{{row.<column>}}` is empty.',
 });
 const { name, task_slug, ...settings } = settingSchemas('sent');
@@ -132,7 +132,7 @@ export type EvaluationInput = Static<typeof EvaluationInput>;
 const evaluation = {
   id: uuid('Id of the evaluation.'),
   judge_id: uuid('Id of the judge.'),
-  span_id: uuid('Evaluated span; of a trace or session: the span that stands for it.'),
+  span_id: uuid('Evaluated span; for a trace or session: the span that represents it.'),
   trace_id: orNull(uuid('Trace of the span at that time; null if unknown.')),
   subject: oneOf(['span', 'trace', 'session'], 'What was evaluated.'),
   subject_id: orNull(uuid('The trace or session that was evaluated; null: the span was.')),

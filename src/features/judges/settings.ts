@@ -18,8 +18,8 @@ export const EvaluationType = oneOf(
 
 export const Subject = oneOf(
   ['span', 'trace', 'session'],
-  'What the judge evaluates. span: single spans; trace: whole traces, once they are quiet; session: the conversation ' +
-    'of a session, once it is quiet. It cannot be changed.',
+  'What the judge evaluates. span: single spans; trace: whole traces; session: the conversations of sessions. Traces and ' +
+    'sessions are evaluated once no span has arrived for `quiet_seconds`. It cannot be changed.',
 );
 
 /** Most criteria of a judge. */
@@ -57,8 +57,8 @@ const CriterionRead = Type.Object(
 const kind = spanKind('Kind of span.');
 const KINDS = 'Kinds of spans: one of these; empty: any.';
 const QUIET = 'Seconds without a new span after which the judge evaluates a trace or session';
-const CONTEXT = 'Most tokens of a trace or session that the judge is shown, at four characters each';
-const CONTEXT_KINDS = 'Kinds of spans whose inputs and outputs the judge is shown of a trace or session; empty: any.';
+const CONTEXT = 'Maximum tokens of the outline of a trace or session, estimated at four characters each';
+const CONTEXT_KINDS = 'Kinds of spans whose inputs and outputs the outline of a trace shows; empty: all.';
 const NAMES = 'Names of spans: one of these; empty: any.';
 const TAGS = 'Tags of spans: all of these.';
 const MAX_LISTED = 200;
@@ -83,7 +83,7 @@ const Filters = Type.Object(
   },
   {
     description:
-      'Which new spans the judge evaluates, or which traces and sessions: those with such a span. Absent filters do not restrict.',
+      'Which new spans the judge evaluates; for traces and sessions: those with such a span. Absent filters do not restrict.',
   },
 );
 
@@ -96,7 +96,7 @@ const FiltersRead = Type.Object(
       Type.String({ description: 'Slug of a prompt, to evaluate only its completions; null: any span.' }),
     ),
   },
-  { description: 'Which new spans the judge evaluates, or which traces and sessions: those with such a span.' },
+  { description: 'Which new spans the judge evaluates; for traces and sessions: those with such a span.' },
 );
 
 /** Longest name of a model, in characters. */

@@ -83,7 +83,7 @@ export class WholeExplanations {
     if (run?.state === 'queued')
       return [
         answer,
-        `${changed} It is evaluated again at ${formatTimestamp(run.next_attempt_at)}, unless spans arrive until then.`,
+        `${changed} It is evaluated again at ${formatTimestamp(run.next_attempt_at)}, unless more spans arrive before then.`,
       ];
     if (this.#parts.evaluations.countOfWhole(judge.id, outline.id, MAX_AUTOMATIC) >= MAX_AUTOMATIC)
       return [
@@ -108,12 +108,12 @@ function isWaiting({ state, origin, attempts, next_attempt_at }: CurrentRun): bo
 function quiet({ next_attempt_at }: CurrentRun): Reason {
   return [
     'quiet',
-    `It waits until ${formatTimestamp(next_attempt_at)} without a new span; each one makes the wait longer.`,
+    `It is evaluated at ${formatTimestamp(next_attempt_at)} unless new spans arrive; each new span extends the wait.`,
   ];
 }
 
 function ofItself({ internal, matches }: WholeOutline, kind: WholeKind): Reason | undefined {
-  if (internal) return ['own_call', `The ${kind} has calls of the server itself; such are never evaluated.`];
+  if (internal) return ['own_call', `The ${kind} contains calls of the server itself, which are never evaluated.`];
   if (matches !== false) return undefined;
-  return ['filtered', `None of its spans matches the filters, has ended or an output, and is of no experiment.`];
+  return ['filtered', `No span of it matches the filters, has ended or has an output, and is outside experiments.`];
 }

@@ -46,7 +46,9 @@ export function requireWholes(
     const whole = found.get(id);
     const pointer = `/${field}/${index}`;
     if (whole === undefined) return [{ pointer, detail: `there is no ${kind} with this id that has spans` }];
-    return whole.internal ? [{ pointer, detail: 'has calls of the server itself; such are never evaluated' }] : [];
+    return whole.internal
+      ? [{ pointer, detail: 'contains calls of the server itself, which are never evaluated' }]
+      : [];
   });
   if (issues.length > 0) throw invalid(issues);
 }

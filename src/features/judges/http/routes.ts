@@ -32,8 +32,9 @@ function createJudgeRoute(judges: Pick<JudgeService, 'create'>) {
     operationId: 'createJudge',
     summary: 'Create a judge',
     description:
-      'From now on, the judge evaluates new spans that match its filters, at its sample rate, at most once each; or ' +
-      'with `subject`, traces or sessions with such a span, once they are quiet and again when they change. ' +
+      'From now on, the judge evaluates new spans that match its filters, at its sample rate, at most once each. ' +
+      'With `subject`, it evaluates traces or sessions that have such a span, once no span has arrived for ' +
+      '`quiet_seconds`, and again when new spans arrive. ' +
       'Its instruction is a prompt: `prompt` creates a new one, with a slug made from the name; `task_slug` refers ' +
       'to an existing one. The judge uses the version with the tag `production`, or the latest if no version has ' +
       'it.',

@@ -22,7 +22,7 @@ export function LackingJudges({ candidate, baseline }: LackingJudgesProps) {
               <bdi>{lacking.judge.name}</bdi>
             </b>{' '}
             {lacking.differs
-              ? 'evaluated the two by different versions, whose verdicts cannot be compared.'
+              ? 'evaluated the two with different versions, so its verdicts cannot be compared.'
               : `has not evaluated the ${lacking.lacks} yet, so its verdicts cannot be compared.`}
           </span>
           <Button icon="judges" changes onClick={() => setRunning(lacking)}>

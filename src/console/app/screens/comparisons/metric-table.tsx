@@ -31,7 +31,7 @@ export function MetricTable({ metrics, confidence, shown }: MetricTableProps) {
         Right of the middle is better. The dashed line is the margin: an interval right of it passes. Metrics of one
         unit have one scale.
         {metrics.some(({ noise }) => noise != null) &&
-          ' The gray band is how far the same differed when it was tried twice.'}
+          ' The gray band shows how far two runs of the same subject differed.'}
       </p>
     </section>
   );

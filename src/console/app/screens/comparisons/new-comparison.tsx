@@ -56,7 +56,7 @@ export function NewComparison() {
         />
         <ExperimentChoice
           label="Baseline"
-          hint="The version that it is compared with. By a tag, the comparison says which one."
+          hint="The version that it is compared with. If you choose a tag, the comparison names it."
           name="baseline"
           chosen={baseline}
           tag={tag}
@@ -162,7 +162,7 @@ function Rules({ candidate, baseline, tag, first }: RulesProps) {
       ))}
       {waits.length > 0 && (
         <p class="soft">
-          The comparison waits up to 10 minutes until both are finished, and evaluated. Keep this page open.
+          The comparison waits up to 10 minutes until both are finished and evaluated. Keep this page open.
         </p>
       )}
     </Form>

@@ -59,8 +59,8 @@ function RoleFields({ columns, roles, onChange }: RoleFieldsProps) {
       <legend>Columns</legend>
       <p class="soft small">
         Input columns go into a prompt without variables. A prompt sees an expected column only if a run names it;
-        judges see it as {'{{expected}}'}. Without any role, the column “expected” is expected, and all others are the
-        input.
+        judges see it as {'{{expected}}'}. Without any role, the column “expected” is the expected output, and all
+        others are inputs.
       </p>
       <div class="field-grid">
         {columns.map((column) => (

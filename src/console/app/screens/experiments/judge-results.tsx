@@ -99,7 +99,7 @@ function columnsFor(experiment: Experiment, judges: readonly JudgeFigures[]): Co
       label: 'Failed',
       named: true,
       figure: true,
-      about: 'Evaluations that failed; run the judge again to repeat them',
+      about: 'Evaluations that failed; run the judge again to retry them',
       cell: ({ failed, judge_id }) =>
         failed === 0 ? (
           '0'

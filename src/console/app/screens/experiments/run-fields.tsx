@@ -40,24 +40,30 @@ export function RunFields({ draft, wrong, onSet }: RunFieldsProps) {
       </div>
       {draft.prompt !== '' && dataset !== undefined && <VariableFields {...more} dataset={dataset} />}
       <div class="field-grid">
-        <Text {...more} field="model" label="Model" hint="Empty: the model of the prompt's version." />
-        <Text {...more} field="temperature" label="Temperature" hint="From 0 to 2. Empty: the model's own." numeric />
+        <Text {...more} field="model" label="Model" hint="Leave empty for the model of the prompt version." />
+        <Text
+          {...more}
+          field="temperature"
+          label="Temperature"
+          hint="From 0 to 2. Leave empty for the model default."
+          numeric
+        />
         <Text
           {...more}
           field="rows"
           label="Rows"
-          hint="How many of the first rows, or row IDs with commas. Empty: all."
+          hint="Number of first rows, or row IDs separated by commas. Leave empty for all."
         />
-        <Text {...more} field="repetitions" label="Repetitions" hint="How often each row is run, up to 32." numeric />
+        <Text {...more} field="repetitions" label="Repetitions" hint="How often to run each row, up to 32." numeric />
         <Text
           {...more}
           field="maxCost"
           label="Maximum cost (USD)"
-          hint="The run stops before a call that may exceed it. Empty: no limit."
+          hint="The run stops before a call that may exceed it. Leave empty for no limit."
           numeric
         />
         <Text {...more} field="tags" label="Tags" hint="Such as baseline. Separate tags with commas." />
-        <Text {...more} field="name" label="Name" hint="Empty: prompt, version and model." />
+        <Text {...more} field="name" label="Name" hint="Leave empty for prompt, version and model." />
       </div>
     </>
   );

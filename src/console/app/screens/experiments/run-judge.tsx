@@ -67,7 +67,7 @@ function RunJudgeForm({ experiment, judges, other, onClose, ...first }: RunJudge
     await Promise.all([experimentsChanged(), judgesChanged()]);
     onClose();
   };
-  const nothing = left === 0 ? 'This version has evaluated all results, or has them in its queue' : null;
+  const nothing = left === 0 ? 'This version has evaluated all results, or they are queued' : null;
   const refused = judge === undefined ? 'Choose a judge' : judge.runnable ? nothing : judge.not_runnable_reason;
   return (
     <Form action="Run judge" icon="play" refused={refused} onSend={send} onCancel={onClose}>
@@ -106,7 +106,7 @@ function RunJudgeForm({ experiment, judges, other, onClose, ...first }: RunJudge
                 </select>
               </Field>
               <p class="soft">
-                {nothing ?? `Up to ${counted(left, 'call')} of the model, one for each result with an output.`}{' '}
+                {nothing ?? `Up to ${counted(left, 'model call')}, one for each result with an output.`}{' '}
                 <EvaluationPrice judge={judge} times={left} />
               </p>
             </>
@@ -118,7 +118,7 @@ function RunJudgeForm({ experiment, judges, other, onClose, ...first }: RunJudge
 }
 
 function versionText({ version, ranOn }: RunnableVersion, { name }: Experiment): string {
-  if (ranOn === null) return 'As the judge is now';
+  if (ranOn === null) return 'Current version';
   return `${shortVersion(version)}, ${ranOn === name ? 'last run on this experiment' : `run on ${ranOn}`}`;
 }
 

@@ -77,7 +77,8 @@ export function VariableFields({ draft, wrong, onSet, dataset }: RunFieldsProps 
   if (variables.length === 0)
     return (
       <p class="soft">
-        The prompt has no variables: it is sent as the system message, and the input columns of the row as the user's.
+        The prompt has no variables: it is sent as the system message, and the input columns of the row as the user
+        message.
       </p>
     );
   return (

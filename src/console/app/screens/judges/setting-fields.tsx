@@ -31,8 +31,8 @@ function Text({ draft, change, wrong, name, label, hint, number = false }: TextP
 
 const SUBJECTS: Readonly<Record<JudgeRead['subject'], string>> = {
   span: 'single spans, such as model calls',
-  trace: 'whole traces, once they are quiet',
-  session: 'conversations of sessions, once they are quiet',
+  trace: 'whole traces, after a quiet period',
+  session: 'whole sessions (conversations), after a quiet period',
 };
 
 /** What the judge evaluates, which is chosen once, and what it is shown of that. */
@@ -62,8 +62,8 @@ export function SubjectFields({ judge, ...fields }: FieldsProps & { readonly jud
         <>
           <PartFields {...fields} part="whole" />
           <TokenField
-            label="Kinds shown in full"
-            hint="Spans of these kinds are shown with input and output; leave empty for all"
+            label="Kinds shown with input and output"
+            hint="Other spans are shown without; leave empty for all"
             wrong={wrong['context_kinds'] ?? null}
             values={draft.context_kinds}
             suggested={['llm', 'tool', 'agent', 'chain', 'retriever']}
@@ -110,7 +110,7 @@ export function InstructionFields({ judge, ...fields }: FieldsProps & { readonly
               <code>{'{{attributes}}'}</code> and <code>{'{{error}}'}</code> are filled in for each span
               {draft.subject !== 'span' && (
                 <>
-                  , which is the root here; <code>{'{{outline}}'}</code> is the whole {draft.subject}
+                  : for a {draft.subject}, its root span; <code>{'{{outline}}'}</code> is the whole {draft.subject}
                 </>
               )}
               .
