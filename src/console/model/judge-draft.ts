@@ -74,7 +74,7 @@ export function bodyOf(draft: JudgeDraft): JudgeInput {
   return {
     name: draft.name,
     subject: draft.subject,
-    ...(draft.subject !== 'span' && { context_kinds: [...draft.context_kinds] }),
+    ...(draft.subject === 'trace' && { context_kinds: [...draft.context_kinds] }),
     evaluation_type: draft.evaluation_type,
     ...(draft.instruction === 'own' ? { prompt: draft.prompt } : { task_slug: draft.task_slug }),
     criteria: [...draft.criteria],

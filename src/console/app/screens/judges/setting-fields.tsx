@@ -61,15 +61,17 @@ export function SubjectFields({ judge, ...fields }: FieldsProps & { readonly jud
       {draft.subject !== 'span' && (
         <>
           <PartFields {...fields} part="whole" />
-          <TokenField
-            label="Kinds shown with input and output"
-            hint="Other spans are shown without; leave empty for all"
-            wrong={wrong['context_kinds'] ?? null}
-            values={draft.context_kinds}
-            suggested={['llm', 'tool', 'agent', 'chain', 'retriever']}
-            refuse={(kind) => (KIND.test(kind) ? null : 'Kinds may contain a-z, 0-9 and underscores')}
-            onChange={(chosen) => change({ context_kinds: chosen })}
-          />
+          {draft.subject === 'trace' && (
+            <TokenField
+              label="Kinds shown with input and output"
+              hint="Other spans are shown without; leave empty for all"
+              wrong={wrong['context_kinds'] ?? null}
+              values={draft.context_kinds}
+              suggested={['llm', 'tool', 'agent', 'chain', 'retriever']}
+              refuse={(kind) => (KIND.test(kind) ? null : 'Kinds may contain a-z, 0-9 and underscores')}
+              onChange={(chosen) => change({ context_kinds: chosen })}
+            />
+          )}
         </>
       )}
     </>
