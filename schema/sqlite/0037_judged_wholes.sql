@@ -6,6 +6,8 @@ ALTER TABLE judges ADD COLUMN context_kinds TEXT NOT NULL DEFAULT '[]'; -- JSON 
 
 -- The trace or session that a run is about, or an evaluation was of; null: a span. `span_id` is then the span that stands for it.
 ALTER TABLE judge_runs ADD COLUMN subject_id TEXT;
+-- When it is due again because of spans that came since it was last read; null: none came.
+ALTER TABLE judge_runs ADD COLUMN again_at INTEGER;
 ALTER TABLE evaluations ADD COLUMN subject_id TEXT;
 -- Moment up to which the spans of a trace or session had arrived that the judge was shown.
 ALTER TABLE evaluations ADD COLUMN subject_upto INTEGER;

@@ -190,7 +190,7 @@ describe('judges and review, in the console', function () {
     await page.goto(screenUrl(scene.server, `experiments/${before.id}`));
     await clickOn(page, '::-p-aria([name="Run a judge"][role="button"])');
     await untilText('Current version');
-    await untilText('Up to 6 calls');
+    await untilText('Up to 6 model calls');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await runChosen();
     const says = (row: string) =>
@@ -247,6 +247,9 @@ describe('judges and review, in the console', function () {
     await press('Backspace');
     await page.keyboard.type('agent');
     await press('Enter');
+    // What is tried is of the preview that is shown.
+    await until(`document.querySelector('.judge-preview')?.getAttribute('aria-busy') === 'false'`);
+    await until(`document.querySelector('.judge-preview .tile b')?.textContent === '1'`);
     await untilText('Latest matching traces');
     await clickOn(page, '::-p-text(Test on 1 trace)');
     await page.waitForSelector('.tryout .badge');

@@ -265,6 +265,27 @@ describe('judges of traces and sessions', function () {
     expect(asked?.last).to.not.contain('Query 1');
   });
 
+  it('evaluate a trace again whose span comes while the model is asked', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    endpoint.reset(() => answer(failing, held));
+    const judge = await bench.make({ ...OF_TRACES, filters: { kinds: ['agent'] } });
+    const spans = trace();
+    await api.post(...spans);
+    await eventually(
+      () => Promise.resolve(endpoint.asked.length),
+      (asked) => asked === 1,
+    );
+    await api.post(late(spans, { output_data: 'Found meanwhile' }));
+    // The feed has seen it by then.
+    await api.until(judge, whole(spans), ['running']);
+    await sleep(2_500);
+    release();
+    const found = await evaluations(judge, 2);
+    expect(found.map(({ subject_id }) => subject_id)).to.deep.equal([spans[0]['trace_id'], spans[0]['trace_id']]);
+    expect(endpoint.asked[1]?.last).to.contain('Found meanwhile');
+  });
+
   it('are previewed with what they are shown and, within 5 %, what they cost', async () => {
     const other = bench.project('previewed');
     const long = 'The parcel left the depot at noon. '.repeat(20);

@@ -33,12 +33,12 @@ export function runsOfChanged(
 ): RunDraft[] {
   const usual = spans.filter((span) => span.experiment_id === null && neverEvaluated(span) === null);
   return judges.flatMap((judge) =>
-    [...changesOf(judge, usual, parts)]
-      .filter(([id, { matches }]) => {
-        const made = parts.evaluations(judge.id, id, MAX_AUTOMATIC);
-        return made === 0 ? matches : made < MAX_AUTOMATIC;
-      })
-      .map(([id, change]) => wholeDraft(judge, id, change.span, change.arrived_at)),
+    [...changesOf(judge, usual, parts)].flatMap(([id, { matches, span, arrived_at }]) => {
+      const made = parts.evaluations(judge.id, id, MAX_AUTOMATIC);
+      if (made >= MAX_AUTOMATIC) return [];
+      // What is being evaluated for the first time may change meanwhile.
+      return [{ ...wholeDraft(judge, id, span, arrived_at), is_change: made === 0 && !matches }];
+    }),
   );
 }
 
@@ -62,7 +62,7 @@ export function isInTime({ judged_since }: Judge, { arrived_at }: ArrivalOutline
 
 /** @param span any span of the trace or session */
 export function wholeDraft(judge: Judge, subject_id: string, span: ArrivalOutline, arrivedAt: Micros): RunDraft {
-  return { ...draftOf(judge, span), subject_id, due_at: arrivedAt + quietOf(judge) };
+  return { ...draftOf(judge, span), subject_id, due_at: Math.min(arrivedAt, Date.now() * 1000) + quietOf(judge) };
 }
 
 export function draftOf(judge: Judge, span: ArrivalOutline): RunDraft {

@@ -22,7 +22,7 @@ export interface Ready {
 }
 
 export interface ReadyRunsOptions {
-  readonly runs: Pick<RunStore, 'dueProjects' | 'due'>;
+  readonly runs: Pick<RunStore, 'dueProjects' | 'due' | 'reading'>;
   readonly judges: Pick<JudgeStore, 'find'>;
   readonly spans: Pick<SpanReader, 'answers'>;
   readonly subjects: Pick<SubjectReader, 'read'>;
@@ -54,6 +54,8 @@ interface Lane {
 
 /** Runs made ready together, with one read of spans, when one project alone has any. */
 const READY_TOGETHER = 64;
+/** Of these, traces and sessions: each takes several statements, and others wait for their turn. */
+const MAX_WHOLES_TOGETHER = 8;
 /** Least runs made ready of each project, however many projects there are. */
 const READY_AT_LEAST = 8;
 /** Reads at once; those of projects whose last read failed wait for one another alone. */
@@ -226,7 +228,13 @@ export class ReadyRuns {
       return sizes.get(judge_id) ?? 0;
     };
     let characters = 0;
-    const end = runs.findIndex((run, index) => (characters += sizeOf(run)) > MAX_CHARACTERS_TOGETHER && index > 0);
+    let wholes = 0;
+    const isTooMuch = (run: Run) => {
+      if (run.subject_id != null) wholes += 1;
+      characters += sizeOf(run);
+      return characters > MAX_CHARACTERS_TOGETHER || wholes > MAX_WHOLES_TOGETHER;
+    };
+    const end = runs.findIndex((run, index) => isTooMuch(run) && index > 0);
     return end === -1 ? runs : runs.slice(0, end);
   }
 
@@ -291,7 +299,9 @@ export class ReadyRuns {
   }
 
   async #withSpans(project: string, runs: readonly Run[]): Promise<Ready[]> {
-    const { judges, caller, subjects, onEnded } = this.#options;
+    const { runs: store, judges, caller, subjects, onEnded } = this.#options;
+    const ofWholes = runs.flatMap(({ id, subject_id }) => (subject_id == null ? [] : [id]));
+    if (ofWholes.length > 0) store.reading(ofWholes);
     const ids = [...new Set(runs.map(({ judge_id }) => judge_id))];
     const found = await subjects.read(project, runs, new Map(ids.map((id) => [id, judges.find(project, id)])));
     // They may have changed meanwhile.

@@ -90,6 +90,8 @@ export interface RunStore {
    * span of them finds the run by it. @returns whether the run is still queued; else nothing is noted
    */
   noteShown(run: Run, traceIds: readonly string[]): boolean;
+  /** To be called before traces or sessions of runs are read: spans that come from then on are changes, after which a run is queued anew. */
+  reading(ids: readonly string[]): void;
   /** Writes how runs ended; one cancelled meanwhile leaves nothing behind. @returns the stored evaluations */
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[];
   state(now: Micros): QueueState;

@@ -57,6 +57,8 @@ interface UnderWay {
   holds: ReadonlySet<string>;
 }
 
+/** How often traces are read again because spans of the project were deleted meanwhile. */
+const MAX_READS = 5;
 /** The tag of the calls of all drafts has this in place of the id of a judge. */
 export const DRAFT = 'draft';
 const deleted = () => invalid([{ pointer: '/try', detail: 'a span was deleted in the meantime' }]);
@@ -70,7 +72,8 @@ export class Tryouts implements WorkUnderWay {
   readonly #options: TryoutsOptions;
   readonly #underWay = new Map<UnderWay, Promise<unknown>>();
   /** Counts the deletions that were heard of. */
-  #deletions = 0;
+  /** Deletions since the start, of projects with any. */
+  readonly #deletions = new Map<string, number>();
 
   constructor(options: TryoutsOptions) {
     this.#options = options;
@@ -83,7 +86,7 @@ export class Tryouts implements WorkUnderWay {
     ids: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly Tryout[]> {
-    const { begun, spans } = await this.#begin(judge, ids);
+    const { begun, spans } = await this.#begin(judge, ids, signal);
     const tried = begun.map((one) => this.#ended(one, spans, judge, instruction, signal));
     const results = await Promise.allSettled(tried);
     return results.map((result) => {
@@ -94,7 +97,7 @@ export class Tryouts implements WorkUnderWay {
 
   /** Gives up tries of deleted spans: nothing of them is stored any more, once this resolves. */
   async giveUp({ projectId, spans }: DeletionScope): Promise<void> {
-    this.#deletions += 1;
+    this.#deletions.set(projectId, this.#deletionsOf(projectId) + 1);
     const isOver = ({ spanId, holds }: UnderWay) =>
       spans === null || spans.has(spanId) || [...holds].some((id) => spans.has(id));
     const over = [...this.#underWay].filter(([one]) => one.projectId === projectId && isOver(one));
@@ -108,7 +111,7 @@ export class Tryouts implements WorkUnderWay {
   }
 
   /** What is read is noted before: a deletion finds the note, or else the span is gone by now. */
-  async #begin(judge: Judge, ids: readonly string[]) {
+  async #begin(judge: Judge, ids: readonly string[], signal: AbortSignal) {
     const { spans, wholes } = this.#options;
     const project = judge.project_id;
     const shape = shapeOf(judge);
@@ -122,7 +125,11 @@ export class Tryouts implements WorkUnderWay {
       const outline = outlines.get(id);
       return outline === undefined ? [] : [this.#note(project, outline.span.span_id, id)];
     });
-    return { begun, spans: this.#readWholes(judge, shape, begun) };
+    return { begun, spans: this.#readWholes(judge, shape, begun, signal) };
+  }
+
+  #deletionsOf(projectId: string): number {
+    return this.#deletions.get(projectId) ?? 0;
   }
 
   #note(projectId: string, spanId: string, wholeId: string | null): UnderWay {
@@ -132,19 +139,26 @@ export class Tryouts implements WorkUnderWay {
   }
 
   /** Which traces they show is known only once they are read: so they are read again when anything was deleted meanwhile. */
-  async #readWholes(judge: Judge, shape: WholeShape, begun: readonly UnderWay[]): Promise<Map<string, JudgedSpan>> {
+  async #readWholes(
+    judge: Judge,
+    shape: WholeShape,
+    begun: readonly UnderWay[],
+    signal: AbortSignal,
+  ): Promise<Map<string, JudgedSpan>> {
     const { wholes, notes } = this.#options;
     const ids = begun.flatMap(({ wholeId }) => wholeId ?? []);
-    for (;;) {
-      const deletions = this.#deletions;
+    for (let times = 0; times < MAX_READS; times += 1) {
+      signal.throwIfAborted();
+      const deletions = this.#deletionsOf(judge.project_id);
       const read = await wholes.readWholes(judge.project_id, ids, shape);
       for (const one of begun) {
         const whole = read.get(one.wholeId ?? '')?.whole;
         if (whole == null || !notes.addTraces(judge.project_id, one.runId, whole.trace_ids)) throw deleted();
         one.holds = new Set(whole.span_ids);
       }
-      if (this.#deletions === deletions) return read;
+      if (this.#deletionsOf(judge.project_id) === deletions) return read;
     }
+    throw new DomainError('unavailable', 'Spans of the project are being deleted. Retry.', { retryAfterSeconds: 5 });
   }
 
   #ended(one: UnderWay, spans: Promise<Map<string, JudgedSpan>>, ...asked: [Judge, Instruction, AbortSignal]) {

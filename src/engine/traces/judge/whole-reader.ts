@@ -118,7 +118,8 @@ export class ClickHouseWholeReader implements WholeReader {
     const [row] = rows;
     if (row === undefined) return null;
     const span_ids = [...new Set(plan.shown.map((span) => span.id))];
-    const trace_ids = [...new Set(plan.shown.map(({ trace_id }) => trace_id))];
+    // Its own name and texts are shown, whether the outline has a place for it or not.
+    const trace_ids = [...new Set([...plan.shown.map(({ trace_id }) => trace_id), row.trace])];
     const outline = plan.write(texts);
     return { ...toJudged(row), whole: { kind: shape.kind, id, outline, spans, arrived_at, span_ids, trace_ids } };
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Evaluation } from '../evaluation.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Run, RunDraft, RunState, StoredRunState } from '../run.js';
@@ -50,6 +51,17 @@ function prepare(db: Database) {
        FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
        ON CONFLICT DO NOTHING`,
     ),
+    // The run may have been read already: what came since is a change.
+    changed: db.prepare<Pick<RunDraft, 'judge_id' | 'subject_id'> & { due_at: Micros }>(
+      `UPDATE judge_runs SET again_at = max(ifnull(again_at, 0), @due_at)
+       WHERE judge_id = @judge_id AND subject_id = @subject_id AND origin = 'automatic' AND state = 'queued'`,
+    ),
+    reading: db.prepare<[string]>(
+      'UPDATE judge_runs SET again_at = NULL WHERE id IN (SELECT value FROM json_each(?)) AND again_at IS NOT NULL',
+    ),
+    again: db
+      .prepare<[string], Micros>('SELECT again_at FROM judge_runs WHERE id = ? AND again_at IS NOT NULL')
+      .pluck(),
     // By trigger, its calls stay known.
     forgetFailed: db.prepare<Pick<RunDraft, 'judge_id' | 'subject_id'>>(
       `DELETE FROM judge_runs WHERE judge_id = @judge_id AND subject_id = @subject_id AND origin = 'automatic'
@@ -219,12 +231,28 @@ export class SqliteRunStore implements RunStore {
   }
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
-    const { insert, forgetFailed } = this.#statements;
+    const { insert, forgetFailed, changed } = this.#statements;
     return drafts.reduce((sum, draft) => {
       const { judge_id, subject_id = null, origin } = draft;
-      if (subject_id !== null && origin === 'automatic') forgetFailed.run({ judge_id, subject_id });
-      return sum + insert.run({ ...UNSAID, due_at: at, ...draft, ...QUEUED, at }).changes;
+      const isOfWhole = subject_id !== null && origin === 'automatic';
+      const { due_at = at, is_change = false, ...row } = draft;
+      if (isOfWhole && !is_change) forgetFailed.run({ judge_id, subject_id });
+      const queued = is_change ? 0 : insert.run({ ...UNSAID, ...row, ...QUEUED, due_at, at }).changes;
+      if (isOfWhole && queued === 0) changed.run({ judge_id, subject_id, due_at });
+      return sum + queued;
     }, 0);
+  }
+
+  reading(ids: readonly string[]): void {
+    guarded(() => this.#statements.reading.run(JSON.stringify(ids)));
+  }
+
+  /** Queues a run anew that ends, if spans of its trace or session came since it was read. */
+  #again({ id, project_id, judge_id, span_id, trace_id, span_started_at, subject_id = null }: Run, at: Micros) {
+    const due_at = subject_id === null ? undefined : this.#statements.again.get(id);
+    if (due_at === undefined) return () => undefined;
+    const place = { project_id, judge_id, span_id, trace_id, span_started_at, subject_id };
+    return () => void this.#insert([{ ...place, id: randomUUID(), origin: 'automatic', due_at }], at);
   }
 
   begin(now: Micros): void {
@@ -288,25 +316,35 @@ export class SqliteRunStore implements RunStore {
     const { run } = outcome;
     switch (outcome.kind) {
       case 'evaluated': {
-        if (take.run(run.id).changes > 0) return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
+        const again = this.#again(run, at);
+        if (take.run(run.id).changes > 0) {
+          again();
+          return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
+        }
         // A deletion cancelled the run, but its calls are stored as spans by now, and go with it.
         cancelled.run(run);
         return undefined;
       }
-      case 'dropped':
+      case 'dropped': {
+        const again = this.#again(run, at);
         take.run(run.id);
+        again();
         return undefined;
+      }
       case 'postponed':
         wait.run({ id: run.id, next: outcome.at });
         return undefined;
       case 'retry':
         postpone.run({ id: run.id, reason: outcome.reason, next: outcome.at, at });
         return undefined;
-      case 'failed':
+      case 'failed': {
+        const again = this.#again(run, at);
         fail.run({ id: run.id, reason: outcome.reason, at });
+        again();
         this.#failures += 1;
         if (this.#failures % PRUNE_EVERY === 0) prune.run({ judgeId: run.judge_id, keep: MAX_FAILED });
         return undefined;
+      }
     }
   }
 
