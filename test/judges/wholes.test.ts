@@ -333,8 +333,10 @@ describe('judges of traces and sessions', function () {
     expect(await refused({ subject: 'trace', quiet_seconds: 86_401, context_tokens: 499 })).to.have.all.keys(
       ...['/quiet_seconds', '/context_tokens'],
     );
-    const judge = await bench.make({ subject: 'session', context_kinds: ['llm', 'llm'], enabled: false });
-    expect(judge).to.deep.include({ quiet_seconds: null, context_kinds: ['llm'] });
+    expect(await refused({ subject: 'session', context_kinds: ['llm'] })).to.have.all.keys('/context_kinds');
+    const ofTraces = await bench.make({ subject: 'trace', context_kinds: ['llm', 'llm'], enabled: false });
+    expect(ofTraces).to.deep.include({ quiet_seconds: null, context_kinds: ['llm'] });
+    const judge = await bench.make({ subject: 'session', enabled: false });
     const path = `judges/${judge['id']}`;
     expect(await api.refused('PATCH', path, { subject: 'trace' })).to.deep.equal({
       '/subject': 'cannot be changed from session: create another judge',

@@ -71,6 +71,10 @@ export function settingIssues(
 function subjectIssues({ subject, ...shown }: Shown, before: Pick<JudgeSettings, 'subject'> | null): Issue[] {
   if (before !== null && subject !== before.subject)
     return [{ pointer: '/subject', detail: `cannot be changed from ${before.subject}: create another judge` }];
+  if (subject === 'session' && shown.context_kinds.length > 0)
+    return [
+      { pointer: '/context_kinds', detail: 'applies only to judges of traces: of a session, its turns are shown' },
+    ];
   if (subject !== 'span') return [];
   const given = (['quiet_seconds', 'context_tokens'] as const).filter((name) => shown[name] !== null);
   return [...given, ...(shown.context_kinds.length > 0 ? ['context_kinds'] : [])].map((name) => ({
