@@ -179,6 +179,7 @@ describe('the queue of evaluations', () => {
       next_attempt_at: later + 1,
       updated_at: NOW,
     });
+    runs.reading([run.id]);
     runs.settle([{ kind: 'failed', run, reason: 'no' }], later);
     expect(runs.toRetry(judge.id, later + 1)).to.equal(1);
     expect(runs.enqueue([whole()], later), 'one that failed is queued again').to.equal(1);
@@ -186,6 +187,17 @@ describe('the queue of evaluations', () => {
     const [again, ...others] = runs.ofWhole(judge.id, subject_id);
     expect([again?.state, others]).to.deep.equal(['queued', []]);
     expect(again?.id).to.not.equal(run.id);
+    // What comes once it is being read is a change, which is evaluated after it.
+    runs.reading([again?.id ?? '']);
+    expect(runs.enqueue([whole({ due_at: later + 9 }), whole({ is_change: true, due_at: later + 8 })], later)).to.equal(
+      0,
+    );
+    runs.settle([{ kind: 'dropped', run: again as Run }], later);
+    const [changed, ...none] = runs.ofWhole(judge.id, subject_id);
+    expect(changed).to.include({ state: 'queued', next_attempt_at: later + 9, attempts: 0 });
+    expect(none).to.deep.equal([]);
+    runs.settle([{ kind: 'dropped', run: changed as Run }], later);
+    expect(runs.ofWhole(judge.id, subject_id)).to.deep.equal([]);
   });
 
   it('notes what a model is shown only of runs that are queued, and hastens no wait for quiet', () => {
