@@ -1,6 +1,7 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
+import { inPortions } from '../../engine/work/portions.js';
 import type { ExperimentResults, MeasuredResult, ResultQuery } from '../../engine/traces/model/experiment/results.js';
 import type { FeedbackStore } from '../feedback/feedback-store.js';
 import type { Judge } from '../judges/judge.js';
@@ -13,8 +14,6 @@ import { agreementWith, type Corrections, type MetricJudge } from './judge-agree
 const PREFIX = 'judge:';
 /** The metric that is the share of people who liked a result. */
 const LIKED = 'feedback:thumbs_up';
-/** Results that are looked up together: some milliseconds. */
-const LOOKED_UP_AT_ONCE = 500;
 /** How often it is looked whether results are still being judged. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -119,7 +118,7 @@ export class JudgedMetrics {
       async *measured(project, experimentId, scores, signal) {
         const own = scores.filter((name) => name !== LIKED && judgeIdOf(name) === null);
         for await (const portion of results.measured(project, experimentId, own, signal))
-          yield await withValues(portion, found);
+          yield await withValues(portion, found, signal);
       },
     };
   }
@@ -197,23 +196,20 @@ interface MetricValues {
 async function withValues(
   portion: readonly MeasuredResult[],
   metrics: readonly MetricValues[],
+  signal?: AbortSignal,
 ): Promise<readonly MeasuredResult[]> {
   if (metrics.length === 0) return portion;
   const withThem: MeasuredResult[] = [];
-  for (let from = 0; from < portion.length; from += LOOKED_UP_AT_ONCE) {
-    const some = portion.slice(from, from + LOOKED_UP_AT_ONCE);
+  const add = (some: readonly MeasuredResult[]) => {
     const ids = some.map(({ id }) => id);
-    const found: { readonly name: string; readonly values: readonly (number | boolean | null)[] }[] = [];
-    for (const { name, of } of metrics) {
-      found.push({ name, values: of(ids) });
-      await nextTurn();
-    }
+    const found = metrics.map(({ name, of }) => ({ name, values: of(ids) }));
     for (const [place, result] of some.entries()) {
       const given = found.flatMap(({ name, values }) =>
         values[place] == null ? [] : [[name, values[place]] as const],
       );
       withThem.push({ ...result, scores: { ...result.scores, ...Object.fromEntries(given) } });
     }
-  }
+  };
+  await inPortions(portion, add, signal);
   return withThem;
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '../../engine/timestamp.js';
 import type { EvaluationType } from './judge.js';
 
@@ -62,20 +61,4 @@ export interface PinStore {
   isQueued(seq: number, experimentId: string): boolean;
   /** What a version found of spans, in their order. */
   verdicts(projectId: string, pin: Pin, spanIds: readonly string[]): ResultVerdict[];
-}
-
-/** Results that are looked up together: some milliseconds. */
-const LOOKED_UP_AT_ONCE = 500;
-
-/** What a version found of many spans, in their order, in portions between which others have their turns. */
-export async function* verdictsInTurns(
-  pins: Pick<PinStore, 'verdicts'>,
-  projectId: string,
-  pin: Pin,
-  spanIds: readonly string[],
-): AsyncGenerator<readonly ResultVerdict[]> {
-  for (let from = 0; from < spanIds.length; from += LOOKED_UP_AT_ONCE) {
-    yield pins.verdicts(projectId, pin, spanIds.slice(from, from + LOOKED_UP_AT_ONCE));
-    await nextTurn();
-  }
 }

@@ -1,13 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Window } from '../../engine/schema/page.js';
 import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import { inPortions } from '../../engine/work/portions.js';
 import type { EvaluationKey, EvaluationOrder, EvaluationSelection, EvaluationStore } from './evaluation-store.js';
 
 /** Evaluations of an experiment that pages reach: so many are sorted at most, whatever there is. */
 export const MAX_OF_EXPERIMENT = 10_000;
-/** Results that are looked up together: some milliseconds. */
-const LOOKED_UP_AT_ONCE = 500;
 
 export interface ResultEvaluationsParts {
   readonly store: Pick<EvaluationStore, 'ofSpans'>;
@@ -39,16 +37,15 @@ export class ResultEvaluations {
       async () => {
         let total = 0;
         let first: EvaluationKey[] = [];
+        const look = (portion: readonly { readonly id: string }[]) => {
+          const ids = portion.map(({ id }) => id);
+          const found = store.ofSpans(of, projectId, ids);
+          total += found.length;
+          first.push(...found);
+          if (first.length > 2 * most) first = first.sort(compare).slice(0, most);
+        };
         for await (const portion of results.outlines(projectId, experimentId, signal))
-          for (let from = 0; from < portion.length; from += LOOKED_UP_AT_ONCE) {
-            const ids = portion.slice(from, from + LOOKED_UP_AT_ONCE).map(({ id }) => id);
-            const found = store.ofSpans(of, projectId, ids);
-            total += found.length;
-            first.push(...found);
-            if (first.length > 2 * most) first = first.sort(compare).slice(0, most);
-            await nextTurn();
-            signal?.throwIfAborted();
-          }
+          await inPortions(portion, look, signal);
         return {
           total,
           numbers: first

@@ -1,6 +1,7 @@
 import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
-import { verdictsInTurns, type AskedPin, type PinStore, type ResultVerdict } from './pin.js';
+import { inPortions } from '../../engine/work/portions.js';
+import type { AskedPin, PinStore, ResultVerdict } from './pin.js';
 
 /** What one version of a judge found of the results of an experiment. */
 export interface JudgedFigures {
@@ -59,9 +60,10 @@ export class ResultFigures {
       for (const [place, pin] of asked.entries()) {
         const count = counts[place];
         if (count === undefined) continue;
-        for await (const verdicts of verdictsInTurns(pins, projectId, pin, ids))
-          for (const verdict of verdicts) add(count, verdict);
-        signal?.throwIfAborted();
+        const addAll = (some: readonly string[]) => {
+          for (const verdict of pins.verdicts(projectId, pin, some)) add(count, verdict);
+        };
+        await inPortions(ids, addAll, signal);
       }
     }
     return asked.map((pin, place) => toFigures(pin, counts[place]));
