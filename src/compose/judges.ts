@@ -182,7 +182,11 @@ function runJudges(
     runs,
     arrivals,
     identifyPrompt: promptIdentifier(storage),
-    evaluations: (judgeId, subjectId, most) => evaluations.countOfWhole(judgeId, subjectId, most),
+    known: {
+      evaluations: (judgeId, subjectId, most) => evaluations.countOfWhole(judgeId, subjectId, most),
+      isQueued: (judgeId, subjectId) =>
+        runs.ofWhole(judgeId, subjectId).some(({ state, origin }) => state === 'queued' && origin === 'automatic'),
+    },
     queueMax: config.queueMax,
     maxAttempts: config.maxAttempts,
     ...retry,

@@ -189,9 +189,7 @@ describe('the queue of evaluations', () => {
     expect(again?.id).to.not.equal(run.id);
     // What comes once it is being read is a change, which is evaluated after it.
     runs.reading([again?.id ?? '']);
-    expect(runs.enqueue([whole({ due_at: later + 9 }), whole({ is_change: true, due_at: later + 8 })], later)).to.equal(
-      0,
-    );
+    expect(runs.enqueue([whole({ due_at: later + 9 }), whole({ due_at: later + 8 })], later)).to.equal(0);
     runs.settle([{ kind: 'dropped', run: again as Run }], later);
     const [changed, ...none] = runs.ofWhole(judge.id, subject_id);
     expect(changed).to.include({ state: 'queued', next_attempt_at: later + 9, attempts: 0 });

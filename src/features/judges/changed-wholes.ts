@@ -11,6 +11,8 @@ export interface ChangedWholesParts {
   readonly matches: (span: Arrival, judge: Judge) => boolean;
   /** How many evaluations of a trace or session a judge made by itself, counted up to so many. */
   readonly evaluations: (judgeId: string, subjectId: string, most: number) => number;
+  /** Whether a judge is about to evaluate a trace or session by itself. */
+  readonly isQueued: (judgeId: string, subjectId: string) => boolean;
 }
 
 /** A trace or session with new spans. */
@@ -33,12 +35,13 @@ export function runsOfChanged(
 ): RunDraft[] {
   const usual = spans.filter((span) => span.experiment_id === null && neverEvaluated(span) === null);
   return judges.flatMap((judge) =>
-    [...changesOf(judge, usual, parts)].flatMap(([id, { matches, span, arrived_at }]) => {
-      const made = parts.evaluations(judge.id, id, MAX_AUTOMATIC);
-      if (made >= MAX_AUTOMATIC) return [];
-      // What is being evaluated for the first time may change meanwhile.
-      return [{ ...wholeDraft(judge, id, span, arrived_at), is_change: made === 0 && !matches }];
-    }),
+    [...changesOf(judge, usual, parts)]
+      .filter(([id, { matches }]) => {
+        const made = parts.evaluations(judge.id, id, MAX_AUTOMATIC);
+        // What is being evaluated for the first time may change meanwhile.
+        return made === 0 ? matches || parts.isQueued(judge.id, id) : made < MAX_AUTOMATIC;
+      })
+      .map(([id, change]) => wholeDraft(judge, id, change.span, change.arrived_at)),
   );
 }
 

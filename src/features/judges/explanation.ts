@@ -1,5 +1,4 @@
-import { formatTimestamp } from '../../engine/timestamp.js';
-import type { Micros } from '../../engine/timestamp.js';
+import { formatTimestamp, type Micros } from '../../engine/timestamp.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Mismatch } from './matching.js';

@@ -24,8 +24,8 @@ export interface FeedLaneOptions {
   readonly identifyPrompt: IdentifyPrompt;
   /** Attempts at reading a span alone, before it is skipped. */
   readonly maxAttempts: number;
-  /** See {@link ChangedWholesParts}. */
-  readonly evaluations: ChangedWholesParts['evaluations'];
+  /** What is known of traces and sessions. */
+  readonly known: Omit<ChangedWholesParts, 'matches'>;
   /** The enabled judges of the project. */
   readonly judges: () => readonly Judge[];
   readonly spanNotRead: (failure: { readonly project: string; readonly span: string; readonly error: unknown }) => void;
@@ -120,7 +120,7 @@ export class FeedLane {
     const drafts = spans.flatMap((span) =>
       ofSpans.filter((judge) => mayBeAbout(judge, span) && matches(span, judge)).map((judge) => draftOf(judge, span)),
     );
-    return [...drafts, ...runsOfChanged(spans, ofWholes, { matches, evaluations: this.#options.evaluations })];
+    return [...drafts, ...runsOfChanged(spans, ofWholes, { matches, ...this.#options.known })];
   }
 }
 

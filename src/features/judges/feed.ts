@@ -12,7 +12,7 @@ import type { RunStore } from './run-store.js';
 import type { Arrivals } from '../../engine/traces/model/judged/span-reader.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
-export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'evaluations' | 'maxAttempts'> {
+export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'known' | 'maxAttempts'> {
   readonly judges: Pick<JudgeStore, 'enabled'>;
   readonly runs: Pick<RunStore, 'begin' | 'position' | 'setArrived' | 'advance' | 'queued'>;
   readonly arrivals: Arrivals;
@@ -136,14 +136,14 @@ export class JudgeFeed implements WorkUnderWay {
   #open(): void {
     const judges = this.#enabled();
     if (this.#opened === judges) return;
-    const { runs, identifyPrompt, evaluations, maxAttempts, arrivals, observer } = this.#options;
+    const { runs, identifyPrompt, known, maxAttempts, arrivals, observer } = this.#options;
     for (const id of judges.keys()) {
       if (this.#projects.has(id)) continue;
       const lane = new FeedLane({
         projectId: id,
         arrivals,
         identifyPrompt,
-        evaluations,
+        known,
         maxAttempts,
         judges: () => this.#enabled().get(id) ?? [],
         spanNotRead: (failure) => observer.spanNotRead(failure),

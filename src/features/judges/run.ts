@@ -38,8 +38,6 @@ export function currentRun(run: Run, running: readonly string[]): CurrentRun {
 }
 
 export interface RunDraft extends SpanPlace {
-  /** Only a change of what a run is queued for, if one is; default: a run of its own. */
-  readonly is_change?: boolean;
   readonly id: string;
   readonly project_id: string;
   readonly judge_id: string;

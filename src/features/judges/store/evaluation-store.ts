@@ -101,6 +101,7 @@ export class SqliteEvaluationStore implements EvaluationStore {
     const row = guarded(() => this.#statements.latest.get(judgeId, spanId, judgeId));
     return row === undefined ? undefined : toEvaluation(row);
   }
+
   latestOfWhole(judgeId: string, subjectId: string): Evaluation | undefined {
     const row = guarded(() => this.#statements.latestOfWhole.get(judgeId, subjectId));
     return row === undefined ? undefined : toEvaluation(row);

@@ -235,9 +235,9 @@ export class SqliteRunStore implements RunStore {
     return drafts.reduce((sum, draft) => {
       const { judge_id, subject_id = null, origin } = draft;
       const isOfWhole = subject_id !== null && origin === 'automatic';
-      const { due_at = at, is_change = false, ...row } = draft;
-      if (isOfWhole && !is_change) forgetFailed.run({ judge_id, subject_id });
-      const queued = is_change ? 0 : insert.run({ ...UNSAID, ...row, ...QUEUED, due_at, at }).changes;
+      const { due_at = at, ...row } = draft;
+      if (isOfWhole) forgetFailed.run({ judge_id, subject_id });
+      const queued = insert.run({ ...UNSAID, ...row, ...QUEUED, due_at, at }).changes;
       if (isOfWhole && queued === 0) changed.run({ judge_id, subject_id, due_at });
       return sum + queued;
     }, 0);
@@ -245,14 +245,6 @@ export class SqliteRunStore implements RunStore {
 
   reading(ids: readonly string[]): void {
     guarded(() => this.#statements.reading.run(JSON.stringify(ids)));
-  }
-
-  /** Queues a run anew that ends, if spans of its trace or session came since it was read. */
-  #again({ id, project_id, judge_id, span_id, trace_id, span_started_at, subject_id = null }: Run, at: Micros) {
-    const due_at = subject_id === null ? undefined : this.#statements.again.get(id);
-    if (due_at === undefined) return () => undefined;
-    const place = { project_id, judge_id, span_id, trace_id, span_started_at, subject_id };
-    return () => void this.#insert([{ ...place, id: randomUUID(), origin: 'automatic', due_at }], at);
   }
 
   begin(now: Micros): void {
@@ -312,39 +304,43 @@ export class SqliteRunStore implements RunStore {
   }
 
   #settle(outcome: RunOutcome, at: Micros): Evaluation | undefined {
+    const { run, kind } = outcome;
+    const isOver = kind === 'evaluated' || kind === 'dropped' || kind === 'failed';
+    const changedAt = isOver && run.subject_id != null ? this.#statements.again.get(run.id) : undefined;
+    const stored = this.#end(outcome, at);
+    // Spans of its trace or session came since it was read.
+    if (changedAt !== undefined) {
+      const { project_id, judge_id, span_id, trace_id, span_started_at, subject_id = null } = run;
+      const place = { project_id, judge_id, span_id, trace_id, span_started_at, subject_id };
+      this.#insert([{ ...place, id: randomUUID(), origin: 'automatic', due_at: changedAt }], at);
+    }
+    return stored;
+  }
+
+  #end(outcome: RunOutcome, at: Micros): Evaluation | undefined {
     const { take, cancelled, postpone, fail, prune, await: wait } = this.#statements;
     const { run } = outcome;
     switch (outcome.kind) {
       case 'evaluated': {
-        const again = this.#again(run, at);
-        if (take.run(run.id).changes > 0) {
-          again();
-          return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
-        }
+        if (take.run(run.id).changes > 0) return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
         // A deletion cancelled the run, but its calls are stored as spans by now, and go with it.
         cancelled.run(run);
         return undefined;
       }
-      case 'dropped': {
-        const again = this.#again(run, at);
+      case 'dropped':
         take.run(run.id);
-        again();
         return undefined;
-      }
       case 'postponed':
         wait.run({ id: run.id, next: outcome.at });
         return undefined;
       case 'retry':
         postpone.run({ id: run.id, reason: outcome.reason, next: outcome.at, at });
         return undefined;
-      case 'failed': {
-        const again = this.#again(run, at);
+      case 'failed':
         fail.run({ id: run.id, reason: outcome.reason, at });
-        again();
         this.#failures += 1;
         if (this.#failures % PRUNE_EVERY === 0) prune.run({ judgeId: run.judge_id, keep: MAX_FAILED });
         return undefined;
-      }
     }
   }
 
