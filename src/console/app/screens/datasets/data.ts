@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { DatasetRead, DiffRead, ListedVersionRead, RowPage } from '../../../../features/datasets/schema.js';
 import { call, callPage, pathOf, type ListPage } from '../../state/api.js';
-import { place } from '../../state/location.js';
+import { hrefOf, navigate, place } from '../../state/location.js';
 import { changedAt, queries, useQuery, type Answer } from '../../state/query.js';
 
 export type Dataset = Static<typeof DatasetRead>;
@@ -17,6 +17,15 @@ export const ROWS_SHOWN = 50;
 
 export function datasetsChanged(): Promise<void> {
   return changedAt(DATASETS);
+}
+
+/** Shows a dataset under its new name at once, and asks for nothing under the old one, which the server answers with 404. */
+export async function datasetRenamed(from: string, dataset: Dataset): Promise<void> {
+  const queryKey = [place.value.project, DATASETS];
+  await queries.invalidateQueries({ queryKey, refetchType: 'none' });
+  queries.setQueryData([...queryKey, dataset.name], dataset);
+  navigate(hrefOf({ screen: 'datasets', id: dataset.name }), { replace: true });
+  await queries.refetchQueries({ queryKey, type: 'active', predicate: (query) => query.queryKey[2] !== from });
 }
 
 /** Forgets what is known of a dataset that is deleted, so that nothing is asked again. */

@@ -5,8 +5,7 @@ import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
-import { hrefOf, navigate } from '../../state/location.js';
-import { datasetsChanged, type Dataset } from './data.js';
+import { datasetRenamed, datasetsChanged, type Dataset } from './data.js';
 import { NameFields, type NamedDraft } from './name-fields.js';
 
 interface EditDatasetProps {
@@ -24,8 +23,7 @@ export function EditDataset({ dataset, onClose }: EditDatasetProps) {
     const changed = await call('PATCH /v1/datasets/:name+', { params: { name: dataset.name }, body });
     announce(`Dataset ${changed.name} saved`);
     onClose();
-    if (changed.name !== dataset.name) navigate(hrefOf({ screen: 'datasets', id: changed.name }), { replace: true });
-    await datasetsChanged();
+    await (changed.name === dataset.name ? datasetsChanged() : datasetRenamed(dataset.name, changed));
   };
   return (
     <Dialog title="Edit dataset" wide={columns.length > 0} onClose={onClose}>
