@@ -81,6 +81,7 @@ export function openExperiments(
     experimentRuns: new RunService({
       ...{ experiments, datasets, runner, prompts: asking.prompts, price: asking.price },
       endpoint: asking.models.endpoint?.client ?? null,
+      together: metadata.together,
     }),
     work: [runs, resultIntake],
   };

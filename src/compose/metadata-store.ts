@@ -39,7 +39,7 @@ import { SqliteCallNotes } from '../features/judges/store/call-notes.js';
 import { SqliteClockMemory } from '../features/retention/store/clock-memory.js';
 import { SqliteCompletionOpinions } from '../features/completions/store/completion-opinions.js';
 import { SqliteCorrectionStore } from '../features/calibration/store/correction-store.js';
-import { DATABASE_FILE, emptyLog, openDatabase, type Database } from '../engine/metadata/database.js';
+import { DATABASE_FILE, emptyLog, guarded, openDatabase, type Database } from '../engine/metadata/database.js';
 import { SqliteDeletionStore } from '../features/deletion/store/deletion-store.js';
 import { SqliteEvaluationStore } from '../features/judges/store/evaluation-store.js';
 import { SqliteFeedbackItems } from '../features/feedback/store/feedback-items.js';
@@ -120,6 +120,8 @@ export interface MetadataStore {
   readonly measurements: MeasurementStore;
   readonly clock: ClockMemory;
   readonly transfer: MetadataTransfer;
+  /** Stores all that is stored meanwhile, or nothing of it. @throws what `store` throws; DomainError `unavailable` */
+  together<T>(store: () => T): T;
   /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
   secret(name: string): Buffer;
   /** Takes what was deleted out of the write-ahead log, too. @throws DomainError `unavailable` while another process reads there */
@@ -193,6 +195,7 @@ function storesOn(database: Database): MetadataStore {
     measurements: new SqliteMeasurementStore(database),
     clock: new SqliteClockMemory(database),
     transfer: new SqliteTransferStore(database),
+    together: (store) => guarded(() => database.transaction(store).immediate()),
     secret: (name) => readSecret(database, name),
     erase: () => emptyLog(database),
     check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get(),

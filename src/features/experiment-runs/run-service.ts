@@ -19,11 +19,13 @@ import { isTried, RowRequests, type RunPlan, type RunRows, type RunSummary } fro
 import { MAX_RUN_RESULTS, type RunEstimate, type RunInput } from './schema.js';
 
 export interface RunServiceParts {
-  readonly experiments: Pick<ExperimentService, 'create' | 'remove' | 'pin' | 'get'>;
+  readonly experiments: Pick<ExperimentService, 'create' | 'pin' | 'get'>;
   readonly datasets: Pick<DatasetService, 'find' | 'version' | 'rowSizes' | 'rowIds' | 'namedRows'>;
   readonly prompts: Pick<PromptService, 'find'>;
   readonly price: PriceModelCall;
   readonly runner: Pick<JobRunner, 'create'>;
+  /** Stores all that is stored meanwhile, or nothing of it. */
+  readonly together: <T>(store: () => T) => T;
   /** The model endpoint; null: none is configured. */
   readonly endpoint: { readonly defaultModel: string | null } | null;
 }
@@ -63,14 +65,21 @@ export class RunService {
   }
 
   /**
-   * Creates the experiment, and the job that makes its results.
+   * Creates the experiment together with the job that makes its results: no crash leaves one without the other.
    * @throws DomainError `not_found` for the dataset, the prompt or a version; `invalid`; `conflict` when no model can be asked, or too
    *   many jobs are unfinished
    */
   async start(principal: Principal, input: RunInput, signal?: AbortSignal): Promise<MeasuredExperiment> {
+    const { experiments, together } = this.#parts;
+    const { project_id } = principal;
+    const planned = this.#plan(project_id, input);
+    const id = together(() => this.#create(principal, input, planned));
+    return experiments.get(project_id, id, signal);
+  }
+
+  #create(principal: Principal, input: RunInput, { plan, version, rows, repetitions }: Planned): string {
     const { experiments, runner } = this.#parts;
     const { project_id, user_id } = principal;
-    const { plan, version, rows, repetitions } = this.#plan(project_id, input);
     const { prompt, model, temperature, max_cost } = plan;
     const { id } = experiments.create(principal, {
       name: input.name ?? `${prompt.slug} v${prompt.version}, ${model}`.slice(0, MAX_NAME).toWellFormed(),
@@ -83,16 +92,10 @@ export class RunService {
       },
     });
     const summary: RunSummary = { rows, max_cost };
-    try {
-      const job = { project_id, kind: EXPERIMENT_RUN, subject_id: id, created_by: user_id };
-      runner.create({ ...job, summary, input: plan });
-      // Last: a run that is refused takes no tag from where it points.
-      for (const tag of input.tags ?? []) experiments.pin(principal, id, tag);
-    } catch (error) {
-      await experiments.remove(principal, id);
-      throw error;
-    }
-    return experiments.get(project_id, id, signal);
+    const job = { project_id, kind: EXPERIMENT_RUN, subject_id: id, created_by: user_id };
+    runner.create({ ...job, summary, input: plan });
+    for (const tag of input.tags ?? []) experiments.pin(principal, id, tag);
+    return id;
   }
 
   #plan(projectId: string, input: RunInput): Planned {
