@@ -18,6 +18,7 @@ const ids = (what: string, count: number) =>
 const traceIds = ids('trace', UNIVERSE.traces);
 const sessionIds = ids('session', UNIVERSE.sessions);
 const spanIds = ids('span', UNIVERSE.spans);
+/** Placeholders: every player puts the ids of experiments of its own project in their place. */
 export const EXPERIMENTS = ids('experiment', 2) as [string, string];
 
 /** The first ones often, the others now and then; shrinks to the first. */
@@ -70,6 +71,12 @@ const attributes = fc.constantFrom<Readonly<Record<string, unknown>>>(
   { provider: 'nobody', model: 'unheard-of', inputTokens: 5, outputTokens: 5 },
   { inputTokens: 8, prompt_slug: 'greeting', prompt_version: 2 },
   { 'spanhouse.experiment.id': EXPERIMENTS[0], 'spanhouse.experiment.row_id': 'a' },
+  { 'spanhouse.experiment.id': EXPERIMENTS[0], 'spanhouse.experiment.row_id': 'b', inputTokens: 9 },
+  {
+    'spanhouse.experiment.id': EXPERIMENTS[0],
+    'spanhouse.experiment.row_id': 'a',
+    'spanhouse.experiment.repetition': 2,
+  },
   { spanhouse: { experiment: { id: EXPERIMENTS[1], row_id: 'a', trace_id: traceIds[1] } } },
   { 'spanhouse.experiment.id': 'malformed', 'spanhouse.experiment.trace_id': traceIds[0] },
   { nested: { list: [1, null, 'x'], root_span_input: null }, text: 'line\nbreak "quoted" \\' },

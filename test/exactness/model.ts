@@ -1,3 +1,4 @@
+import { experimentFigures } from './experiment-figures.js';
 import { ScoreModel, type Scored } from './scores.js';
 import type { SentScore, SentSession, SentSpan, SentTrace } from './sent.js';
 import { spanKey, storedSpan, tagsOf, type Read, type StoredSpan, type Tags } from './stored-span.js';
@@ -184,6 +185,20 @@ export class Model {
         scores: this.#scoresOf('session', id),
       });
     return { spans, traces, sessions };
+  }
+
+  /** Figures of the results of an experiment. */
+  figuresOf(experiment: string): Read {
+    const spans = [...this.#spans.values()]
+      .sort((a, b) => a.order - b.order)
+      .map(({ value: span }) => ({ span, scores: this.#scoresOf('span', span.id) }));
+    const traces = this.#traceIds();
+    return experimentFigures(experiment, spans, (id) => {
+      if (!traces.has(id)) return undefined;
+      const { cost, duration, spans: within } = this.#figures(id);
+      const tokens = (of: 'inputTokens' | 'outputTokens') => counted(within.map((span) => span[of]));
+      return { cost, duration, inputTokens: tokens('inputTokens'), outputTokens: tokens('outputTokens') };
+    });
   }
 
   /** Of a thing, and of all in it. */

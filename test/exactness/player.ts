@@ -1,5 +1,6 @@
 import { send, type TestResponse } from '../harness/server.js';
 import { agreeWithSpans, agreeWithTraces, differenceOf, expectSame, ids, microsOf, parse } from './comparison.js';
+import { figuresProblem } from './experiment-figures.js';
 import { EXPERIMENTS } from './histories.js';
 import { Model, type Moment } from './model.js';
 import { contradiction, type Reading, type Writing } from './moments.js';
@@ -27,6 +28,8 @@ export interface Access {
   readonly url: () => string;
   readonly projectId: string;
   readonly key: string;
+  /** Ids of experiments of the project. */
+  readonly experiments: readonly [string, string];
   /** Sends again what was not acknowledged, as clients do. */
   readonly retrying?: boolean;
 }
@@ -52,19 +55,32 @@ export class Player {
   readonly #created = new Map<string, unknown>();
   #latest = 0;
 
+  readonly #byExperiments: readonly View[];
+
   constructor(access: Access) {
     this.#access = access;
+    this.#byExperiments = byExperiments(access.experiments);
     this.#model = new Model(access.projectId);
   }
 
   async play(steps: readonly Step[]): Promise<void> {
-    for (const [index, step] of steps.entries()) {
+    for (const [index, step] of this.#own(steps).entries()) {
       try {
         await this.#step(step);
       } catch (error) {
         throw new Error(`step ${index} (${step.do}): ${error instanceof Error ? error.message : String(error)}`);
       }
     }
+  }
+
+  /** Steps with the experiments of the project. */
+  #own(steps: readonly Step[]): Step[] {
+    const { experiments } = this.#access;
+    const text = EXPERIMENTS.reduce(
+      (all, id, index) => all.replaceAll(id, experiments[index] ?? id),
+      JSON.stringify(steps),
+    );
+    return JSON.parse(text) as Step[];
   }
 
   /** Compares all three lists, and them with each other: thoroughly, or for one trace and one session. */
@@ -95,8 +111,10 @@ export class Player {
       startedFrom('sessions', String(started_at)),
     ]);
     const views = [...byTags, ...started];
-    const tried = byExperiments[this.#sent.length % byExperiments.length];
-    for (const view of thoroughly ? byExperiments : tried ? [tried] : []) this.#compare(view, await this.#list(view));
+    const tried = this.#byExperiments[this.#sent.length % this.#byExperiments.length];
+    for (const view of thoroughly ? this.#byExperiments : tried ? [tried] : [])
+      this.#compare(view, await this.#list(view));
+    for (const id of this.#access.experiments) await this.#compareFigures(id, thoroughly);
     // Reads take most of the time of histories.
     const turn = this.#sent.length % views.length;
     for (const view of thoroughly ? views : views.slice(turn, turn + 1)) this.#compare(view, await this.#list(view));
@@ -105,6 +123,16 @@ export class Player {
     for (const view of thoroughly ? byScores : byScores.slice(next, next + 1))
       this.#compare(view, await this.#list(view));
     if (thoroughly || next % 3 === 0) await this.#compareMean(LISTS[Math.floor(next / 3) % LISTS.length] ?? 'spans');
+  }
+
+  /** Figures of an experiment against those of its results. @param always whether also where there are none */
+  async #compareFigures(id: string, always: boolean): Promise<void> {
+    const expected = this.#model.figuresOf(id);
+    if (expected['results'] === 0 && !always) return;
+    const path = `/projects/${this.#access.projectId}/experiments/${id}`;
+    const { response } = await this.#acknowledged('GET', path, undefined, [200]);
+    const problem = figuresProblem(expected, (JSON.parse(response.text) as { figures: Read }).figures);
+    if (problem !== null) throw new Error(`GET ${path}: ${problem}`);
   }
 
   /** Statistics of a score against the values that objects must have. */
@@ -207,7 +235,7 @@ export class Player {
     };
     const step = this.#sent.length;
     const written = Promise.all(posts.map(write)).finally(() => (writing = false));
-    const watched = this.#access.retrying ? [] : viewsDuring(posts, step);
+    const watched = this.#access.retrying ? [] : viewsDuring(posts, step, this.#byExperiments);
     await Promise.all([written, ...watched.map(watch)]);
     // One of them once more, another from step to step: reads take most of the time of histories.
     const again = watched[step % watched.length];
@@ -323,17 +351,17 @@ const byScores = LISTS.flatMap((list) => [
 ]);
 
 /** Lists without experiments, of them alone and of one; the last of those take another way to the page. */
-const byExperiments = (['spans', 'traces'] as const).flatMap((list) => [
-  experiments(list, 'false'),
-  experiments(list, 'only'),
-  ofExperiment(list, EXPERIMENTS[0]),
-  ofExperiment(list, EXPERIMENTS[1]),
-  experiments(list, 'false', startedFrom(list, '2026-01-01T00:00:00.000000Z')),
-  experiments(list, 'only', tagged(list, { env: 'prod' })),
-]);
+const byExperiments = (ids: readonly string[]) =>
+  (['spans', 'traces'] as const).flatMap((list) => [
+    experiments(list, 'false'),
+    experiments(list, 'only'),
+    ...ids.map((id) => ofExperiment(list, id)),
+    experiments(list, 'false', startedFrom(list, '2026-01-01T00:00:00.000000Z')),
+    experiments(list, 'only', tagged(list, { env: 'prod' })),
+  ]);
 
 /** What is read while these are written: every list, and one that chooses or sorts, another one from step to step. */
-function viewsDuring(posts: readonly Post[], step: number): View[] {
+function viewsDuring(posts: readonly Post[], step: number, tried: readonly View[]): View[] {
   const [trace] = posts.flatMap((post) => (post.to === 'spans' ? post.body.map((span) => span.trace_id) : []));
   const ofTrace = trace === undefined ? [] : [where('spans', 'trace_id', trace)];
   const [span] = posts.flatMap((post) => (post.to === 'spans' ? post.body : []));
@@ -342,7 +370,7 @@ function viewsDuring(posts: readonly Post[], step: number): View[] {
   const others = [
     ...[tracesByCost, where('traces', 'has_error', true), ...ofTrace, ...ofSession, ...started, ...byTags],
     ...LISTS.map((list) => withScores(list, 'scores.quality')),
-    ...byExperiments,
+    ...tried,
   ];
   return [whole('spans'), whole('traces'), whole('sessions'), ...others.slice(step % others.length).slice(0, 1)];
 }

@@ -6,6 +6,8 @@ import { seedOf } from '../harness/seed.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { history } from './histories.js';
 import { Player } from './player.js';
+import { DATABASE_FILE, openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { SqliteExperimentStore } from '../../src/features/experiments/store/experiment-store.js';
 import { projectMaker, type ProjectMaker } from '../harness/projects.js';
 import type { Step } from './sent.js';
 
@@ -21,6 +23,12 @@ const AT_ONCE = 100;
 const limits = { readWaitMs: 120_000 };
 /** How long a failing history is made smaller. */
 const SHRINK_MS = 90_000;
+
+/** As a client would create it: whatever the dataset, its results are what spans say. */
+const EXPERIMENT = {
+  ...{ name: 'tried', description: '', dataset: { id: 'gone', name: 'gone' }, dataset_version: 1, rows: 3 },
+  ...{ repetitions: 2, subject: {}, parameters: {}, created_at: 1 },
+};
 
 /** How many histories are played, how many of them with a restart and with deaths of the engine, and how many deaths. */
 interface Played {
@@ -42,19 +50,26 @@ export function randomHistories(played: Played): void {
 function play({ histories, interrupted, kills }: Played): void {
   let server: TestServer;
   let projects: ProjectMaker;
+  let database: Database;
+  let experiments: SqliteExperimentStore;
 
   before(async () => {
     console.log(`      ${histories} histories, SEED=${SEED}`);
     server = await bootServer({ limits });
     projects = projectMaker(server.dataDir);
+    database = openDatabase(join(server.dataDir, DATABASE_FILE));
+    experiments = new SqliteExperimentStore(database);
   });
   after(async () => {
     projects.close();
+    database.close();
     await server.dispose();
   });
 
   function player(retrying = false): Player {
-    return new Player({ url: () => server.url, ...projects.make(), retrying });
+    const { projectId, key, userId } = projects.make();
+    const experiment = () => experiments.create(projectId, { ...EXPERIMENT, created_by: userId }).id;
+    return new Player({ url: () => server.url, projectId, key, retrying, experiments: [experiment(), experiment()] });
   }
 
   it(`${histories} of them: every field of every list equals a recount from the last writes`, async () => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { definitions } from '../harness/checked-api.js';
 import { differenceOf } from './comparison.js';
+import { markOf } from './experiment-figures.js';
 import type { Recount } from './model.js';
 import type { Listed } from './sent.js';
 import { spanKey, type Read, type Tags } from './stored-span.js';
@@ -71,21 +72,13 @@ function everythingIn(list: Listed, read: Read, recount: Recount): readonly Read
   return [read, ...inside.flatMap((each) => everythingIn(below, each, recount))];
 }
 
-/** What a span says of its experiment, in the ways in which histories do. */
-function markOf({ attributes }: Read): { readonly experiment: string; readonly traces: readonly unknown[] } | null {
-  const said = attributes as Read;
-  const nested = (said['spanhouse'] as { experiment: Read } | undefined)?.experiment;
-  const id = nested?.['id'] ?? said['spanhouse.experiment.id'];
-  return typeof id !== 'string' || id === 'malformed' ? null : { experiment: id, traces: [nested?.['trace_id']] };
-}
-
 /** The traces of an experiment: those that its spans are in, and those that they were made in. @param only absent: of any */
 function tracesTried({ spans }: Recount, only?: string): ReadonlySet<unknown> {
   const read = [...spans.values()].flatMap(({ variants }): readonly Read[] => variants.slice(0, 1));
   return new Set(
     read.flatMap((span) => {
       const mark = markOf(span);
-      return mark === null || (only ?? mark.experiment) !== mark.experiment ? [] : [span['trace_id'], ...mark.traces];
+      return mark === null || (only ?? mark.experiment) !== mark.experiment ? [] : [span['trace_id'], mark.madeIn];
     }),
   );
 }

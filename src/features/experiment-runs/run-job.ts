@@ -3,7 +3,8 @@ import type { ModelRequest } from '../../engine/models/model-client.js';
 import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
 import type { PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
-import { Breaker, RETRIES } from '../../engine/work/backoff.js';
+import { Breaker, RETRIES, retryDelay } from '../../engine/work/backoff.js';
+import { isRetryable } from '../../engine/work/retryable.js';
 import { JobFailure } from '../../engine/work/job.js';
 import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-runner.js';
 import type { DatasetService } from '../datasets/dataset-service.js';
@@ -37,6 +38,10 @@ const PROGRESS_EVERY_MS = 500;
 const ROOM_EVERY_MS = 50;
 /** Results in a row that failed although they were tried again, after which the rest would fail, too. */
 const MAX_FAILURES = 10;
+/** How often an answer is stored before it is given up, and asked for again by the next attempt of the job. */
+const STORE_ATTEMPTS = 4;
+/** Answers that could not be stored, after which the run ends: each is paid for, and has no result. */
+const MAX_UNSTORED = 20;
 /** Codes of failures that show that the endpoint is not set up for such calls at all. */
 const HOPELESS = new Set(['401', '403', '404', 'setup']);
 
@@ -56,6 +61,7 @@ class Run {
   /** Results that are there. */
   #done = 0;
   #failuresInRow = 0;
+  #unstored = 0;
   #keptAt = performance.now();
   /** Why no more is asked; null: nothing is in the way. */
   #stopped: string | null = null;
@@ -82,7 +88,8 @@ class Run {
     this.#done = Math.max(0, wanted - missing.length);
     const figures = (await this.#parts.results.figures(job.project_id, [experiment.id], signal)).get(experiment.id);
     // More than its results cost: where costs are not known they are estimated, and results may have been deleted.
-    const { cost = null } = (job.checkpoint as RunCheckpoint | null) ?? {};
+    const { cost = null, unstored = 0 } = (job.checkpoint as RunCheckpoint | null) ?? {};
+    this.#unstored = unstored;
     const spent = figures?.cost == null ? cost : Math.max(figures.cost, cost ?? 0);
     this.#cost = new RunCost(this.#parts.price, job.project_id, this.#plan.max_cost, spent);
     try {
@@ -124,7 +131,7 @@ class Run {
     const content = this.#parts.datasets.namedRows(placeOf(experiment), [one.row_id]).get(one.row_id);
     if (content === undefined) return;
     const request = this.#requests.of(content);
-    if (request === null) return this.#store(one, tooLarge(), [], 0);
+    if (request === null) return this.#store(one, tooLarge(), []);
     const reserved = await this.#reserve(request);
     if (reserved === null) {
       this.#stopped ??= `Stopped before max_cost: the next call may bring the cost above ${this.#plan.max_cost} US dollars`;
@@ -136,7 +143,9 @@ class Run {
       const asked = await this.#ask(request);
       if (asked === null) return;
       const spans = callSpansOf(experiment.id, one, this.#plan, asked.calls);
-      await this.#store(one, givenOf(asked), spans, asked.output === null ? 0 : reserved);
+      // Whatever becomes of the answer, it is paid for.
+      this.#cost.add(spans, asked.output === null ? 0 : reserved);
+      await this.#stored(one, givenOf(asked), spans);
     } finally {
       this.#cost.release(reserved);
     }
@@ -167,16 +176,28 @@ class Run {
     return asked;
   }
 
-  /**
-   * A row that was erased while the model was asked has no result: a deletion waits for this, and finds what is stored.
-   * @param expected what the calls cost where that is not known
-   */
-  async #store(
-    { row_id, repetition }: MissingResult,
-    made: MadeResult,
-    spans: readonly Span[],
-    expected: number,
-  ): Promise<void> {
+  /** Stores an answer; again, while a store does not answer, as asking for it again would cost as much again. */
+  async #stored(one: MissingResult, made: MadeResult, spans: readonly Span[]): Promise<void> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        await this.#store(one, made, spans);
+        return;
+      } catch (error) {
+        if (this.#context.signal.aborted || !isRetryable(error)) throw error;
+        if (attempt < STORE_ATTEMPTS) {
+          await sleep(retryDelay(attempt, this.#parts.retry ?? RETRIES.work), undefined, {
+            signal: this.#context.signal,
+          });
+          continue;
+        }
+        this.#unstored += 1;
+        if (this.#unstored < MAX_UNSTORED) throw error;
+        throw new JobFailure(`${MAX_UNSTORED} answers of the model could not be stored, as a store did not respond`);
+      }
+  }
+
+  /** A row that was erased while the model was asked has no result: a deletion waits for this, and finds what is stored. */
+  async #store({ row_id, repetition }: MissingResult, made: MadeResult, spans: readonly Span[]): Promise<void> {
     const { job, signal } = this.#context;
     const { intake, datasets, storeSpans } = this.#parts;
     await intake.storing(job.project_id, job.subject_id, async () => {
@@ -186,7 +207,6 @@ class Run {
       if (spans.length > 0) await storeSpans(job.project_id, spans);
       await intake.store(job.project_id, experiment, [{ row_id, repetition, ...made }]);
       this.#done += 1;
-      this.#cost.add(spans, expected);
     });
     if (performance.now() - this.#keptAt > PROGRESS_EVERY_MS) this.#keep();
   }
@@ -203,7 +223,8 @@ class Run {
 
   #keep(): void {
     this.#keptAt = performance.now();
-    const checkpoint: RunCheckpoint = { cost: this.#cost.spent };
+    const unstored = this.#unstored === 0 ? {} : { unstored: this.#unstored };
+    const checkpoint: RunCheckpoint = { cost: this.#cost.spent, ...unstored };
     this.#context.advance(this.#done, checkpoint);
   }
 }

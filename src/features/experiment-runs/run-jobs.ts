@@ -9,8 +9,10 @@ export const EXPERIMENT_RUN = 'experiment_run';
 
 /** How far a run is, beside its results. */
 export interface RunCheckpoint {
-  /** US dollars; null: unknown. */
+  /** US dollars, also of answers that could not be stored; null: unknown. */
   readonly cost: number | null;
+  /** How many answers could not be stored, so that they are asked for again; absent: none. */
+  readonly unstored?: number;
 }
 
 export interface RunJobsParts {

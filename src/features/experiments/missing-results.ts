@@ -11,7 +11,7 @@ export interface MissingResult {
 }
 
 export interface MissingResultsParts {
-  readonly results: Pick<ExperimentResults, 'measured'>;
+  readonly results: Pick<ExperimentResults, 'present'>;
   readonly datasets: Pick<DatasetService, 'rowIds'>;
 }
 
@@ -35,31 +35,37 @@ export class MissingResults {
     signal?: AbortSignal,
     isMeant: (rowId: string, index: number) => boolean = () => true,
   ): Promise<{ readonly missing: readonly MissingResult[]; readonly total: number }> {
-    const there = await this.#there(projectId, experiment.id, signal);
     const missing: MissingResult[] = [];
-    let [total, index] = [0, 0];
-    for (const portion of this.#parts.datasets.rowIds(placeOf(experiment))) {
-      for (const row_id of portion) {
-        if (!isMeant(row_id, index++)) continue;
-        const repetitions = there.get(row_id) ?? 0;
-        for (let repetition = 1; repetition <= experiment.repetitions; repetition += 1) {
-          if ((repetitions & bitOf(repetition)) !== 0) continue;
-          if (total >= offset && missing.length < limit) missing.push({ row_id, repetition });
-          total += 1;
-        }
+    let total = 0;
+    for (const [row_id, repetitions] of await this.#rows(projectId, experiment, isMeant, signal))
+      for (let repetition = 1; repetition <= experiment.repetitions; repetition += 1) {
+        if ((repetitions & bitOf(repetition)) !== 0) continue;
+        if (total >= offset && missing.length < limit) missing.push({ row_id, repetition });
+        total += 1;
       }
-      await nextTurn();
-      signal?.throwIfAborted();
-    }
     return { missing, total };
   }
 
-  /** By row, a bit for each repetition that has a result: there may be a million. */
-  async #there(projectId: string, id: string, signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    const there = new Map<string, number>();
-    for await (const portion of this.#parts.results.measured(projectId, id, [], signal))
-      for (const { row_id, repetition } of portion) there.set(row_id, (there.get(row_id) ?? 0) | bitOf(repetition));
-    return there;
+  /** The rows that are meant, in the order of the dataset, each with a bit for each repetition that has a result. */
+  async #rows(
+    projectId: string,
+    experiment: Experiment,
+    isMeant: (rowId: string, index: number) => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, number>> {
+    const { datasets, results } = this.#parts;
+    const rows = new Map<string, number>();
+    let index = 0;
+    for (const portion of datasets.rowIds(placeOf(experiment))) {
+      for (const row_id of portion) if (isMeant(row_id, index++)) rows.set(row_id, 0);
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+    if (rows.size === 0) return rows;
+    // Results of rows that the version does not have may be any number, and are not kept.
+    for await (const portion of results.present(projectId, experiment.id, signal))
+      for (const { row, repetitions } of portion) if (rows.has(row)) rows.set(row, repetitions);
+    return rows;
   }
 }
 

@@ -19,6 +19,7 @@ import {
   figuresOf,
   measuredAfter,
   outlinesAfter,
+  presentAfter,
   resultCount,
   resultPage,
   scoreFiguresOf,
@@ -31,6 +32,7 @@ import {
   type FigureRow,
   type MeasuredLine,
   type OutlineRow,
+  type PresentRow,
   type ResultPlace,
   type ResultRow,
   type ScoreFigureRow,
@@ -41,6 +43,8 @@ import {
 
 /** Results, or spans, that are handed out together. */
 const PORTION = 5_000;
+/** Rows of which it is read together whether they have results. */
+const ROWS_AT_ONCE = 25_000;
 /** Results that one statement reads: the engine has what they are joined with in memory, which it has to read for each. */
 const MEASURED_AT_ONCE = 100_000;
 /** Characters of the text of a score: of a page, and where all results are read. */
@@ -114,6 +118,19 @@ export class ClickHouseExperimentResults implements ExperimentResults {
           after = results.at(-1) ?? after;
           yield results;
         }
+      }
+    }
+  }
+
+  async *present(projectId: string, experimentId: string, signal?: AbortSignal) {
+    for await (const scope of this.#held(projectId)) {
+      let after = '';
+      for (let read = ROWS_AT_ONCE; read === ROWS_AT_ONCE;) {
+        const statement = presentAfter(scope, experimentId, after, ROWS_AT_ONCE);
+        const rows: readonly PresentRow[] = await this.#reader.rows<PresentRow>(statement, { signal });
+        read = rows.length;
+        after = rows.at(-1)?.row ?? after;
+        if (read > 0) yield rows;
       }
     }
   }

@@ -100,6 +100,21 @@ ORDER BY result.row_id, result.repetition
 FORMAT JSONCompactEachRow SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0`;
 }
 
+/** A row with results, and which: its repetitions as bits. */
+export interface PresentRow {
+  readonly row: string;
+  readonly repetitions: number;
+}
+
+/** The rows behind one, or the first, that have results. Read in their order, so that little is in memory. */
+export function presentAfter(scope: ReadScope, experiment: string, after: string, limit: number): Sql {
+  const conditions = [ofExperiment(experiment), sql`row_id > ${value(after, 'String')}`];
+  const bits = sql`row_id AS row, groupBitOr(bitShiftLeft(toUInt32(1), repetition - 1)) AS repetitions`;
+  return sql`${markedRows(scope, bits, conditions)}
+GROUP BY project_id, experiment_id, row_id ORDER BY project_id, experiment_id, row_id LIMIT ${value(limit, 'UInt64')}
+SETTINGS optimize_aggregation_in_order = 1`;
+}
+
 type Taken = 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens';
 
 /** What a result took: its trace, or where several were made in that, its span. */

@@ -116,6 +116,12 @@ export interface ExperimentResults {
     scores: readonly string[],
     signal?: AbortSignal,
   ): AsyncIterable<readonly MeasuredResult[]>;
+  /** Which results there are, in portions: of each row its repetitions, as bits from the lowest on. */
+  present(
+    projectId: string,
+    experimentId: string,
+    signal?: AbortSignal,
+  ): AsyncIterable<readonly { readonly row: string; readonly repetitions: number }[]>;
   /** The spans of all results that count, by row and repetition, in portions. */
   outlines(projectId: string, experimentId: string, signal?: AbortSignal): AsyncIterable<readonly ResultOutline[]>;
   /** Ids of all result spans with their traces, for deletion: in portions. */
