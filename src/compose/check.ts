@@ -50,7 +50,7 @@ export async function checkData({ config, extent, onAudit }: CheckRun): Promise<
     const metadata = openMetadata(config, closers);
     await requireApplied(client);
     const audits = [
-      ...filesAndMetadata(config, metadata),
+      ...filesAndMetadata(config, metadata, extent),
       ...(await spanAudits(client, { extent, stopped: settle === null, isKnown: metadata.isKnown })),
       metadata.records(extent, (project, ids) => storedSpanIds(client, project, ids)),
       new ImageAudit({ rows: metadata.images, store: images, files, extent }),
@@ -83,7 +83,7 @@ export async function repairData({ config, extent, onAudit }: CheckRun): Promise
     const { traces, images } = storage;
     const metadata = openMetadata(config, closers);
     const audits = [
-      ...filesAndMetadata(config, metadata),
+      ...filesAndMetadata(config, metadata, extent),
       ...(await traces.mendingAudits({ extent, isKnown: metadata.isKnown })),
       metadata.records(extent, (project, ids) => traces.storedIds(project, ids)),
       new ImageAudit({
@@ -110,6 +110,6 @@ function openMetadata({ dataDir }: Config, closers: Closers): CheckedMetadata {
   return metadata;
 }
 
-function filesAndMetadata({ dataDir }: Config, metadata: CheckedMetadata): Audit[] {
-  return [new DataDirAudit(dataDir, KNOWN_FILES), metadata.file];
+function filesAndMetadata({ dataDir }: Config, metadata: CheckedMetadata, extent: Extent): Audit[] {
+  return [new DataDirAudit(dataDir, KNOWN_FILES), metadata.file, metadata.datasets(extent)];
 }

@@ -4,6 +4,7 @@ import type { ImageRows } from '../features/images/image-audit.js';
 import { requireAll, type AppliedMigration } from '../engine/files/migration-files.js';
 import type { Database } from '../engine/metadata/database.js';
 import { SqliteImageRows } from '../features/images/store/image-rows.js';
+import { DatasetAudit } from '../features/check/store/dataset-audit.js';
 import { MetadataAudit } from '../features/check/store/metadata-audit.js';
 import { metadataFile } from './metadata-store.js';
 import { RecordAudit, type FindStored } from '../features/check/store/record-audit.js';
@@ -12,6 +13,7 @@ import { RecordAudit, type FindStored } from '../features/check/store/record-aud
 export interface CheckedMetadata {
   readonly file: Audit;
   readonly images: ImageRows;
+  datasets(extent: Extent): Audit;
   records(extent: Extent, stored: FindStored): Audit;
   /** Whether there is such a project now, or it is being deleted. */
   isKnown(projectId: string): boolean;
@@ -32,6 +34,7 @@ export function openCheckedMetadata(dataDir: string): CheckedMetadata {
     return {
       file: new MetadataAudit(database),
       images: new SqliteImageRows(database),
+      datasets: (extent) => new DatasetAudit(database, extent),
       records: (extent, stored) => new RecordAudit(database, extent, stored),
       isKnown: (projectId) => known.get(projectId) !== undefined,
       close: () => void database.close(),

@@ -42,6 +42,12 @@ describe('npm run admin -- check', function () {
       { id: randomUUID(), name: 'stated', session_id: SESSION, started_at: Date.now() },
     ]);
     await send(server, 'POST', '/v1/tasks/task/prompt/versions/ensure', { content: 'x' });
+    await send(server, 'POST', '/v1/datasets', { name: 'set' });
+    for (const rows of [[{ id: 'a', q: 1 }, { id: 'b' }], [{ id: 'b' }, { id: 'a', q: 2 }, { id: 'c', q: 'ä' }], [{ id: 'c' }]])
+      await send(server, 'POST', '/v1/datasets/set/versions', { rows });
+    await send(server, 'POST', '/v1/datasets/set/tags/ci:pin', { version_number: 2 });
+    const path = `/projects/${server.projectId}/experiments`;
+    await send(server, 'POST', path, { name: 'tried', dataset: 'set', dataset_version: 2 });
   }
 
   async function send(server: TestServer, method: string, path: string, body?: unknown): Promise<void> {

@@ -126,8 +126,10 @@ describe('what judges say of traces and sessions that lose spans', function () {
     for (const by of ['judge', 'other']) {
       run(`INSERT INTO judge_pins (project_id, judge_id, judge_version, prompt_version_id, revision, created_at)
         VALUES (@project, @${by}, 'v/c1', 'v', 1, 1)`);
-      run(`INSERT INTO judge_pin_corrections (pin, position, span_id, example)
-        VALUES ((SELECT max(seq) FROM judge_pins), 0, @span, '{}')`);
+      run(`INSERT INTO judge_pin_examples (id, judge_id, span_id, example)
+        SELECT @span || judge_id, judge_id, @span, '{}' FROM judge_pins ORDER BY seq DESC LIMIT 1`);
+      run(`INSERT INTO judge_pin_corrections (pin, position, example)
+        VALUES ((SELECT max(seq) FROM judge_pins), 0, (SELECT max(seq) FROM judge_pin_examples))`);
       run(`INSERT INTO jobs (id, project_id, kind, subject_id, state, done, summary, input, created_at, created_by)
         VALUES ('job of ' || @${by}, @project, 'calibration', @${by}, 'running', 0, '{}',
           json_object('held_out', json_array(json_object('span_id', @span))), 1, @user)`);
@@ -147,7 +149,7 @@ describe('what judges say of traces and sessions that lose spans', function () {
     expect(count('judge_versions', 'judge_id = ? AND evaluations = 1', ofTraces)).to.equal(1);
     expect(count('judged_traces', 'run_id IN (?, ?)', gone, stays)).to.equal(1);
     expect(count('judge_pins', 'judge_id = ? AND lost_at IS NOT NULL', ofTraces)).to.equal(1);
-    expect(count('judge_pin_corrections', 'span_id = ?', lost[0]?.id), 'that of the other judge').to.equal(1);
+    expect(count('judge_pin_examples', 'span_id = ?', lost[0]?.id), 'that of the other judge').to.equal(1);
     const failed = database.prepare('SELECT subject_id FROM jobs WHERE state = ?').pluck().all('failed');
     expect(failed).to.deep.equal([ofTraces]);
     const ofJobs = await allOf(opened.store.deletions.contents(of.projectId, [ofTraces, ofSpans].map(jobOf)));

@@ -28,8 +28,8 @@ export interface Access {
   readonly url: () => string;
   readonly projectId: string;
   readonly key: string;
-  /** Ids of experiments of the project. */
-  readonly experiments: readonly [string, string];
+  /** Ids of experiments of the project; absent: there are none, whatever spans say. */
+  readonly experiments?: readonly [string, string];
   /** Sends again what was not acknowledged, as clients do. */
   readonly retrying?: boolean;
 }
@@ -59,7 +59,7 @@ export class Player {
 
   constructor(access: Access) {
     this.#access = access;
-    this.#byExperiments = byExperiments(access.experiments);
+    this.#byExperiments = byExperiments(access.experiments ?? EXPERIMENTS);
     this.#model = new Model(access.projectId);
   }
 
@@ -76,6 +76,7 @@ export class Player {
   /** Steps with the experiments of the project. */
   #own(steps: readonly Step[]): Step[] {
     const { experiments } = this.#access;
+    if (experiments === undefined) return [...steps];
     const text = EXPERIMENTS.reduce(
       (all, id, index) => all.replaceAll(id, experiments[index] ?? id),
       JSON.stringify(steps),
@@ -114,7 +115,7 @@ export class Player {
     const tried = this.#byExperiments[this.#sent.length % this.#byExperiments.length];
     for (const view of thoroughly ? this.#byExperiments : tried ? [tried] : [])
       this.#compare(view, await this.#list(view));
-    for (const id of this.#access.experiments) await this.#compareFigures(id, thoroughly);
+    for (const id of this.#access.experiments ?? []) await this.#compareFigures(id, thoroughly);
     // Reads take most of the time of histories.
     const turn = this.#sent.length % views.length;
     for (const view of thoroughly ? views : views.slice(turn, turn + 1)) this.#compare(view, await this.#list(view));

@@ -8,6 +8,9 @@ import { exportProject } from '../../scripts/transfer/export.js';
 import { importProject } from '../../scripts/transfer/import.js';
 import { Remote } from '../../scripts/transfer/remote.js';
 import { base64, images } from '../attachments/images.js';
+import { keptExample } from '../../src/features/calibration/kept-example.js';
+import { SqliteCorrectionStore } from '../../src/features/calibration/store/correction-store.js';
+import { SqlitePinStore } from '../../src/features/judges/store/pin-store.js';
 import { evaluationTraces } from '../../src/features/judges/store/judged-traces.js';
 import { feedbackApi, withDatabase } from '../feedback/feedback-api.js';
 import { uuid } from '../harness/checked-api.js';
@@ -214,10 +217,28 @@ async function judged(api: LearningApi) {
     criteria_feedback,
   });
   await api.review(judge, uuid(3), { thumbs_up: true });
+  await pinned(api, judge);
   await judgedWhole(api);
   const gone = await api.judge({ name: 'gone' });
   await api.expect(204, 'DELETE', `${api.project}/judges/${gone.id}`);
   return judge;
+}
+
+/** Versions of a judge that show a correction, kept for results of an experiment. */
+async function pinned(api: LearningApi, { id: judge_id }: { id: string }): Promise<void> {
+  const { experiments } = await api.expect(200, 'GET', `${api.project}/experiments?name=one`);
+  withDatabase(api.server, (database) => {
+    const pins = new SqlitePinStore(database);
+    const [correction] = new SqliteCorrectionStore(database).examples(judge_id, 0, 1);
+    if (correction === undefined) throw new Error('The judge has no correction');
+    const entry = { correction, input: 'q', output: 'a', truth: { passed: true, score: null } };
+    for (const prompt_version_id of [uuid(300), uuid(301)]) {
+      const version = { prompt_version_id, judge_version: `${prompt_version_id}/examples-1`, revision: 1 };
+      const of = { judge_id, project_id: api.server.projectId, created_at: Date.now() * 1000 };
+      const pin = pins.keep({ ...version, ...of, corrections: [keptExample(entry)] });
+      pins.ask(experiments[0].id, pin?.seq ?? 0, of.created_at);
+    }
+  });
 }
 
 /** A judge of traces, and what it said of one. */

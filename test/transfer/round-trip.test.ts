@@ -47,7 +47,7 @@ describe('a project that moves', function () {
     inFolder(async (file) => {
       const end = await exported(source, file('there.ndjson.gz'));
       for (const [part, count] of Object.entries(end.counts)) expect(count, part).to.be.greaterThan(0);
-      expect(Object.keys(end.counts)).to.have.length(25);
+      expect(Object.keys(end.counts)).to.have.length(28);
       const { parts, figures } = await imported(target, file('there.ndjson.gz'));
       expect(parts.map(({ part, inFile }) => [part, inFile])).to.deep.equal(Object.entries(end.counts));
       expect(parts.filter(({ unchanged }) => unchanged > 0)).to.deep.equal([]);
@@ -112,6 +112,9 @@ describe('a project that moves', function () {
     }
     expect(await same(`$/experiments/${experiments[0].id}/tags/baseline/history`, ['by'])).to.have.length(2);
     const [{ id: comparison }] = await same('$/comparisons', ['created_by']);
+    const one = experiments.find(({ name }: Json) => name === 'one');
+    const { judges } = await same(`$/experiments/${one.id}`, ['created_by']);
+    expect(judges.map(({ judge_id }: Json) => judge_id)).to.deep.equal([ids.judge, ids.judge]);
     expect((await same(`$/comparisons/${comparison}`, ['created_by'])).metrics[0].slices).to.deep.equal([]);
     expect(await same('/scores?sort_by=value', ['id'])).to.have.length(6);
     await same('$/judges', ['judged_since', 'runnable', 'not_runnable_reason']);

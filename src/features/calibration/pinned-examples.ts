@@ -6,22 +6,17 @@ import type { Pin, PinDraft, PinnedCorrection, PinStore } from '../judges/pin.js
 import type { PinnedVersions, VersionInHand } from '../judges/pinned-versions.js';
 import type { PromptStore } from '../prompts/prompt-store.js';
 import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
-import type { ExampleCorrection } from './correction.js';
 import type { CorrectionExamples } from './correction-examples.js';
-import { exampleLine } from './example-text.js';
-import { ExamplePool, type PoolEntry, type Step } from './example-pool.js';
+import { ExamplePool } from './example-pool.js';
+import { keptExample, readKeptExample } from './kept-example.js';
 import { examplesMessage, selectExamples } from './selection.js';
 import { examplesId } from './versions.js';
 
-/** Pools of corrections that are in memory: experiments are judged by few versions at once. */
-const MAX_POOLS = 8;
-
-/** What is kept of a correction: its texts stand in the line, those of its span in `step`, by which it is chosen. */
-interface Kept {
-  readonly correction: ExampleCorrection;
-  readonly step: Step;
-  readonly line: string;
-}
+/** Bytes of the pools of corrections that are in memory: some twenty of the largest, or very many of the usual ones. */
+const MAX_POOL_BYTES = 256 * 1024 * 1024;
+/** About what a pool takes of memory for a character of an example, with the index of its words, and for each example. */
+const BYTES_OF_CHARACTER = 2;
+const BYTES_OF_EXAMPLE = 1_000;
 
 export interface PinnedExamplesParts {
   readonly pins: Pick<PinStore, 'keep' | 'read' | 'corrections'>;
@@ -34,7 +29,7 @@ export interface PinnedExamplesParts {
 /** Pins versions of judges, and gives out what they are: the instruction, and the corrections that they chose from then. */
 export class PinnedExamples implements PinnedVersions {
   readonly #parts: PinnedExamplesParts;
-  readonly #pools = new LRUCache<number, ExamplePool>({ max: MAX_POOLS });
+  readonly #pools = new LRUCache<number, ExamplePool>({ maxSize: MAX_POOL_BYTES });
 
   constructor(parts: PinnedExamplesParts) {
     this.#parts = parts;
@@ -43,7 +38,7 @@ export class PinnedExamples implements PinnedVersions {
   /** Undefined: too many are kept. @throws DomainError `unavailable` */
   async pin(judge: Judge, promptVersionId: string): Promise<Pin | undefined> {
     const { revision, entries } = await this.#parts.examples.all(judge);
-    return this.#keep(judge, promptVersionId, revision, entries.map(toKept));
+    return this.#keep(judge, promptVersionId, revision, entries.map(keptExample));
   }
 
   pinWithout(judge: Judge, promptVersionId: string): Pin | undefined {
@@ -85,23 +80,14 @@ export class PinnedExamples implements PinnedVersions {
     if (known !== undefined) return known;
     const corrections = this.#parts.pins.corrections(seq);
     const pool = new ExamplePool(Math.max(1, corrections.length));
+    let size = 1;
     for (const { example } of corrections) {
-      const { correction, step, line } = JSON.parse(example) as Kept;
+      const { correction, step, line } = readKeptExample(example);
       pool.add(correction, step, line);
+      size += BYTES_OF_EXAMPLE + BYTES_OF_CHARACTER * example.length;
     }
     pool.revision = revision;
-    this.#pools.set(seq, pool);
+    this.#pools.set(seq, pool, { size });
     return pool;
   }
-}
-
-function toKept(entry: PoolEntry): PinnedCorrection {
-  const { correction, input, output } = entry;
-  const evaluation = { ...correction.evaluation, evaluation_reason: '' };
-  const kept: Kept = {
-    correction: { ...correction, reason: null, expected_output: null, criteria_feedback: null, evaluation },
-    step: { input, output },
-    line: exampleLine(entry),
-  };
-  return { span_id: correction.span_id, example: JSON.stringify(kept) };
 }

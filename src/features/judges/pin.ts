@@ -1,7 +1,7 @@
 import type { Micros } from '../../engine/timestamp.js';
 import type { EvaluationType } from './judge.js';
 
-/** Most versions of one judge that are kept for experiments: their corrections are copied. */
+/** Most versions of one judge that are kept for experiments. */
 export const MAX_PINS = 100;
 
 /** A version of a judge that results of experiments are judged by: it stays what it is, whatever is corrected later. */

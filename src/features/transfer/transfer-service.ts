@@ -4,6 +4,7 @@ import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { tagFlaws } from '../traces/tag-limit.js';
 import { MAX_ROW_BYTES } from '../datasets/dataset.js';
+import { keptExampleIssues } from '../calibration/kept-example.js';
 import { storedIssues } from '../comparisons/stored-issues.js';
 import { jsonIssues } from '../experiments/schema.js';
 import { hashOf, versionIssues } from '../prompts/version-rules.js';
@@ -172,6 +173,7 @@ const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = 
   experiment_metrics: ({ results }) => jsonIssues({ results }),
   comparisons: storedIssues,
   evaluations: subjectIssues,
+  pinned_examples: keptExampleIssues,
   dataset_rows: ({ content }) =>
     content === null || Buffer.byteLength(JSON.stringify(content)) <= MAX_ROW_BYTES
       ? []

@@ -39,8 +39,9 @@ const REMOVALS: readonly Removal[] = [
   { table: 'evaluations', where: OF_PROJECT, by: evaluationRemoval },
   { table: 'judge_runs', where: ofJudges },
   { table: 'experiment_judges', where: inExperiments },
-  { table: 'judge_pin_corrections', where: ofPins },
+  { table: 'judge_pin_corrections', where: ofPins, key: '(pin, position)' },
   { table: 'judge_pins', where: OF_PROJECT },
+  { table: 'judge_pin_examples', where: ofJudges },
   { table: 'judge_calls', where: OF_PROJECT, key: 'run_id' },
   // Behind runs and calls: only of these any are noted.
   { table: 'judged_traces', where: OF_PROJECT, key: '(project_id, trace_id, run_id)' },

@@ -19,7 +19,7 @@ export const rowsAbout = (span: string) => ({
   images: `attachment_namings AS t WHERE t.project_id = @projectId AND t.span_id = ${span}`,
   rows: `dataset_rows AS t CROSS JOIN datasets AS d ON d.seq = t.dataset AND d.project_id = @projectId
     WHERE t.span_id = ${span} AND t.content IS NOT NULL`,
-  pinned: `judge_pin_corrections AS t CROSS JOIN judge_pins AS p ON p.seq = t.pin AND p.project_id = @projectId WHERE t.span_id = ${span}`,
+  pinned: `judge_pin_examples AS t CROSS JOIN judges AS j ON j.id = t.judge_id AND j.project_id = @projectId WHERE t.span_id = ${span}`,
 });
 export const ABOUT = rowsAbout('@span');
 export const IS_EARLIER = 't.after_deletion < @deletion';
@@ -53,7 +53,7 @@ export const ANY = {
   calls: 'judge_calls WHERE project_id = ?',
   jobs: 'jobs AS t CROSS JOIN job_spans AS w ON w.job_id = t.id WHERE t.project_id = ?',
   images: 'attachment_namings WHERE project_id = ?',
-  pinned: 'judge_pins AS p CROSS JOIN judge_pin_corrections AS t ON t.pin = p.seq WHERE p.project_id = ?',
+  pinned: 'judges AS j CROSS JOIN judge_pin_examples AS t ON t.judge_id = j.id WHERE j.project_id = ?',
   rows: 'datasets AS d CROSS JOIN dataset_rows AS t ON t.dataset = d.seq WHERE d.project_id = ?',
 };
 export const TABLES = Object.keys(ANY) as readonly (keyof typeof ANY)[];

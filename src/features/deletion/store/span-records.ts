@@ -4,6 +4,7 @@ import { rowErasure } from '../../datasets/store/row-erasure.js';
 import { correctionRemoval } from '../../feedback/store/correction-rows.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { evaluationRemoval } from '../../judges/store/evaluation-rows.js';
+import { exampleRemoval } from '../../judges/store/example-removal.js';
 import {
   ABOUT,
   ANY,
@@ -133,30 +134,20 @@ function evaluationStep(db: Database): Step {
   });
 }
 
-/** Corrections of the span in pinned versions, which cannot be had without them. @param judges gets those that showed it */
+/** Examples of the span in pinned versions, which cannot be had without them. @param judges gets those that showed it */
 function pinStep(db: Database, judges: Set<string>): Step {
   const choose = choice(db, 'pinned', 'seq');
-  const pins = `judge_pins WHERE seq IN (SELECT pin FROM judge_pin_corrections WHERE seq IN ${CHOSEN})`;
-  const note = db.prepare<object>(
-    noting(
-      'shown',
-      'p.judge_id',
-      't.span_id',
-      `judge_pin_corrections AS t JOIN judge_pins AS p ON p.seq = t.pin WHERE t.seq IN ${CHOSEN}`,
-    ),
-  );
-  const judgesOf = db.prepare<object, string>(`SELECT DISTINCT judge_id FROM ${pins}`).pluck();
-  const lose = db.prepare<object>(
-    `UPDATE judge_pins SET lost_at = coalesce(lost_at, @at) WHERE seq IN (
-       SELECT pin FROM judge_pin_corrections WHERE seq IN ${CHOSEN})`,
-  );
-  const remove = db.prepare<object>(`DELETE FROM judge_pin_corrections WHERE seq IN ${CHOSEN}`);
+  const examples = `judge_pin_examples WHERE seq IN ${CHOSEN}`;
+  const note = db.prepare<object>(noting('shown', 'judge_id', 'span_id', examples));
+  const judgesOf = db.prepare<object, string>(`SELECT DISTINCT judge_id FROM ${examples}`).pluck();
+  const remove = exampleRemoval(db, CHOSEN);
   return (of, most) => {
     const rows = choose.all({ ...of, most });
     if (rows.length === 0) return 0;
     const chosen = { deletion: of.deletion, keys: JSON.stringify(rows), at: Date.now() * 1000 };
     for (const judge of judgesOf.all(chosen)) judges.add(judge);
-    for (const statement of [note, lose, remove]) statement.run(chosen);
+    note.run(chosen);
+    remove(chosen);
     return rows.length;
   };
 }

@@ -4,6 +4,7 @@ import { correctionRemoval } from '../../feedback/store/correction-rows.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { evaluationRemoval } from '../../judges/store/evaluation-rows.js';
+import { exampleRemoval } from '../../judges/store/example-removal.js';
 import { AT_ONCE, CHOSEN, JOB_ERROR, MEANT_WHOLES, noting, type OfSpan } from './records-about.js';
 
 type OfTrace = Omit<OfSpan, 'span'> & { readonly trace: string };
@@ -23,10 +24,11 @@ const OF_TRACE = `SELECT t.run_id FROM judged_traces AS t WHERE t.project_id = @
 
 const EVALUATIONS = `evaluations AS e WHERE e.id IN ${CHOSEN}`;
 const JOBS = 'job_spans AS w JOIN jobs AS t ON t.id = w.job_id AND t.subject_id = e.judge_id';
-const PINS = 'judge_pin_corrections AS k JOIN judge_pins AS p ON p.seq = k.pin AND p.judge_id = e.judge_id';
+/** What pinned versions show of the spans. */
+const SHOWN = 'judge_pin_examples AS k ON k.span_id = e.span_id AND k.judge_id = e.judge_id';
 /** Evaluations whose verdicts were shown to a model again: in examples, and by the jobs of their judge. */
 const LEARNED = `${EVALUATIONS} AND (EXISTS (SELECT 1 FROM corrections AS c WHERE c.evaluation_seq = e.seq)
-  OR EXISTS (SELECT 1 FROM ${JOBS} WHERE w.span_id = e.span_id) OR EXISTS (SELECT 1 FROM ${PINS} WHERE k.span_id = e.span_id))`;
+  OR EXISTS (SELECT 1 FROM ${JOBS} WHERE w.span_id = e.span_id) OR EXISTS (SELECT 1 FROM judge_pin_examples AS k WHERE k.span_id = e.span_id AND k.judge_id = e.judge_id))`;
 
 /** The traces of a project that a judge was shown. */
 export function tracesJudged(db: Database) {
@@ -126,12 +128,7 @@ function unlearning(db: Database): (values: object, most: number, followed: Foll
     `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
      WHERE finished_at IS NULL AND id IN (SELECT value FROM json_each(@jobs))`,
   );
-  const copies = `SELECT k.seq FROM evaluations AS e JOIN ${PINS} AND k.span_id = e.span_id WHERE e.id IN ${CHOSEN}`;
-  const lose = db.prepare<object>(
-    `UPDATE judge_pins SET lost_at = coalesce(lost_at, @at)
-     WHERE seq IN (SELECT pin FROM judge_pin_corrections WHERE seq IN (${copies}))`,
-  );
-  const removeCopies = db.prepare<object>(`DELETE FROM judge_pin_corrections WHERE seq IN (${copies})`);
+  const removeExamples = exampleRemoval(db, `(SELECT k.seq FROM evaluations AS e JOIN ${SHOWN} WHERE e.id IN ${CHOSEN})`);
   const removeCorrections = correctionRemoval(
     db,
     `rowid IN (SELECT rowid FROM corrections WHERE evaluation_seq IN (SELECT e.seq FROM ${EVALUATIONS}) LIMIT @most)`,
@@ -146,8 +143,7 @@ function unlearning(db: Database): (values: object, most: number, followed: Foll
     if (affected.length > 0)
       fail.run({ jobs: JSON.stringify(affected.map(({ job_id }) => job_id)), error: JOB_ERROR, at });
     followed.jobs.push(...affected);
-    lose.run({ ...values, at });
-    removeCopies.run(values);
+    removeExamples({ ...values, at });
     return removeCorrections({ ...values, most });
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { guarded, type Database } from '../../../engine/metadata/database.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { MAX_PINS, type AskedPin, type Pin, type PinDraft, type PinnedCorrection, type PinStore } from '../pin.js';
@@ -18,6 +19,8 @@ interface VerdictRow {
 
 type Asked = Pick<Pin, 'judge_id' | 'judge_version' | 'seq'> & { readonly projectId: string; readonly ids: string };
 
+type OfJudge = PinnedCorrection & { readonly judge_id: string };
+
 function prepare(db: Database) {
   const run = (state: string) => `EXISTS (SELECT 1 FROM judge_runs AS r INDEXED BY judge_runs_by_span
       WHERE r.judge_id = @judge_id AND r.span_id = of.span_id AND r.state = '${state}' AND r.pin = @seq)`;
@@ -35,11 +38,26 @@ function prepare(db: Database) {
       `INSERT INTO judge_pins (project_id, judge_id, judge_version, prompt_version_id, revision, created_at)
        VALUES (@project_id, @judge_id, @judge_version, @prompt_version_id, @revision, @created_at)`,
     ),
-    insertCorrection: db.prepare<PinnedCorrection & { pin: number | bigint; position: number }>(
-      `INSERT INTO judge_pin_corrections (pin, position, span_id, example) VALUES (@pin, @position, @span_id, @example)`,
+    dropExamples: db.prepare<{ judgeId: string }>(
+      `DELETE FROM judge_pin_examples WHERE judge_id = @judgeId
+         AND NOT EXISTS (SELECT 1 FROM judge_pin_corrections AS c WHERE c.example = judge_pin_examples.seq)`,
+    ),
+    example: db
+      .prepare<OfJudge, number>(
+        'SELECT seq FROM judge_pin_examples WHERE span_id = @span_id AND judge_id = @judge_id AND example = @example',
+      )
+      .pluck(),
+    insertExample: db
+      .prepare<OfJudge & { id: string }, number>(
+        `INSERT INTO judge_pin_examples (id, judge_id, span_id, example) VALUES (@id, @judge_id, @span_id, @example) RETURNING seq`,
+      )
+      .pluck(),
+    insertCorrection: db.prepare<[number | bigint, number, number | undefined]>(
+      'INSERT INTO judge_pin_corrections (pin, position, example) VALUES (?, ?, ?)',
     ),
     corrections: db.prepare<[number], PinnedCorrection>(
-      'SELECT span_id, example FROM judge_pin_corrections WHERE pin = ? ORDER BY position',
+      `SELECT e.span_id, e.example FROM judge_pin_corrections AS c JOIN judge_pin_examples AS e ON e.seq = c.example
+       WHERE c.pin = ? ORDER BY c.position`,
     ),
     askAgain: db.prepare<{ id: string; pin: number }>(
       'DELETE FROM experiment_judges WHERE experiment = (SELECT seq FROM experiments WHERE id = @id) AND pin = @pin',
@@ -87,19 +105,25 @@ export class SqlitePinStore implements PinStore {
   }
 
   keep({ corrections, ...draft }: PinDraft): Pin | undefined {
-    const { find, dropTexts, drop, count, insert, insertCorrection } = this.#statements;
+    const { find, dropTexts, drop, dropExamples, count, insert, insertCorrection } = this.#statements;
     const keep = () => {
       const known = find.get(draft.judge_id, draft.judge_version);
       if (known !== undefined) return known;
       dropTexts.run({ judgeId: draft.judge_id });
-      drop.run({ judgeId: draft.judge_id });
+      if (drop.run({ judgeId: draft.judge_id }).changes > 0) dropExamples.run({ judgeId: draft.judge_id });
       if ((count.get(draft.judge_id) ?? 0) >= MAX_PINS) return undefined;
       const pin = insert.run(draft).lastInsertRowid;
       for (const [position, correction] of corrections.entries())
-        insertCorrection.run({ span_id: correction.span_id, example: correction.example, pin, position });
+        insertCorrection.run(pin, position, this.#example({ ...correction, judge_id: draft.judge_id }));
       return find.get(draft.judge_id, draft.judge_version);
     };
     return guarded(() => this.#db.transaction(keep).immediate());
+  }
+
+  /** The number of an example, which versions of a judge that show the same have in common. */
+  #example(of: OfJudge): number | undefined {
+    const { example, insertExample } = this.#statements;
+    return example.get(of) ?? insertExample.get({ ...of, id: randomUUID() });
   }
 
   corrections(seq: number): PinnedCorrection[] {

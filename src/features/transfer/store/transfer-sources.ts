@@ -35,6 +35,8 @@ const LAST_VERSION =
   'ifnull((SELECT max(number) FROM dataset_versions WHERE dataset_id = @group AND created_at <= @asOf), 0)';
 const JUDGED_TRACES = `iif(t.subject_id IS NULL, NULL, (SELECT json_group_array(trace_id) FROM (
   SELECT trace_id FROM judged_traces WHERE run_id = t.id ORDER BY trace_id LIMIT ${MAX_JUDGED_TRACES})))`;
+const PIN_EXAMPLES = `(SELECT json_group_array(id) FROM (SELECT e.id FROM judge_pin_corrections AS c
+  JOIN judge_pin_examples AS e ON e.seq = c.example WHERE c.pin = t.seq ORDER BY c.position))`;
 const OF_EXPERIMENT = 't.experiment = (SELECT seq FROM experiments WHERE id = @group)';
 const plain = { json: [], flags: [] };
 const GIVEN_FIELDS = `${SAID}, t.metadata, t.created_at, t.updated_at, ${person('t.user_id')} AS created_by,
@@ -211,6 +213,37 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     keys: ['t.created_at', 't.id'],
     json: [...STORED_AS.json, 'created_by'],
     flags: STORED_AS.flags,
+  },
+  pinned_examples: {
+    ...plain,
+    by: 'judge',
+    select: 't.id, t.judge_id, t.span_id, t.example',
+    from: 'judge_pin_examples AS t INDEXED BY judge_pin_examples_of_judge',
+    where: 't.judge_id = @group',
+    until: `EXISTS (SELECT 1 FROM judge_pin_corrections AS c JOIN judge_pins AS p ON p.seq = c.pin
+      WHERE c.example = t.seq AND p.created_at <= @asOf)`,
+    keys: ['t.seq'],
+    json: ['example'],
+  },
+  pinned_versions: {
+    ...plain,
+    by: 'judge',
+    select: `t.judge_id, t.judge_version, t.prompt_version_id, ${counted('t.revision')} AS revision, t.created_at, t.lost_at,
+      ${PIN_EXAMPLES} AS examples`,
+    from: 'judge_pins AS t',
+    where: 't.judge_id = @group',
+    until: 't.created_at <= @asOf',
+    keys: ['t.seq'],
+    json: ['examples'],
+  },
+  experiment_judges: {
+    ...plain,
+    by: 'experiment',
+    select: '@group AS experiment_id, p.judge_id, p.judge_version, t.asked_at',
+    from: 'experiment_judges AS t JOIN judge_pins AS p ON p.seq = t.pin',
+    where: OF_EXPERIMENT,
+    until: 't.asked_at <= @asOf AND p.created_at <= @asOf',
+    keys: ['t.seq'],
   },
   evaluations: {
     by: 'judge',

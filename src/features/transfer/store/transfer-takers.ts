@@ -11,6 +11,7 @@ import { JUDGE_COLUMNS, toRow } from '../../judges/store/judge-rows.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
 import { datasetTakers } from './dataset-takers.js';
 import { experimentTakers } from './experiment-takers.js';
+import { pinTakers } from './pin-takers.js';
 import { importedPeople, type Person } from '../../../engine/identity/store/imported-people.js';
 import { missing, TAKEN, text, type By, type Misfit, type Take, type Values } from './take.js';
 
@@ -57,6 +58,7 @@ export function takers(db: Database): Readonly<Record<MetadataPart, Take>> {
     score_definitions: definitionTaker(db),
     ...datasetTakers(db, by),
     ...experimentTakers(db, by),
+    ...pinTakers(db),
   };
 }
 

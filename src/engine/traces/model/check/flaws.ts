@@ -57,6 +57,16 @@ export const FLAWS = {
     mendable: false,
     todo: `the file was edited by hand, or the disk lost a write: ${RESTORE}, or remove the rows by hand`,
   },
+  dataset_counts: {
+    what: 'datasets and experiments that count other rows or bytes than there are',
+    mendable: false,
+    todo: `if an import of the project was interrupted, import it again; otherwise ${RESTORE}`,
+  },
+  dataset_content: {
+    what: 'rows of datasets that differ from those sent',
+    mendable: false,
+    todo: `the disk may be failing: ${RESTORE}`,
+  },
   evaluation_without_span: {
     what: 'evaluations of missing spans',
     mendable: false,
