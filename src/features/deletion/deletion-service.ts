@@ -26,6 +26,13 @@ export interface WantedDeletion {
   readonly by: Actor;
 }
 
+/** A row of a dataset that a caller wants gone. */
+export interface ErasedRow {
+  readonly datasetId: string;
+  readonly rowId: string;
+  readonly by: Actor;
+}
+
 const ORDERED = {
   span: 'spanDeleted',
   trace: 'traceDeleted',
@@ -124,10 +131,30 @@ export class DeletionService {
     if (deletion === null) return true;
     // Now, as it is completed from here on, whatever this caller is answered.
     this.#parts.audit.done({ event: ORDERED[kind], by, project_id: projectId, subject_id: id });
+    await this.#hidden(deletion);
+    return true;
+  }
+
+  /**
+   * Erases a row of a dataset from all its versions, with the results of experiments that were made of it. Resolves as
+   * {@link delete} does: whether there was such a row.
+   * @throws as {@link delete}
+   */
+  async eraseRow(projectId: string, { datasetId, rowId, by }: ErasedRow): Promise<boolean> {
+    const { store, audit } = this.#parts;
+    const earlier = store.pending({ projectId, kind: 'row', id: `${datasetId}/${rowId}` });
+    for (const deletion of earlier) await this.#run(deletion).gone;
+    const deletion = store.orderRow({ projectId, datasetId, rowId, at: Date.now() * 1000 });
+    if (deletion === null) return earlier.length > 0;
+    audit.done({ event: 'datasetRowErased', by, project_id: projectId, subject_id: datasetId });
+    await this.#hidden(deletion);
+    return true;
+  }
+
+  async #hidden(deletion: Deletion): Promise<void> {
     const { gone, done } = this.#run(deletion);
     await gone;
     await within(this.#hiddenWaitMs, done);
-    return true;
   }
 
   /**

@@ -17,7 +17,7 @@ export interface Deletion {
 /**
  * An item of a deletion: a thing to delete, or a note about a deleted record. `run`: its calls of a model are stored as
  * spans. `shown`: the span may have been shown as an example to the judge that `trace_id` names. `row`: a row of the dataset
- * that `trace_id` names was erased. `call`: the span of a call, or of a result of that row, which goes too.
+ * that `trace_id` names was erased; with `started_at`, it is to be: as it was stored up to this number. `call`: the span of a call, or of a result of that row, which goes too.
  */
 export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
   readonly seq: number;
@@ -26,16 +26,24 @@ export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
 
 export type ItemDraft = Omit<DeletionItem, 'seq'>;
 
-/** What a client asks to be deleted, or an experiment whose results are; with an empty id, whatever retention removes. */
+/** What a client asks to be deleted, or an experiment whose results are; with an empty id, whatever retention removes. A row's id has its dataset in front. */
 export interface DeletionTarget {
   readonly projectId: string;
-  readonly kind: DeletedThing['kind'] | 'experiment' | 'retention';
+  readonly kind: DeletedThing['kind'] | 'experiment' | 'retention' | 'row';
   readonly id: string;
 }
 
 export interface DeletionDraft extends DeletionTarget {
   /** Moment up to which writes are deleted; later ones stay. */
   readonly upTo: Micros;
+  readonly at: Micros;
+}
+
+/** A row of a dataset that is to be erased. */
+export interface OrderedRow {
+  readonly projectId: string;
+  readonly datasetId: string;
+  readonly rowId: string;
   readonly at: Micros;
 }
 
@@ -77,6 +85,10 @@ export interface DeletionStore {
   /** @param ordered false: more items follow, then `order` */
   begin(draft: DeletionDraft, items: readonly ItemDraft[], ordered: boolean): Deletion;
   note(deletion: number, items: readonly ItemDraft[]): void;
+  /** Orders that a row of a dataset is erased from all versions that there are. @returns null: none has it */
+  orderRow(row: OrderedRow): Deletion | null;
+  /** Erases a portion of a row that was ordered so. @returns whether there may be more */
+  eraseSomeOfRow(row: Pick<DeletionItem, 'trace_id' | 'id' | 'started_at'>): boolean;
   order(deletion: number): void;
   /**
    * Orders the deletion of a project, and ends its keys and feedback links.

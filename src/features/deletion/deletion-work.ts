@@ -69,6 +69,7 @@ export class DeletionWork {
 
   async #spans(deletion: Deletion, onHidden: () => void): Promise<number> {
     const dependents: Dependents = { jobs: new Map(), images: new Set() };
+    await this.#eraseRows(deletion);
     const removed = await this.#wholeTraces(deletion);
     let count = 0;
     for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
@@ -123,6 +124,20 @@ export class DeletionWork {
   async *#scorable(deletion: Deletion): AsyncGenerator<readonly DeletedThing[]> {
     for await (const page of this.#pages(deletion, ['span', 'trace', 'session', 'call']))
       yield page.map((item) => ({ ...item, kind: item.kind === 'call' ? 'span' : item.kind }) as DeletedThing);
+  }
+
+  /** Erases rows that are to go by themselves. What stores results of them ends before these are looked for. */
+  async #eraseRows(deletion: Deletion): Promise<void> {
+    const { store } = this.#parts;
+    let erased = false;
+    for await (const page of this.#pages(deletion, ['row']))
+      for (const row of page.filter(({ started_at }) => started_at > 0)) {
+        this.#enter('records');
+        while (store.eraseSomeOfRow(row)) await this.#rest();
+        erased = true;
+      }
+    if (!erased) return;
+    await this.#giveUp({ projectId: deletion.project_id, spans: new Set(), judges: new Set(), jobs: new Set() });
   }
 
   /** Removes the traces that go whole. @returns those that are gone; what is in the others goes thing by thing */

@@ -47,6 +47,11 @@ const events = {
     message: 'Trace deletion requested',
     when: 'As for a span. `retentionFinished` reports what retention removes.',
   },
+  datasetRowErased: {
+    level: 'info',
+    message: 'Erasure of a dataset row requested',
+    when: 'As for a span. `subject_id` is the dataset; the id of the row is not named, as it may say something of a person.',
+  },
   sessionDeleted: { level: 'info', message: 'Session deletion requested', when: 'As for a span.' },
   retentionChanged: {
     level: 'info',

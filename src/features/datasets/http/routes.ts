@@ -10,6 +10,7 @@ import type { DatasetDownloads } from '../downloads.js';
 import { dataRoutes } from './data-routes.js';
 import { DatasetParams, TAG } from './parameters.js';
 import { toDatasetRead } from './presenters.js';
+import { eraseRowRoute, type EraseRow } from './row-routes.js';
 import { addSpanRowsRoute } from './span-rows-route.js';
 import { tagRoutes } from './tag-routes.js';
 import { versionRoutes } from './version-routes.js';
@@ -18,16 +19,18 @@ export interface DatasetServices {
   readonly datasets: DatasetService;
   readonly datasetDownloads: DatasetDownloads;
   readonly spanRows: SpanRows;
+  readonly deletions: { readonly eraseRow: EraseRow };
 }
 
 /** Datasets, their versions, rows and tags. */
-export function datasetRoutes({ datasets, datasetDownloads, spanRows }: DatasetServices) {
+export function datasetRoutes({ datasets, datasetDownloads, spanRows, deletions }: DatasetServices) {
   return [
     createDatasetRoute(datasets),
     listDatasetsRoute(datasets),
     ...versionRoutes(datasets),
     ...dataRoutes(datasets, datasetDownloads),
     addSpanRowsRoute(spanRows),
+    eraseRowRoute(datasets, (...given) => deletions.eraseRow(...given)),
     ...tagRoutes(datasets),
     getDatasetRoute(datasets),
     updateDatasetRoute(datasets),

@@ -8,9 +8,11 @@ import type {
   DeletionStore,
   DeletionTarget,
   ItemDraft,
+  OrderedRow,
 } from '../deletion-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { guarded, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import { rowErasure } from '../../datasets/store/row-erasure.js';
 import { projectRemoval } from './project-removal.js';
 import { hasRecords, spanRecordRemoval, spansWithRecords } from './span-records.js';
 import { jobsShown, tracesJudged, wholeRecordRemoval } from './whole-records.js';
@@ -20,6 +22,9 @@ const COLUMNS = `seq, project_id, what, target GLOB 'trace/*' OR target GLOB 're
 const TRACES_OF = 10_000;
 /** Items that are forgotten together. */
 const FORGOTTEN_AT_ONCE = 5_000;
+/** States of a row that are erased together: each may have a megabyte. */
+const ERASED_AT_ONCE = 20;
+
 interface DeletionRow {
   readonly projectId: string;
   readonly what: Deletion['what'];
@@ -68,6 +73,18 @@ function prepare(db: Database) {
       `SELECT id, repetitions FROM experiments INDEXED BY experiments_by_dataset
        WHERE dataset_id = ? AND project_id = ? AND id > ? ORDER BY id LIMIT ?`,
     ),
+    lastOfRow: db
+      .prepare<{ projectId: string; datasetId: string; rowId: string }, number | null>(
+        `SELECT max(r.seq) FROM datasets AS d CROSS JOIN dataset_rows AS r ON r.dataset = d.seq AND r.row_id = @rowId AND r.content IS NOT NULL
+         WHERE d.id = @datasetId AND d.project_id = @projectId AND d.deleted_at IS NULL`,
+      )
+      .pluck(),
+    statesOfRow: db
+      .prepare<{ datasetId: string; rowId: string; last: number }, number>(
+        `SELECT seq FROM dataset_rows WHERE dataset = (SELECT seq FROM datasets WHERE id = @datasetId) AND row_id = @rowId
+           AND seq <= @last AND content IS NOT NULL LIMIT ${ERASED_AT_ONCE}`,
+      )
+      .pluck(),
     forgetItems: db.prepare<[number, number]>(
       'DELETE FROM deletion_items WHERE seq IN (SELECT seq FROM deletion_items WHERE deletion = ? LIMIT ?)',
     ),
@@ -89,6 +106,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   readonly #removeJudged: ReturnType<typeof wholeRecordRemoval>;
   readonly #jobsShown: ReturnType<typeof jobsShown>;
   readonly #removeSomeOfProject: (projectId: string) => boolean;
+  readonly #erase: ReturnType<typeof rowErasure>;
 
   constructor(db: Database) {
     super(db, prepare);
@@ -99,6 +117,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
     this.#removeJudged = wholeRecordRemoval(db);
     this.#jobsShown = jobsShown(db);
     this.#removeSomeOfProject = projectRemoval(db);
+    this.#erase = rowErasure(db);
   }
 
   abandon(): void {
@@ -120,6 +139,26 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   note(deletion: number, items: readonly ItemDraft[]): void {
     this.#transaction(() => {
       this.#note(deletion, items);
+    });
+  }
+
+  orderRow({ projectId, datasetId, rowId, at }: OrderedRow): Deletion | null {
+    const id = `${datasetId}/${rowId}`;
+    return this.#transaction(() => {
+      const last = this.statements.lastOfRow.get({ projectId, datasetId, rowId }) ?? null;
+      if (last === null) return null;
+      const target = targetOf({ kind: 'row', id });
+      const deletion = this.#insert({ projectId, what: 'spans', target, ordered: 1, upTo: at, at });
+      this.#note(deletion.seq, [{ kind: 'row', trace_id: datasetId, id: rowId, started_at: last }]);
+      return deletion;
+    });
+  }
+
+  eraseSomeOfRow({ trace_id, id, started_at }: Pick<DeletionItem, 'trace_id' | 'id' | 'started_at'>): boolean {
+    return this.#transaction(() => {
+      const rows = this.statements.statesOfRow.all({ datasetId: trace_id, rowId: id, last: started_at });
+      this.#erase(rows);
+      return rows.length === ERASED_AT_ONCE;
     });
   }
 

@@ -12,10 +12,12 @@ interface RowViewProps {
   readonly onClose: () => void;
   /** Absent: it cannot be changed here. */
   readonly onEdit?: () => void;
+  /** Absent: it is not stored. */
+  readonly onErase?: () => void;
 }
 
 /** A row with its whole cells, and where it comes from. */
-export function RowView({ row: { row_id, data, source, state }, columns, onClose, onEdit }: RowViewProps) {
+export function RowView({ row: { row_id, data, source, state }, columns, onClose, onEdit, onErase }: RowViewProps) {
   const shown = columns.filter((column) => valueIn(data, column) !== undefined);
   return (
     <Dialog title={`Row ${row_id ?? ''}`} wide onClose={onClose}>
@@ -34,6 +36,11 @@ export function RowView({ row: { row_id, data, source, state }, columns, onClose
           {onEdit !== undefined && state !== 'removed' && (
             <Button icon="edit" changes onClick={onEdit}>
               Edit row
+            </Button>
+          )}
+          {onErase !== undefined && (
+            <Button icon="trash" changes onClick={onErase}>
+              Erase row
             </Button>
           )}
         </div>

@@ -21,6 +21,7 @@ import { offsetAsked } from '../prompts/asked.js';
 import { ROWS_SHOWN, useRows, useTags, useVersions } from './data.js';
 import { DownloadMenu } from './download-menu.js';
 import { DraftBar } from './draft-bar.js';
+import { EraseRow } from './erase-row.js';
 import { RowEditor } from './row-editor.js';
 import { RowView } from './row-view.js';
 import { RowsGrid } from './rows-grid.js';
@@ -39,6 +40,7 @@ export function RowsTab({ dataset, kept }: TabProps) {
   const answer = useRows(dataset.name, number, offset);
   const [uploading, setUploading] = useState(false);
   const [editing, setEditing] = useState<ShownRow | 'new' | null>(null);
+  const [erasing, setErasing] = useState<string | null>(null);
   // Rows of another version or page, which are shown until these are there, are none to change.
   const isEditable = number === newest && mayChange() && !answer.isPlaceholderData;
   const draft = changesIn(kept.draft) === 0 ? emptyDraft(newest) : kept.draft;
@@ -83,12 +85,16 @@ export function RowsTab({ dataset, kept }: TabProps) {
         </p>
       )}
       <DraftBar dataset={dataset} draft={draft} kept={kept} />
-      {viewed !== undefined && editing === null && (
+      {erasing !== null && (
+        <EraseRow name={dataset.name} rowId={erasing} onDone={closeView} onClose={() => setErasing(null)} />
+      )}
+      {viewed !== undefined && editing === null && erasing === null && (
         <RowView
           row={viewed}
           columns={columns}
           onClose={closeView}
           {...(isEditable && { onEdit: () => setEditing(viewed) })}
+          {...(viewed.row_id !== null && mayChange() && { onErase: () => setErasing(viewed.row_id) })}
         />
       )}
       {editing !== null && (
