@@ -88,6 +88,7 @@ describe('files of datasets', () => {
     const file = await writeParquet(['row_id'], [{ row_id: 'a' }]);
     const broken: [keyof typeof TYPES, string | Buffer, number][] = [
       ['csv', 'a,b\n1,2,3\n', 400],
+      ['csv', `a\n1${'\r\n'.repeat(100_002)}2\n`, 413],
       ['csv', 'a,b\n"1,2\n', 400],
       ['jsonl', '{"a":1}\n{"a":', 400],
       ['jsonl', '[1]\n', 422],

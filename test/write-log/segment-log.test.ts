@@ -8,7 +8,7 @@ import type { LogRecord } from '../../src/engine/traces/write/log/record.js';
 import { salvageLog } from '../../src/engine/traces/write/log/salvage.js';
 import { DamagedLogError, ForeignLogError, SegmentLog } from '../../src/engine/traces/write/log/segment-log.js';
 
-const OPTIONS = { schema: 12, store: 'the embedded ClickHouse' };
+const OPTIONS = { schema: 12, store: 'the embedded ClickHouse', columns: { spans: ['ver', 'id'] } };
 
 describe('the write-ahead log', () => {
   let directory: string;

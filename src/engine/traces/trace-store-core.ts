@@ -6,6 +6,7 @@ import { CommitNews } from './write/commit-news.js';
 import { CommitLog } from './write/commit-log.js';
 import { Flusher } from './write/flusher.js';
 import { UnflushedWrites } from './write/unflushed-writes.js';
+import { insertedColumns } from './write/rows.js';
 import { VersionClock, versionTime } from './write/version-clock.js';
 import { TombstoneGc } from './deletion/tombstone-gc.js';
 import { withRoom } from './write/disk-space.js';
@@ -168,5 +169,5 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
 async function openLog({ log, migrations }: TraceStoreOptions) {
   if (log === null) return { log: null, recovered: [] };
   const schema = Math.max(0, ...migrations.map(({ version }) => version));
-  return SegmentLog.open({ ...log, schema });
+  return SegmentLog.open({ ...log, schema, columns: insertedColumns });
 }

@@ -111,13 +111,15 @@ export class VersionWriter {
     if (dataset === undefined) throw new DomainError('not_found', 'There is no dataset with this id');
     const newest = this.#datasets.version(datasetId, { number: dataset.last_version });
     requireBase(dataset, draft);
-    const { changes, moved } = await this.#stage(dataset, draft);
+    // A merge that makes too many is refused as soon as no removal can make up for it.
+    const room = draft.mode === 'merge' ? MAX_ROWS - (newest?.row_count ?? 0) + draft.remove.length : MAX_ROWS;
+    const { changes, moved } = await this.#stage(dataset, draft, room);
     const columns =
       draft.mode === 'merge' ? [...new Set([...(newest?.columns ?? []), ...draft.columns])] : draft.columns;
     if (columns.length > MAX_COLUMNS || columns.join('').length > MAX_COLUMN_CHARACTERS)
       throw new DomainError('too_large', `A dataset can have at most ${MAX_COLUMNS} columns`);
     const row_count = (newest?.row_count ?? 0) + changes.added - changes.removed;
-    if (row_count > MAX_ROWS) throw new DomainError('too_large', `A version can have at most ${MAX_ROWS} rows`);
+    if (row_count > MAX_ROWS) throw tooManyRows();
     const isSame = !moved && Object.values(changes).every((rows: number) => rows === 0);
     if (newest !== undefined && isSame) return newest;
     const version: DatasetVersion = {
@@ -139,6 +141,7 @@ export class VersionWriter {
   async #stage(
     { id, last_version }: Dataset,
     { rows, mode, remove }: VersionDraft,
+    room: number,
   ): Promise<{ readonly changes: Changes; readonly moved: boolean }> {
     const number = last_version + 1;
     const keepsPlaces = mode === 'merge';
@@ -150,6 +153,7 @@ export class VersionWriter {
       const staged = this.#staging.stage(id, number, portion, { after: position, keepsPlaces });
       position = staged.position;
       added += staged.added;
+      if (added > room) throw tooManyRows();
       changed += staged.changed;
       moved ||= staged.moved;
       for (const { row_id } of portion) ids.add(row_id);
@@ -189,6 +193,8 @@ export class VersionWriter {
     while (this.#staging.dropStaged(datasetId)) await nextTurn();
   }
 }
+
+const tooManyRows = () => new DomainError('too_large', `A version can have at most ${MAX_ROWS} rows`);
 
 /** Rows in portions of so many, and of about so many bytes. */
 function* portions(rows: readonly NewRow[]): Iterable<readonly NewRow[]> {

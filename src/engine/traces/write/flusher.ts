@@ -5,6 +5,7 @@ import type { SegmentLog } from './log/segment-log.js';
 import { RETRIES, retryDelay } from '../../work/backoff.js';
 import { InsertAgain } from './insert-again.js';
 import { sizeOf } from './commit-group.js';
+import { loggedColumns } from './logged-columns.js';
 import { insertedColumns, STORED_IN, type TableName } from './rows.js';
 import type { FlushLimits, StampedRows, StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { Signals } from '../../signals/signals.js';
@@ -292,12 +293,10 @@ export class Flusher {
     // Without a log they were refused: what got stored of them is only to be whole.
     if (again !== null && log === null) return again.reconcile();
     let isPartly = false;
-    for (const table of TABLES) {
-      const own = rows.filter((each) => each.table === table).map(({ bytes }) => bytes);
-      if (own.length === 0) continue;
+    for (const [table, columns, own] of byColumns(rows)) {
       try {
-        const through = await again?.missingOf(table);
-        await client.insert(STORED_IN[table], insertedColumns[table], 'RowBinary', own, through && { through });
+        const through = await again?.missingOf(table, columns);
+        await client.insert(STORED_IN[table], columns, 'RowBinary', own, through && { through });
         if (STORED_IN[table] === 'spans') await again?.following();
       } catch (error) {
         throw isPartly && error instanceof InsertError ? error.partly() : error;
@@ -308,9 +307,27 @@ export class Flusher {
 
   async #read({ place }: StampedWrite): Promise<readonly StampedRows[]> {
     if (place === null) throw new Error('rows without a place in the log');
-    const record = await this.#parts.log?.read(place);
-    return (record?.tables ?? []) as readonly StampedRows[];
+    const { log } = this.#parts;
+    const record = await log?.read(place);
+    const said = log?.columnsOf(place) ?? null;
+    return ((record?.tables ?? []) as readonly StampedRows[]).map((rows) => {
+      const columns = loggedColumns(said, rows.table);
+      return columns === undefined ? rows : { ...rows, columns };
+    });
   }
+}
+
+/** Rows that one insert takes, in the order of tables: those that an earlier version of the server logged may have other columns. */
+function byColumns(rows: readonly StampedRows[]): [TableName, readonly string[], Buffer[]][] {
+  return TABLES.flatMap((table) => {
+    const groups = new Map<string, [TableName, readonly string[], Buffer[]]>();
+    for (const { bytes, columns = insertedColumns[table] } of rows.filter((each) => each.table === table)) {
+      const group = groups.get(String(columns));
+      if (group === undefined) groups.set(String(columns), [table, columns, [bytes]]);
+      else group[2].push(bytes);
+    }
+    return [...groups.values()];
+  });
 }
 
 /** What failed, by project. */

@@ -3,7 +3,7 @@ import { columnTypes, selectInput } from '../clickhouse/client/input-rows.js';
 import { identifier, number, sql, type Sql } from '../clickhouse/client/sql.js';
 import { insertFacts, insertsEnded, reconcileFacts } from './facts-of-spans.js';
 import { insertMarked } from './marked-spans.js';
-import { insertedColumns, STORED_IN, type TableName } from './rows.js';
+import { STORED_IN, type TableName } from './rows.js';
 import type { StampedWrite } from './unflushed-writes.js';
 import type { Version } from './version-clock.js';
 
@@ -29,8 +29,8 @@ export class InsertAgain {
   }
 
   /** The SELECT that an insert goes through. */
-  async missingOf(table: TableName): Promise<Sql> {
-    const input = selectInput(insertedColumns[table], await columnTypes(this.#client, STORED_IN[table]));
+  async missingOf(table: TableName, columns: readonly string[]): Promise<Sql> {
+    const input = selectInput(columns, await columnTypes(this.#client, STORED_IN[table]));
     return sql`${input} WHERE ver NOT IN (SELECT ver FROM ${identifier(STORED_IN[table])} WHERE ${this.#versions})`;
   }
 

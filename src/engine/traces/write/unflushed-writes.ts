@@ -7,6 +7,8 @@ import type { Version } from './version-clock.js';
 export interface StampedRows {
   readonly table: TableName;
   readonly bytes: Buffer;
+  /** The columns that they are encoded in; absent: those of now. */
+  readonly columns?: readonly string[];
 }
 
 /** One request that has its versions. */

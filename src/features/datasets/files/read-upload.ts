@@ -2,7 +2,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { DomainError, MAX_ISSUES } from '../../../engine/errors.js';
 import { MAX_JSON_DEPTH } from '../../../engine/json-text.js';
 import { compile, invalid } from '../../../engine/validation/validation.js';
-import { MAX_COLUMNS, MAX_ROW_BYTES } from '../dataset.js';
+import { MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS } from '../dataset.js';
 import { UploadInput, type UploadFormat } from '../schema.js';
 import { RowSet, type PackedRows } from './row-set.js';
 
@@ -120,8 +120,29 @@ function* jsonLines(bytes: Buffer, parseJson: ParseJson): Iterable<unknown> {
   }
 }
 
+/** Blank lines are no rows, and cost the parser as much: a file may have as many as rows. */
+const MAX_BLANK_LINES = MAX_ROWS;
+const [QUOTE, LINE_FEED, CARRIAGE_RETURN] = [0x22, 0x0a, 0x0d];
+
+/** @throws DomainError `too_large` */
+function requireFewBlankLines(bytes: Buffer): void {
+  let [blank, isQuoted, isEmpty] = [0, false, true];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) isQuoted = !isQuoted;
+    if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) isEmpty = false;
+    else if (byte === CARRIAGE_RETURN || bytes[at - 1] !== CARRIAGE_RETURN) {
+      if (isEmpty && !isQuoted) blank += 1;
+      isEmpty = true;
+    }
+  }
+  if (blank > MAX_BLANK_LINES)
+    throw new DomainError('too_large', `A CSV file can have at most ${MAX_BLANK_LINES} blank lines`);
+}
+
 /** Rows of CSV whose first line has the names of the columns. Values stay texts. */
 function csvRows(bytes: Buffer): unknown[] {
+  requireFewBlankLines(bytes);
   try {
     return parseCsv<Record<string, string>>(bytes, {
       bom: true,

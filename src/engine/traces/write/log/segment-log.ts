@@ -8,6 +8,7 @@ import {
   readRecord,
   scanSegment,
   WriteLogError,
+  type LoggedColumns,
   type SegmentHeader,
 } from './segment.js';
 
@@ -32,6 +33,8 @@ interface Segment {
   /** Where what counts ends, once it is sealed. */
   end: number;
   readonly mark: Buffer;
+  /** What its rows hold; null: it does not say. */
+  readonly columns: LoggedColumns | null;
   /** What reads it, once something is read; closed when it goes. */
   reader?: Promise<FileHandle>;
 }
@@ -51,6 +54,8 @@ export interface SegmentLogOptions {
   readonly schema: number;
   /** The database that rows are for, in words. */
   readonly store: string;
+  /** What rows hold. */
+  readonly columns: LoggedColumns;
   /** Bytes after which a segment is followed by the next. */
   readonly segmentBytes?: number;
   /** How long a segment stays of which everything is stored. */
@@ -180,6 +185,11 @@ export class SegmentLog {
     return readRecord(file, { path: segment.path, mark: segment.mark, offset, length });
   }
 
+  /** What the rows of a record hold; null: its segment does not say. */
+  columnsOf({ segment }: Place): LoggedColumns | null {
+    return segment.columns;
+  }
+
   /** Keeps a record in a file of its own, which nothing removes. @returns its path */
   async quarantine(place: Place): Promise<string> {
     const { head, tables } = await this.read(place);
@@ -240,7 +250,8 @@ export class SegmentLog {
     if (damagedAt !== null) throw new DamagedLogError(path, damagedAt);
     const mark = Buffer.from(header?.mark ?? '', 'hex');
     const first = read.reduce((least, { head }) => Math.min(least, head.first), Infinity);
-    const segment: Segment = { name, path, first, waiting: read.length, sealed: true, end, mark };
+    const columns = header?.columns ?? null;
+    const segment: Segment = { name, path, first, waiting: read.length, sealed: true, end, mark, columns };
     const found = read.map(({ offset, length, head, bytes }) => ({ place: { segment, offset, length }, head, bytes }));
     if (header === null || found.length === 0) {
       await rm(path, { force: true });
@@ -263,18 +274,18 @@ export class SegmentLog {
 
   async #begin(): Promise<Active> {
     this.#number += 1;
-    const { directory, schema, store } = this.#options;
+    const { directory, schema, store, columns } = this.#options;
     const name = `${String(this.#number).padStart(12, '0')}.log`;
     const path = join(directory, name);
     const file = await open(path, 'wx', 0o600);
     try {
       const mark = newMark();
       const ends = Object.fromEntries(this.#segments.map((segment) => [segment.name, segment.end]));
-      const header = encodeHeader({ schema, store, mark: mark.toString('hex'), ends });
+      const header = encodeHeader({ schema, columns, store, mark: mark.toString('hex'), ends });
       await writeAll(file, [header], 0);
       await file.datasync();
       await syncFolder(directory);
-      const segment: Segment = { name, path, first: Infinity, waiting: 0, sealed: false, end: 0, mark };
+      const segment: Segment = { name, path, first: Infinity, waiting: 0, sealed: false, end: 0, mark, columns };
       this.#segments.push(segment);
       return { segment, file, begunAt: performance.now(), end: header.length };
     } catch (error) {

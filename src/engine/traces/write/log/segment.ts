@@ -2,10 +2,15 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { decodeRecord, RECORD_PREFIX, recordLength, type FoundRecord } from './record.js';
 
+/** By kind of rows, the columns that they are encoded in. */
+export type LoggedColumns = Readonly<Record<string, readonly string[]>>;
+
 /** What a segment says of itself. */
 export interface SegmentHeader {
   /** The version of the schema that its rows are encoded for. */
   readonly schema: number;
+  /** What its rows hold, as versions of the server add columns; absent: what they held before segments said so. */
+  readonly columns?: LoggedColumns;
   /** The database that its rows are for. */
   readonly store: string;
   /** What its records begin with, in hexadecimal. */
