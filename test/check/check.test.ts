@@ -43,7 +43,11 @@ describe('npm run admin -- check', function () {
     ]);
     await send(server, 'POST', '/v1/tasks/task/prompt/versions/ensure', { content: 'x' });
     await send(server, 'POST', '/v1/datasets', { name: 'set' });
-    for (const rows of [[{ id: 'a', q: 1 }, { id: 'b' }], [{ id: 'b' }, { id: 'a', q: 2 }, { id: 'c', q: 'ä' }], [{ id: 'c' }]])
+    for (const rows of [
+      [{ id: 'a', q: 1 }, { id: 'b' }],
+      [{ id: 'b' }, { id: 'a', q: 2 }, { id: 'c', q: 'ä' }],
+      [{ id: 'c' }],
+    ])
       await send(server, 'POST', '/v1/datasets/set/versions', { rows });
     await send(server, 'POST', '/v1/datasets/set/tags/ci:pin', { version_number: 2 });
     const path = `/projects/${server.projectId}/experiments`;

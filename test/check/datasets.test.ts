@@ -13,16 +13,13 @@ import { makeProject } from '../harness/projects.js';
 
 /** What is broken by hand, and what the audit says of it. */
 const DAMAGES: readonly (readonly [sql: string, ...found: string[]])[] = [
-  ["UPDATE dataset_contents SET content = '{\"q\":7}' WHERE seq = 1", 'dataset_content: content 1'],
+  ['UPDATE dataset_contents SET content = \'{"q":7}\' WHERE seq = 1', 'dataset_content: content 1'],
   [
     'UPDATE dataset_rows SET content = 99 WHERE seq = 1',
     'sqlite_reference: a row of a dataset whose content is missing',
     'sqlite_reference: content of a dataset that no row has',
   ],
-  [
-    'UPDATE dataset_tag_moves SET number = 9',
-    'sqlite_reference: a tag of a dataset that points to a missing version',
-  ],
+  ['UPDATE dataset_tag_moves SET number = 9', 'sqlite_reference: a tag of a dataset that points to a missing version'],
   ['UPDATE datasets SET last_version = 3', 'dataset_counts: versions that are not numbered from 1 to the newest'],
   [
     "DELETE FROM dataset_rows WHERE row_id = 'b' AND to_version IS NULL",
@@ -35,10 +32,7 @@ const DAMAGES: readonly (readonly [sql: string, ...found: string[]])[] = [
     'dataset_counts: a version that counts other changes than it made',
   ],
   ['UPDATE datasets SET bytes = bytes + 1', 'dataset_counts: a dataset that counts other bytes than it has'],
-  [
-    'UPDATE experiments SET dataset_version = 8',
-    'sqlite_reference: an experiment on a missing version of its dataset',
-  ],
+  ['UPDATE experiments SET dataset_version = 8', 'sqlite_reference: an experiment on a missing version of its dataset'],
   ['UPDATE experiments SET row_count = 8', 'dataset_counts: an experiment that counts other rows than its version'],
   ["UPDATE jobs SET subject_id = 'nothing'", 'sqlite_reference: a run of a missing experiment'],
   ["UPDATE comparisons SET baseline_id = 'nothing'", 'sqlite_reference: a comparison of a missing experiment'],
@@ -77,7 +71,10 @@ describe('the audit of datasets and experiments', () => {
     const by = { created_at: 1, created_by: userId };
     const set = store.datasets.create(projectId, { ...by, name: 'set', description: '', roles: {} });
     if (set === undefined) throw new Error('The name is taken');
-    const writer = new VersionWriter({ ...{ datasets: store.datasets, staging: store.datasetStaging }, requireSpace() {} });
+    const writer = new VersionWriter({
+      ...{ datasets: store.datasets, staging: store.datasetStaging },
+      requireSpace() {},
+    });
     const row = (row_id: string, q: unknown) => {
       const content = JSON.stringify({ q });
       return { row_id, content, bytes: Buffer.byteLength(content), hash: contentHash({ q }) };
@@ -95,18 +92,42 @@ describe('the audit of datasets and experiments', () => {
     db.pragma('foreign_keys = OFF');
     const insert = (table: string, values: Readonly<Record<string, unknown>>) =>
       db
-        .prepare(`INSERT INTO ${table} (${Object.keys(values).join()}) VALUES (${Object.keys(values).map(() => '?').join()})`)
+        .prepare(
+          `INSERT INTO ${table} (${Object.keys(values).join()}) VALUES (${Object.keys(values)
+            .map(() => '?')
+            .join()})`,
+        )
         .run(...Object.values(values));
     const of = { project_id: projectId, created_at: 1, created_by: userId };
-    insert('jobs', { ...of, id: 'j', kind: 'experiment_run', subject_id: id, state: 'queued', done: 0, summary: '{}', input: '{}' });
+    insert('jobs', {
+      ...of,
+      id: 'j',
+      kind: 'experiment_run',
+      subject_id: id,
+      state: 'queued',
+      done: 0,
+      summary: '{}',
+      input: '{}',
+    });
     insert('comparisons', {
       ...{ ...of, id: 'c', dataset_id: set.id, dataset_name: 'set', candidate_id: id, candidate_name: 'tried' },
       ...{ candidate_version: 2, baseline_id: id, baseline_name: 'tried', baseline_version: 2, verdict: 'passed' },
       ...{ request: '{}', found: '{}' },
     });
     const judge = randomUUID();
-    db.exec(`INSERT INTO judges (${required(db, 'judges').join()}) VALUES (${required(db, 'judges').map((name) => `'${{ id: judge, project_id: projectId }[name] ?? 1}'`).join()})`);
-    insert('judge_pins', { project_id: projectId, judge_id: judge, judge_version: 'v', prompt_version_id: 'p', revision: 1, created_at: 1 });
+    db.exec(
+      `INSERT INTO judges (${required(db, 'judges').join()}) VALUES (${required(db, 'judges')
+        .map((name) => `'${{ id: judge, project_id: projectId }[name] ?? 1}'`)
+        .join()})`,
+    );
+    insert('judge_pins', {
+      project_id: projectId,
+      judge_id: judge,
+      judge_version: 'v',
+      prompt_version_id: 'p',
+      revision: 1,
+      created_at: 1,
+    });
     for (const position of [0, 1]) {
       const example = JSON.stringify({ correction: { span_id: `s${position}` } });
       insert('judge_pin_examples', { id: `e${position}`, judge_id: judge, span_id: `s${position}`, example });

@@ -24,7 +24,12 @@ describe('the erasure of a row of a dataset', function () {
 
   it('takes it from every version, with its results and what was compared', async () => {
     await api.ok('POST', '/v1/datasets', { name: 'people' });
-    await upload({ rows: [{ id: 'a/b', q: 'Secret one' }, { id: 'b', q: 'Stays' }] });
+    await upload({
+      rows: [
+        { id: 'a/b', q: 'Secret one' },
+        { id: 'b', q: 'Stays' },
+      ],
+    });
     await upload({ mode: 'merge', rows: [{ id: 'a/b', q: 'Secret two' }] });
     await upload({ mode: 'merge', remove: ['a/b'], rows: [{ id: 'c', q: 'New' }] });
     const made = [];

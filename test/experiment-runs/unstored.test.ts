@@ -5,18 +5,36 @@ import { JobFailure, type Job } from '../../src/engine/work/job.js';
 import { workOnEach } from '../../src/engine/work/job-items.js';
 import { runJob, type RunParts } from '../../src/features/experiment-runs/run-job.js';
 
-const PRICE = { provider: 'p', model: 'm', input_per_million: 1_000_000, output_per_million: 0, cache_read_per_million: null };
+const PRICE = {
+  provider: 'p',
+  model: 'm',
+  input_per_million: 1_000_000,
+  output_per_million: 0,
+  cache_read_per_million: null,
+};
 
 /** A run of some rows, whose answers a store takes or not. */
 function scene(rows: number, maxCost: number | null, store: () => void) {
   const kept: { cost: number | null; unstored?: number }[] = [];
   let asked = 0;
-  const experiment = { id: randomUUID(), status: 'running', repetitions: 1, dataset: { id: 'd', gone: false }, dataset_version: 1 };
+  const experiment = {
+    id: randomUUID(),
+    status: 'running',
+    repetitions: 1,
+    dataset: { id: 'd', gone: false },
+    dataset_version: 1,
+  };
   const parts = {
     client: {
       async complete() {
         asked += 1;
-        return { content: 'Fine', refusal: null, model: 'm', usage: { input_tokens: 1, output_tokens: 1 }, finish_reason: 'stop' };
+        return {
+          content: 'Fine',
+          refusal: null,
+          model: 'm',
+          usage: { input_tokens: 1, output_tokens: 1 },
+          finish_reason: 'stop',
+        };
       },
     },
     maxAttempts: 1,
@@ -33,7 +51,10 @@ function scene(rows: number, maxCost: number | null, store: () => void) {
       rowSizes: (_place: unknown, ids: readonly string[]) => new Map(ids.map((id) => [id, 2])),
       namedRows: (_place: unknown, ids: readonly string[]) => new Map(ids.map((id) => [id, '{}'])),
     },
-    intake: { storing: (_project: string, _id: string, work: () => Promise<unknown>) => work(), store: async () => store() },
+    intake: {
+      storing: (_project: string, _id: string, work: () => Promise<unknown>) => work(),
+      store: async () => store(),
+    },
     storeSpans: async () => undefined,
     price: () => PRICE,
   } as unknown as RunParts;
@@ -42,7 +63,15 @@ function scene(rows: number, maxCost: number | null, store: () => void) {
     ...{ columns: {}, roles: {}, rows: null, max_cost: maxCost },
   };
   const job = (checkpoint: unknown) =>
-    ({ id: 'j', project_id: 'p', subject_id: experiment.id, done: 0, summary: { rows, max_cost: maxCost }, input: plan, checkpoint }) as unknown as Job;
+    ({
+      id: 'j',
+      project_id: 'p',
+      subject_id: experiment.id,
+      done: 0,
+      summary: { rows, max_cost: maxCost },
+      input: plan,
+      checkpoint,
+    }) as unknown as Job;
   const attempt = () => {
     const own = new AbortController();
     return runJob(parts)({

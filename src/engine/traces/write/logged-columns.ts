@@ -5,7 +5,16 @@ const SPANS = [
   ...['ver', 'project_id', 'trace_id', 'id', 'parent_span_id', 'session_id', 'session_name', 'name', 'kind', 'status'],
   ...['started_at', 'ended_at', 'duration_ms', 'cost', 'payload', 'input_bytes', 'no_output', 'attributes', 'tags'],
   ...['trace_tags', 'session_tags', 'error_code', 'error_message', 'error_stack', 'code_filepath', 'code_lineno'],
-  ...['has_error', 'cost_calculated', 'origin_ver', 'received_ver', 'provider', 'model', 'input_tokens', 'output_tokens'],
+  ...[
+    'has_error',
+    'cost_calculated',
+    'origin_ver',
+    'received_ver',
+    'provider',
+    'model',
+    'input_tokens',
+    'output_tokens',
+  ],
   ...['cache_read_tokens', 'cache_write_tokens', 'prompt_slug', 'prompt_version', 'prompt_version_id'],
 ];
 

@@ -59,7 +59,9 @@ export class DatasetAudit implements Audit {
 
   #wrong(check: DatasetCheck): Pick<AuditedPage, 'suspects' | 'unlisted'> {
     const rows = this.#db
-      .prepare<[], Found & { count: number }>(`SELECT *, count(*) OVER () AS count FROM (${check.rows}) LIMIT ${LISTED}`)
+      .prepare<[], Found & { count: number }>(
+        `SELECT *, count(*) OVER () AS count FROM (${check.rows}) LIMIT ${LISTED}`,
+      )
       .all();
     return {
       suspects: rows.map((row) => suspectOf(check, row)),

@@ -27,8 +27,7 @@ const BYTES = `SELECT d.project_id AS project, d.id, d.bytes AS said,
     (SELECT coalesce(sum(octet_length(content)), 0) FROM dataset_contents WHERE dataset = d.seq)
       + ${ROW_OVERHEAD_BYTES} * (SELECT count(*) FROM dataset_rows WHERE dataset = d.seq) AS held
   FROM datasets AS d WHERE ${STAYS('d')}`;
-const shownBy = (expression: string) =>
-  `(SELECT ${expression} FROM judge_pin_corrections AS c WHERE c.pin = p.seq)`;
+const shownBy = (expression: string) => `(SELECT ${expression} FROM judge_pin_corrections AS c WHERE c.pin = p.seq)`;
 const hasNone = (column: string) =>
   `NOT EXISTS (SELECT 1 FROM experiments AS e WHERE e.id = c.${column} AND e.project_id = c.project_id)`;
 

@@ -128,7 +128,10 @@ function unlearning(db: Database): (values: object, most: number, followed: Foll
     `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
      WHERE finished_at IS NULL AND id IN (SELECT value FROM json_each(@jobs))`,
   );
-  const removeExamples = exampleRemoval(db, `(SELECT k.seq FROM evaluations AS e JOIN ${SHOWN} WHERE e.id IN ${CHOSEN})`);
+  const removeExamples = exampleRemoval(
+    db,
+    `(SELECT k.seq FROM evaluations AS e JOIN ${SHOWN} WHERE e.id IN ${CHOSEN})`,
+  );
   const removeCorrections = correctionRemoval(
     db,
     `rowid IN (SELECT rowid FROM corrections WHERE evaluation_seq IN (SELECT e.seq FROM ${EVALUATIONS}) LIMIT @most)`,

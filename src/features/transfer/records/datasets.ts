@@ -16,7 +16,11 @@ export const datasets = record('Dataset', 'A dataset.', {
   updated_at: time('When it was last changed.'),
 });
 
-export const versionNumber = Type.Integer({ minimum: 1, maximum: MAX_DATASET_VERSIONS, description: 'Number of a version.' });
+export const versionNumber = Type.Integer({
+  minimum: 1,
+  maximum: MAX_DATASET_VERSIONS,
+  description: 'Number of a version.',
+});
 const { row_count, added, changed, removed } = VersionRead.properties;
 export const dataset_versions = record(
   'DatasetVersion',
@@ -45,13 +49,17 @@ export const dataset_rows = record('DatasetRow', 'A row of a dataset, as it is f
   span_id: orNull(uuid('The span.')),
 });
 
-export const dataset_tag_moves = record('DatasetTagMove', 'A move of a tag of a dataset; the last one says where it points.', {
-  dataset_id: uuid('The dataset.'),
-  tag: TagName,
-  number: orNull({
-    ...versionNumber,
-    description: 'The version that it points to from then on; null: it was removed.',
-  }),
-  moved_at: time('When it was moved.'),
-  moved_by: person('Who moved it.'),
-});
+export const dataset_tag_moves = record(
+  'DatasetTagMove',
+  'A move of a tag of a dataset; the last one says where it points.',
+  {
+    dataset_id: uuid('The dataset.'),
+    tag: TagName,
+    number: orNull({
+      ...versionNumber,
+      description: 'The version that it points to from then on; null: it was removed.',
+    }),
+    moved_at: time('When it was moved.'),
+    moved_by: person('Who moved it.'),
+  },
+);

@@ -32,19 +32,23 @@ export const experiments = record('Experiment', 'An experiment. Its results are 
 });
 
 const { name: scorerName, code, description: scorerDescription, outputs, output_formats } = SCORER_FIELDS;
-export const experiment_scorers = record('ExperimentScorer', 'A program of a client that scores results of an experiment.', {
-  id: uuid('Id of the scorer.'),
-  experiment_id: uuid('The experiment.'),
-  ...{
-    name: scorerName,
-    mode: SCORER_FIELDS.scoring_mode,
-    code,
-    description: scorerDescription,
-    outputs,
-    output_formats,
+export const experiment_scorers = record(
+  'ExperimentScorer',
+  'A program of a client that scores results of an experiment.',
+  {
+    id: uuid('Id of the scorer.'),
+    experiment_id: uuid('The experiment.'),
+    ...{
+      name: scorerName,
+      mode: SCORER_FIELDS.scoring_mode,
+      code,
+      description: scorerDescription,
+      outputs,
+      output_formats,
+    },
+    created_at: time('When it was created.'),
   },
-  created_at: time('When it was created.'),
-});
+);
 
 export const experiment_metrics = record('ExperimentMetric', 'Figures of an experiment, as a client computed them.', {
   experiment_id: uuid('The experiment.'),
@@ -96,4 +100,3 @@ export const experiment_judges = record(
     asked_at: time('When it was asked for.'),
   },
 );
-

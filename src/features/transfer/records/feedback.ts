@@ -1,11 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { byKey, number, oneOf, orNull, time, uuid } from '../../../engine/schema/parts.js';
-import {
-  CriterionRead,
-  MAX_CRITERIA,
-  MAX_EXPECTED_OUTPUT,
-  MAX_REASON,
-} from '../../feedback/schema.js';
+import { CriterionRead, MAX_CRITERIA, MAX_EXPECTED_OUTPUT, MAX_REASON } from '../../feedback/schema.js';
 import { CRITERION_KEY } from '../../judges/settings.js';
 import { LINK_TYPES } from '../../review/feedback-link.js';
 import { MAX_LINK_SPANS } from '../../review/schema.js';
@@ -41,7 +36,11 @@ const said = {
         { ...CriterionRead.properties, reason: orNull(text(MAX_REASON, 'Why.')) },
         { description: 'Feedback on one criterion.' },
       ),
-      { propertyNames: { pattern: CRITERION_KEY, 'x-must': 'have keys of criteria' }, maxProperties: MAX_CRITERIA, description: 'By key of the criterion.' },
+      {
+        propertyNames: { pattern: CRITERION_KEY, 'x-must': 'have keys of criteria' },
+        maxProperties: MAX_CRITERIA,
+        description: 'By key of the criterion.',
+      },
     ),
   ),
 };

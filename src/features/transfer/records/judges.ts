@@ -107,4 +107,3 @@ export const pinned_versions = record(
     }),
   },
 );
-

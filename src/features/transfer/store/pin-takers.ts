@@ -53,7 +53,8 @@ function versionTaker(db: Database, hasJudge: HasJudge): Take {
     const shown: number[] = [];
     for (const id of record['examples'] as readonly string[]) {
       const seq = example.get(id, judge);
-      if (seq === undefined) return { field: 'examples', detail: 'names no example of this judge: import the parts in order' };
+      if (seq === undefined)
+        return { field: 'examples', detail: 'names no example of this judge: import the parts in order' };
       shown.push(seq);
     }
     const pin = insert.run({ ...record, projectId }).lastInsertRowid;
