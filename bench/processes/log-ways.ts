@@ -44,7 +44,7 @@ export function bytesOf({ tables }: LogRecord): number {
 }
 
 async function openSegments(directory: string): Promise<GroupWriter> {
-  const { log } = await SegmentLog.open({ directory: join(directory, 'log'), schema: 1, store: 'bench' });
+  const { log } = await SegmentLog.open({ directory: join(directory, 'log'), schema: 1, columns: {}, store: 'bench' });
   let held: Awaited<ReturnType<SegmentLog['append']>> = [];
   return {
     async write(records) {

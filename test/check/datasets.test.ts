@@ -117,7 +117,7 @@ describe('the audit of datasets and experiments', () => {
     const judge = randomUUID();
     db.exec(
       `INSERT INTO judges (${required(db, 'judges').join()}) VALUES (${required(db, 'judges')
-        .map((name) => `'${{ id: judge, project_id: projectId }[name] ?? 1}'`)
+        .map((name) => `'${{ id: judge, project_id: projectId, evaluation_type: 'binary' }[name] ?? 1}'`)
         .join()})`,
     );
     insert('judge_pins', {

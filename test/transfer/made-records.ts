@@ -48,6 +48,19 @@ export function freshIds(uuid: () => string = randomUUID): Named {
   };
 }
 
+/** A correction of a span as a kept version of a judge shows it. */
+function shownExample(span_id: string) {
+  const scale = { score: null, score_min: null, score_max: null, pass_threshold: null };
+  return {
+    correction: {
+      ...{ span_id, revision: 1, thumbs_up: true, expected_score: null, score_direction: null, reason: null },
+      ...{ expected_output: null, criteria_feedback: null, given_at: 1 },
+      evaluation: { ...scale, evaluation_result: true, judge_version: null, evaluation_reason: '' },
+    },
+    ...{ step: { input: 'q', output: 'a' }, line: '{}' },
+  };
+}
+
 /** A record of each part beside spans, made by one person, that belongs to those before it. */
 export function madeRecords(
   ids: Named,
@@ -55,6 +68,7 @@ export function madeRecords(
   uuid: () => string = randomUUID,
 ): Record<MetadataPart, Members> {
   const content = `Say ${ids.prompt}`;
+  const example = uuid();
   return {
     prompts: { id: ids.prompt, slug: `task-${ids.prompt}`, last_version: 1, created_at: AT },
     prompt_versions: {
@@ -124,6 +138,14 @@ export function madeRecords(
       ...{ pass_threshold: null, criteria: [], model: null, temperature: null, sample_rate: 1, enabled: false },
       ...{ filters: { kinds: ['llm'], names: [], tags: {}, prompt_slug: null }, created_at: AT, created_by: person },
       ...{ updated_at: AT, deleted_at: null, corrections_revision: 0, corrections_last_removal: 0 },
+    },
+    pinned_examples: { ...{ id: example, judge_id: ids.judge, span_id: ids.span }, example: shownExample(ids.span) },
+    pinned_versions: {
+      ...{ judge_id: ids.judge, judge_version: 'made', prompt_version_id: ids.prompt, revision: 1 },
+      ...{ created_at: AT, lost_at: null, examples: [example] },
+    },
+    experiment_judges: {
+      ...{ experiment_id: ids.experiment, judge_id: ids.judge, judge_version: 'made', asked_at: AT },
     },
     evaluations: {
       ...{ id: ids.evaluation, judge_id: ids.judge, span_id: ids.span, trace_id: null, evaluation_result: true },
