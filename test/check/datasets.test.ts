@@ -13,7 +13,7 @@ import { makeProject } from '../harness/projects.js';
 
 /** What is broken by hand, and what the audit says of it. */
 const DAMAGES: readonly (readonly [sql: string, ...found: string[]])[] = [
-  ['UPDATE dataset_contents SET content = \'{"q":7}\' WHERE seq = 1', 'dataset_content: content 1'],
+  ["UPDATE dataset_contents SET content = replace(content, 'ä', 'ö') WHERE seq = 1", 'dataset_content: content 1'],
   [
     'UPDATE dataset_rows SET content = 99 WHERE seq = 1',
     'sqlite_reference: a row of a dataset whose content is missing',
