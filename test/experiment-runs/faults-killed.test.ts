@@ -27,6 +27,25 @@ describe('a run of an experiment when the program is killed', function () {
     await removeDirectory(dataDir);
   });
 
+  it('leaves no experiment without its job, whenever the program is killed', async () => {
+    await program.ask('POST', '/v1/datasets', { name: 'few' });
+    await program.ask('POST', '/v1/datasets/few/versions', { rows: [{ id: 'r' }] });
+    await program.ask('POST', '/v1/tasks/few/prompt/versions/ensure', { content: 'Hi' });
+    endpoint.reset(() => ({ do: 'hang' }));
+    const body = { dataset: 'few', prompt_slug: 'few', model: 'gpt-4o' };
+    const asked = Array.from({ length: 8 }, () => program.ask('POST', 'experiments:run', body).catch(() => undefined));
+    await Promise.race(asked);
+    await program.destroy();
+    await Promise.all(asked);
+    program = await Program.start(dataDir, env());
+    const { experiments } = await program.ask('GET', 'experiments?dataset=few');
+    expect(experiments).to.have.length.above(0);
+    for (const { id, run } of experiments) {
+      expect(run?.status, id).to.be.oneOf(['queued', 'running']);
+      await program.ask('POST', `experiments/${id}:cancel`);
+    }
+  });
+
   it('goes on with what is missing, and asks nothing again that is stored', async () => {
     const rows = Array.from({ length: ROWS }, (_none, index) => ({ id: `r${index}`, question: `Question ${index}.` }));
     await program.ask('POST', '/v1/datasets', { name: 'tickets' });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withDatabase } from '../feedback/feedback-api.js';
 import { eventually, JudgeBench, type JudgeApi, type Json } from '../judges/judge-api.js';
 import type { Asked, Script } from '../judges/model-endpoint.js';
 
@@ -252,6 +253,15 @@ describe('runs of experiments by the server', function () {
     const { total } = await api.expect(200, 'GET', 'experiments');
     await api.expect(409, 'POST', 'experiments:run', { ...BASE, tags: ['in-use'] });
     expect((await api.expect(200, 'GET', 'experiments')).total).to.equal(total);
+    // It was not even there for a moment: a crash would have left it.
+    const counted = withDatabase(bench.server, (db) =>
+      db
+        .prepare(
+          "SELECT seq - (SELECT max(seq) FROM experiments) AS gap FROM sqlite_sequence WHERE name = 'experiments'",
+        )
+        .get(),
+    );
+    expect(counted).to.deep.equal({ gap: 0 });
     expect((await get(all[0] ?? {}))['tags']).to.deep.equal(['in-use']);
     await api.expect(409, 'PATCH', `experiments/${all[0]?.['id']}`, { repetitions: 2 });
     for (const { id } of all) await api.expect(200, 'POST', `experiments/${id}:cancel`);
