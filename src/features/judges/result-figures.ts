@@ -26,7 +26,7 @@ const MAX_SHOWN = 10;
 
 export interface ResultFiguresParts {
   readonly pins: Pick<PinStore, 'ofExperiment' | 'verdicts'>;
-  readonly results: Pick<ExperimentResults, 'outlines'>;
+  readonly results: Pick<ExperimentResults, 'ids'>;
 }
 
 /** Counts what judges found of results: of those that count now, the newest verdict of each version. */
@@ -55,8 +55,7 @@ export class ResultFigures {
   ): Promise<JudgedFigures[]> {
     const { pins, results } = this.#parts;
     const counts = asked.map(() => ({ evaluated: 0, passed: 0, pending: 0, failed: 0, scored: 0, sum: 0 }));
-    for await (const portion of results.outlines(projectId, experimentId, signal)) {
-      const ids = portion.map(({ id }) => id);
+    for await (const ids of results.ids(projectId, experimentId, signal)) {
       for (const [place, pin] of asked.entries()) {
         const count = counts[place];
         if (count === undefined) continue;

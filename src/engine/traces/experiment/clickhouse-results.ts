@@ -17,6 +17,7 @@ import type { ReadScope } from '../read/scope.js';
 import { versionTime } from '../write/version-clock.js';
 import {
   figuresOf,
+  idsAfter,
   measuredAfter,
   outlinesAfter,
   presentAfter,
@@ -43,7 +44,7 @@ import {
 
 /** Results, or spans, that are handed out together. */
 const PORTION = 5_000;
-/** Rows of which it is read together whether they have results. */
+/** Rows of which it is read together whether they have results, and results of which the ids are. */
 const ROWS_AT_ONCE = 25_000;
 /** Results that one statement reads: the engine has what they are joined with in memory, which it has to read for each. */
 const MEASURED_AT_ONCE = 100_000;
@@ -148,6 +149,19 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     }
   }
 
+  async *ids(projectId: string, experimentId: string, signal?: AbortSignal) {
+    for await (const scope of this.#held(projectId)) {
+      let after: ResultPlace | null = null;
+      for (let read = ROWS_AT_ONCE; read === ROWS_AT_ONCE;) {
+        const statement = idsAfter(scope, experimentId, after, ROWS_AT_ONCE);
+        const rows: readonly IdRow[] = await this.#reader.rows<IdRow>(statement, { signal });
+        read = rows.length;
+        after = rows.at(-1) ?? after;
+        if (read > 0) yield rows.map(({ span }) => span);
+      }
+    }
+  }
+
   async *spansOf(projectId: string, experimentId: string, signal?: AbortSignal) {
     for await (const scope of this.#held(projectId)) {
       let after: SpanRow | null = null;
@@ -230,6 +244,8 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     return Number(row?.total ?? 0);
   }
 }
+
+type IdRow = ResultPlace & Pick<ResultRow, 'span'>;
 
 interface SpanRow extends ResultPlace {
   readonly span: string;

@@ -163,6 +163,13 @@ LEFT ANY JOIN (
 ORDER BY row_id, repetition`;
 }
 
+/** The ids of the results behind one, or of the first. */
+export function idsAfter(scope: ReadScope, experiment: string, after: ResultPlace | null, limit: number): Sql {
+  const conditions = after === null ? [ofExperiment(experiment)] : [ofExperiment(experiment), beyond(after)];
+  return sql`SELECT toString(id) AS span, row_id, repetition
+FROM (${newest(scope, sql`row_id, repetition, id`, conditions)} LIMIT ${value(limit, 'UInt64')})`;
+}
+
 /** The traces that several results of experiments were made in. */
 function shared(scope: ReadScope, experiments: readonly Sql[]): Sql {
   return sql`(SELECT made_in FROM (${markedRows(scope, sql`made_in, row_id, repetition`, [...experiments, IS_RESULT])})

@@ -124,6 +124,8 @@ export interface ExperimentResults {
   ): AsyncIterable<readonly { readonly row: string; readonly repetitions: number }[]>;
   /** The spans of all results that count, by row and repetition, in portions. */
   outlines(projectId: string, experimentId: string, signal?: AbortSignal): AsyncIterable<readonly ResultOutline[]>;
+  /** Ids of the results that count, in portions: much less to read than {@link outlines}. */
+  ids(projectId: string, experimentId: string, signal?: AbortSignal): AsyncIterable<readonly string[]>;
   /** Ids of all result spans with their traces, for deletion: in portions. */
   spansOf(
     projectId: string,
