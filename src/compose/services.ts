@@ -123,7 +123,9 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
   });
-  deletions.start([...[...judgeWork, ...learningWork, ...playgroundWork], ...[datasets.spanRows, ...experimentWork]]);
+  const comparisons = openComparisons(context, storage);
+  const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
+  deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });
@@ -135,7 +137,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...openFeedback(context, storage, attachments.service),
     ...datasets,
     ...experiments,
-    comparisons: openComparisons(context, storage),
+    comparisons,
     identity,
     signIns: openSignIns(context, storage, identity),
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),

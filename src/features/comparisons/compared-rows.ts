@@ -113,9 +113,11 @@ function sorted(pairs: RowPairs, metric: PairedMetric, outcome: RowOutcome): Sor
   if (outcome === 'left_out') {
     const without = [...pairs.ids.keys()].filter((row) => !values.has(row));
     const none = { candidate: null, baseline: null };
+    const tooLarge = new Set(metric.tooLarge);
+    const reasonOf = (row: number) => (tooLarge.has(row) ? 'too_large' : errors.has(row) ? 'error' : 'no_value');
     return [
       ...pairs.leftOut.map(({ id, reason }) => ({ id, leftOut: reason, ...none })),
-      ...without.map((row) => toRow(row, errors.has(row) ? 'error' : 'no_value')),
+      ...without.map((row) => toRow(row, reasonOf(row))),
     ];
   }
   return changedMost(metric, outcome).map((row) => toRow(row));

@@ -52,6 +52,8 @@ export interface PairedMetric extends Metric {
   readonly single: boolean;
   readonly categories: readonly string[];
   readonly left_out: LeftOutValues;
+  /** Places of paired rows whose value is too large to be reckoned with. */
+  readonly tooLarge: Int32Array;
 }
 
 /** Paired rows that a metric leaves out. */

@@ -331,6 +331,7 @@ export const LEFT_OUT_REASONS = [
   'erased',
   'no_value',
   'error',
+  'too_large',
 ] as const;
 
 const rowArm = (description: string) =>
@@ -354,7 +355,9 @@ export const ComparedRow = Type.Object(
   {
     row_id: Type.String({ description: 'Id of the row.' }),
     outcome: oneOf(ROW_OUTCOMES, 'What became of it.'),
-    left_out: orNull(oneOf(LEFT_OUT_REASONS, 'Why it is left out; null: it is not.')),
+    left_out: orNull(
+      oneOf(LEFT_OUT_REASONS, 'Why it is left out; `too_large`: a value is beyond 1e100; null: it is not.'),
+    ),
     input_data: columns(
       'Its columns with the role `input`; if no column has a role, all but `expected`. Null: erased.',
     ),

@@ -19,6 +19,11 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${Math.abs(count) >= 1e12 ? SHORT.format(count) : WHOLE.format(count)} ${count === 1 ? one : many}`;
 }
 
+/** An experiment as people know it: by its name, and by the tag that it was asked for by. */
+export function experimentText({ name, tag }: { readonly name: string; readonly tag: string | null }): string {
+  return tag === null || tag === name ? name : `${name} (${tag})`;
+}
+
 /** A value of a metric, as people write it. */
 export function valueText({ name, measure }: Named, value: number): string {
   if (measure === 'boolean') return `${tenths(value * 100)} %`;

@@ -1,11 +1,11 @@
 import type { MetricOutcome } from '../comparison.js';
 import type { Comparison } from '../comparison-store.js';
-import { agreementText, detectableText } from '../words.js';
+import { agreementText, detectableText, experimentText } from '../words.js';
 
 /** A comparison as a JUnit report: a test for each metric, which an undecided one skips. */
 export function toJUnit({ candidate, baseline, dataset, found, verdict }: Comparison): string {
   const { metrics, because } = found;
-  const suite = `${candidate.name} with ${baseline.name}`;
+  const suite = `${experimentText(candidate)} with ${experimentText(baseline)}`;
   const cases =
     verdict === 'incomparable'
       ? [testcase(dataset.name, 'comparison', `<error message="${escaped(because.join(' '))}"/>`)]

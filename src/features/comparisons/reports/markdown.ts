@@ -5,6 +5,7 @@ import {
   armText,
   countOf,
   differenceWithInterval,
+  experimentText,
   noiseText,
   probabilityText,
   REPEAT_TEXT,
@@ -17,12 +18,14 @@ const MARKS = { passed: '✅', failed: '❌', undecided: '❔', incomparable: '�
 /** A comparison as Markdown, for summaries of CI and for reviews. */
 export function toMarkdown({ candidate, baseline, dataset, verdict, found, is_repeat }: Comparison): string {
   const { because, rows, metrics } = found;
-  const version = candidate.dataset_version === baseline.dataset_version ? ` v${candidate.dataset_version}` : '';
+  const [version, before] = [candidate.dataset_version, baseline.dataset_version];
+  const versions = version === before ? `v${version}` : `v${version}, before v${before}`;
+  const compared = `${experimentText(candidate)} with ${experimentText(baseline)}`;
   const leftOut = leftOutText(found);
   const parts = [
-    `## ${MARKS[verdict]} Comparison ${verdict}: ${escaped(candidate.name)} with ${escaped(baseline.name)}`,
+    `## ${MARKS[verdict]} Comparison ${verdict}: ${escaped(compared)}`,
     [
-      `Dataset ${escaped(dataset.name)}${version}, ${countOf(rows, 'row')} compared`,
+      `Dataset ${escaped(dataset.name)} ${versions}, ${countOf(rows, 'row')} compared`,
       leftOut === '' ? '' : `; left out: ${leftOut}`,
       '.',
     ].join(''),
