@@ -188,7 +188,9 @@ export class ComparisonService implements WorkUnderWay {
       const withJudges = outcome.metrics.map((metric) => ({ ...metric, judge: judge(metric.name) }));
       const repeat = asked.is_repeat ? undefined : this.#parts.comparisons.lastRepeat(projectId, candidate.dataset.id);
       const known = withJudges.map((metric) => ({ ...metric, noise: noiseOf(metric, repeat) }));
-      return { ...outcome, metrics: known, rows: pairs.ids.length, left_out };
+      const judges = await judged.spent(projectId, { candidate, baseline }, names, signal);
+      const spent = { ...pairs.spent, judges };
+      return { ...outcome, metrics: known, rows: pairs.ids.length, left_out, spent };
     } finally {
       end();
     }

@@ -96,6 +96,18 @@ export interface Slicing {
   readonly of: Int32Array;
 }
 
+/** What was spent on a comparison, in US dollars; null: that is not known, or nothing was. */
+export interface Spent {
+  readonly candidate: number | null;
+  readonly baseline: number | null;
+  readonly judges: number | null;
+}
+
+/** A sum of what is known; null: nothing is. */
+export function sumOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : one + other;
+}
+
 /** A value or category of fewer rows is not named, as it could say who is meant. */
 export const MIN_NAMED_ROWS = 5;
 /** What categories that are not named count as. */

@@ -290,6 +290,8 @@ const metric = Type.Object(
   { $id: 'ComparisonMetric', description: 'What a comparison found of a metric.' },
 );
 
+const cost = (of: string) => orNull(number(`Cost in US dollars of ${of}; null: unknown, or none.`));
+
 export const ComparisonRead = Type.Object(
   {
     ...listed,
@@ -313,6 +315,16 @@ export const ComparisonRead = Type.Object(
       { description: 'Rows of the dataset that are not compared, by why.' },
     ),
     metrics: Type.Array(metric, { description: 'The metrics, in their order.' }),
+    spent: Type.Optional(
+      Type.Object(
+        {
+          candidate: cost('the traces of its results'),
+          baseline: cost('the traces of its results'),
+          judges: cost('the calls by which the judges among the metrics evaluated both, as far as they are stored'),
+        },
+        { description: 'What both experiments and their judges cost; absent if nothing was compared.' },
+      ),
+    ),
   },
   { $id: 'Comparison', description: 'A comparison of two experiments.' },
 );

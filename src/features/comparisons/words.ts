@@ -1,5 +1,5 @@
 import type { Interval } from '../../engine/statistics/intervals.js';
-import type { ArmFigures, Difference, Metric, MetricFigures, Noise } from './comparison.js';
+import type { ArmFigures, Difference, Metric, MetricFigures, Noise, Spent } from './comparison.js';
 import type { MetricJudge } from './judge-agreement.js';
 
 type Named = Pick<Metric, 'name' | 'measure'>;
@@ -90,6 +90,12 @@ export const REPEAT_TEXT =
 export function noiseText(metric: Named, { low, high }: Noise, relative: boolean): string {
   const text = (value: number) => differenceText(metric, value, relative);
   return `Two runs of the same subject differed by ${text(low)} to ${text(high)}: a difference within that range may be noise.`;
+}
+
+/** What a comparison cost, in one sentence; empty: that is not known. */
+export function spentText(spent: Spent | undefined): string {
+  const known = Object.entries(spent ?? {}).filter((entry): entry is [string, number] => entry[1] !== null);
+  return known.length === 0 ? '' : `Cost: ${known.map(([what, cost]) => `${what} $${exact(cost)}`).join(', ')}.`;
 }
 
 /** How far people agree with the judge of a metric, in one sentence. */

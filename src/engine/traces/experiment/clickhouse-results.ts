@@ -91,6 +91,15 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     });
   }
 
+  async costOf(projectId: string, traceIds: readonly string[], signal?: AbortSignal): Promise<number | null> {
+    if (traceIds.length === 0) return null;
+    const rows = await this.#read(projectId, (scope) =>
+      this.#reader.rows<TraceRow>(tracesOf(scope, traceIds), { signal }),
+    );
+    const known = rows.flatMap(({ cost }) => (cost === null ? [] : [Number(cost)]));
+    return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);
+  }
+
   figures(projectId: string, experimentIds: readonly string[], signal?: AbortSignal) {
     return this.#read(projectId, async (scope) => {
       if (experimentIds.length === 0) return new Map<string, ExperimentFigures>();

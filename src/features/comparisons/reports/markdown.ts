@@ -9,6 +9,7 @@ import {
   noiseText,
   probabilityText,
   REPEAT_TEXT,
+  spentText,
   valueText,
 } from '../words.js';
 import { leftOutText } from './left-out.js';
@@ -33,6 +34,7 @@ export function toMarkdown({ candidate, baseline, dataset, verdict, found, is_re
     metrics.length === 0 ? '' : table(metrics),
     remarks(metrics),
     slices(metrics),
+    escaped(spentText(found.spent)),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

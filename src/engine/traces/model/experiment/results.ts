@@ -107,6 +107,8 @@ export type MeasuredResult = Pick<
  */
 export interface ExperimentResults {
   page(projectId: string, query: ResultQuery, signal?: AbortSignal): Promise<ResultsRead>;
+  /** Sum of what is known of the costs of some traces, in US dollars; null: nothing is. */
+  costOf(projectId: string, traceIds: readonly string[], signal?: AbortSignal): Promise<number | null>;
   /** Of each experiment that has results; in one read. */
   figures(
     projectId: string,
