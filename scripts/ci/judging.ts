@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunQueuedRead } from '../../src/features/judges/run-schema.js';
 import { startProgress } from '../progress.js';
 import { CiError } from './ci-error.js';
 import { findBaseline, type Experiment, type Gate } from './experiments.js';
-import { POLL_MS, say } from './say.js';
+import { pauses } from './pauses.js';
+import { say } from './say.js';
 
 /** What metrics begin with that are the verdicts of a judge, whose id follows. */
 const PREFIX = 'judge:';
@@ -66,10 +66,11 @@ async function finished(gate: Gate, evaluating: Evaluating, of: string): Promise
   const { evaluated = 0, pending = 0, failed = 0, name = judge } = now ?? {};
   if (pending + evaluating.left > 0) {
     const progress = startProgress(`judge ${name}${of}`, evaluated + pending + failed + evaluating.left, 'results');
+    const pause = pauses();
     try {
       while (now !== undefined && now.pending + evaluating.left > 0) {
         progress.update(now.evaluated + now.failed);
-        await sleep(POLL_MS);
+        await pause();
         if (now.pending === 0) evaluating.left = (await begin(gate, evaluating)).left;
         now = await figures();
       }

@@ -1,5 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { ComparisonRead } from '../../src/features/comparisons/schema.js';
+import { spentText } from '../../src/features/comparisons/words.js';
 import { startProgress } from '../progress.js';
 import type { Remote } from '../transfer/remote.js';
 import { CiError } from './ci-error.js';
@@ -9,8 +10,9 @@ import { baselineIn, datasetOf, hasBaseline, type Experiment, type Gate } from '
 import { codeHere } from './git.js';
 import { interruptible } from './interruption.js';
 import { judgeResults } from './judging.js';
+import { POLL_MS } from './pauses.js';
 import { readRules } from './rules.js';
-import { POLL_MS, say } from './say.js';
+import { say } from './say.js';
 import { estimate, runFinished, startRun, type ServerRun } from './server-run.js';
 
 /** What is tried: by a command, by the server, or an experiment that is there already. */
@@ -40,7 +42,7 @@ const WAIT_SECONDS = 240;
 /** Most characters of the name of an experiment. */
 const MAX_NAME = 200;
 
-type Found = Pick<ComparisonRead, 'id' | 'verdict' | 'because'>;
+type Found = Pick<ComparisonRead, 'id' | 'verdict' | 'because' | 'spent'>;
 
 /** An experiment, and whether there is one to compare it with. */
 interface Made {
@@ -112,7 +114,6 @@ async function byServer(
   const comparable = await hasBaseline(gate, null, datasetOf(run.dataset).dataset);
   requireBaseline(comparable, options);
   const experiment = await startRun(gate, run);
-  say(`Experiment ${experiment.name} (${experiment.id}).`);
   return { experiment, comparable };
 }
 
@@ -120,7 +121,10 @@ async function byServer(
 async function judged(gate: Gate, options: CiOptions, { experiment, comparable }: Made): Promise<number> {
   const { remote, at } = gate;
   const own = `${at}/experiments/${experiment.id}`;
-  if (!('command' in options.candidate)) await runFinished(gate, experiment);
+  if (!('command' in options.candidate)) {
+    say(`Experiment ${experiment.name} (${experiment.id}).`);
+    await runFinished(gate, experiment);
+  }
   await judgeResults(gate, experiment.id, comparable);
   if (!comparable) return firstBaseline(remote, own, options);
   const found = await compare(gate, experiment);
@@ -188,7 +192,8 @@ async function compare(gate: Gate, { id, dataset }: Experiment): Promise<Found> 
   const body = JSON.stringify({ ...rules.comparison, ...experiments, wait_seconds: WAIT_SECONDS });
   const found = await remote.post<Found>(`${at}/comparisons`, body);
   say(`Comparison ${found.id} with ${baseline}: ${found.verdict}.`);
-  for (const sentence of found.because) say(`  ${sentence}`);
+  const cost = spentText(found.spent);
+  for (const sentence of [...found.because, ...(cost === '' ? [] : [cost])]) say(`  ${sentence}`);
   return found;
 }
 

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEstimate } from '../../src/features/experiment-runs/schema.js';
 import { startProgress } from '../progress.js';
 import { CiError } from './ci-error.js';
 import { datasetOf, splitVersion, type Experiment, type Gate } from './experiments.js';
-import { POLL_MS, say } from './say.js';
+import { pauses } from './pauses.js';
+import { say } from './say.js';
 
 /** What the server is to run. */
 export interface ServerRun {
@@ -41,10 +41,11 @@ export async function runFinished({ remote, at }: Gate, experiment: Experiment):
   let now = experiment;
   const rows = Math.min(now.rows, Number(now.parameters['rows'] ?? now.rows));
   const progress = startProgress('experiment', now.run?.total ?? rows * now.repetitions, 'results');
+  const pause = pauses();
   try {
     while (now.status === 'running' && now.run !== null) {
       progress.update(now.run.done);
-      await sleep(POLL_MS);
+      await pause();
       now = await remote.get<Experiment>(`${at}/experiments/${experiment.id}`);
     }
     progress.update(now.figures.results);
