@@ -68,7 +68,8 @@ function isItself({ problem }: RefusedError, candidate: string | null): boolean 
   return candidate === null && errors.length > 0 && errors.every(({ pointer }) => pointer === '/baseline');
 }
 
-function problemText({ problem, message }: RefusedError): string {
+/** What is wrong with a request, by where it is. */
+export function problemText({ problem, message }: RefusedError): string {
   const { errors = [] } = problem;
   return errors.length === 0 ? message : errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
 }

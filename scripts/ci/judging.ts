@@ -34,6 +34,8 @@ export async function judgeResults(gate: Gate, id: string, withBaseline: boolean
   for (const judge of judges) {
     const [own, others] = [judgedBy(candidate, judge), judgedBy(baseline, judge)];
     const common = own.find(({ judge_version }) => others.some((other) => other.judge_version === judge_version));
+    // A version that can evaluate no more has evaluated what there is to compare.
+    if (common?.available === false) continue;
     const version = common?.judge_version ?? usable(others) ?? usable(own) ?? 'current';
     const first = await begin(gate, { judge, version, experiment: id, left: 0 });
     begun.push(first);

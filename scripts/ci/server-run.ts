@@ -1,7 +1,8 @@
 import type { RunEstimate } from '../../src/features/experiment-runs/schema.js';
 import { startProgress } from '../progress.js';
+import { RefusedError } from '../transfer/remote.js';
 import { CiError } from './ci-error.js';
-import { datasetOf, splitVersion, type Experiment, type Gate } from './experiments.js';
+import { datasetOf, problemText, splitVersion, type Experiment, type Gate } from './experiments.js';
 import { pauses } from './pauses.js';
 import { say } from './say.js';
 
@@ -16,9 +17,12 @@ export interface ServerRun {
 }
 
 /** Says what the run would cost; nothing is called yet. @throws CiError, TransferError when it cannot run */
-export async function estimate({ remote, at, rules }: Gate, run: ServerRun): Promise<void> {
+export async function estimate({ remote, at, rules, file }: Gate, run: ServerRun): Promise<void> {
   const body = JSON.stringify({ ...rules.run, ...bodyOf(run), dry_run: true });
-  const found = await remote.post<RunEstimate>(`${at}/experiments:run`, body);
+  const found = await remote.post<RunEstimate>(`${at}/experiments:run`, body).catch((error: unknown) => {
+    if (!(error instanceof RefusedError) || error.problem.status !== 422) throw error;
+    throw new CiError(`The run that options and ${file} describe is refused: ${problemText(error)}`);
+  });
   const { calls, model, rows, prompt_version, dataset_version, cost, cost_unknown_reason } = found;
   const price = cost === null ? `cost unknown: ${cost_unknown_reason ?? ''}` : `about $${Number(cost.toPrecision(2))}`;
   const what = `version ${prompt_version} of ${splitVersion(run.prompt)[0]} on ${rows} rows of version ${dataset_version}`;
