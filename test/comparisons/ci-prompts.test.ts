@@ -2,12 +2,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { parse } from 'yaml';
+import { blocks, chapter } from '../docs/commands.js';
 import { JudgeBench, type JudgeApi, type Json } from '../judges/judge-api.js';
 import { answer, failing, passing, type Asked, type Script } from '../judges/model-endpoint.js';
 import { runCi } from './ci-program.js';
 
 const ROWS = 12;
 const MODEL = 'gpt-4o';
+const MANUAL = chapter('comparisons');
 
 describe('spanhouse ci of prompts that the server runs', function () {
   this.timeout(180_000);
@@ -85,6 +88,26 @@ describe('spanhouse ci of prompts that the server runs', function () {
     expect(worse, worse.stderr).to.include({ code: 1 });
     expect(worse.stderr).to.contain('It is worse (p ');
     expect((await newest())['tags']).to.deep.equal([]);
+  });
+
+  it('runs as the manual says', async () => {
+    const dataset = '/v1/datasets/support/tickets';
+    await api.expect(201, 'POST', '/v1/datasets', { name: 'support/tickets' });
+    await api.expect(200, 'POST', `${dataset}/versions`, { rows: [{ id: 't1', question: 'Where is my order?' }] });
+    await api.expect(200, 'POST', `${dataset}/tags/production:pin`, { version_number: 1 });
+    const prompt = { content: 'Good: {{question}}' };
+    await api.expect(200, 'POST', '/v1/tasks/ticket-answer/prompt/versions/ensure', prompt);
+    await api.expect(200, 'POST', 'prompts/ticket-answer/tags/candidate:pin', { version: 1 });
+    const [, rules = ''] = blocks(MANUAL, 'json');
+    await writeFile(join(folder, 'manual.json'), rules.replace(/judge:[0-9a-f-]+/, `judge:${judge['id']}`));
+    const [, step = ''] = blocks(MANUAL, 'yaml');
+    const [npx, spanhouse, command, ...args] = (parse(step)[0].run as string)
+      .replace('gate.json', 'manual.json')
+      .split(' ');
+    expect([npx, spanhouse, command]).to.deep.equal(['npx', 'spanhouse', 'ci']);
+    const ran = await ci([...args, '--pin', 'baseline']);
+    expect(ran, ran.stderr).to.include({ code: 0 });
+    expect(ran.stderr).to.contain('The tag baseline points to this experiment now.');
   });
 
   it('says why it could not run', async () => {
