@@ -24,9 +24,12 @@ export function runCi(args: readonly string[], { cwd, env, interruptAt }: Scene)
     );
     if (interruptAt === undefined) return;
     let said = '';
-    child.stderr?.on('data', (text: string) => {
+    const look = (text: string) => {
       said += text;
-      if (said.includes(interruptAt)) child.kill('SIGINT');
-    });
+      if (!said.includes(interruptAt)) return;
+      child.stderr?.off('data', look);
+      child.kill('SIGINT');
+    };
+    child.stderr?.on('data', look);
   });
 }

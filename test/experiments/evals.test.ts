@@ -206,13 +206,13 @@ describe('experiments as the Python SDK sends them', () => {
 
   it('have pages of large results that end early, and say where the next one begins', async () => {
     const { id } = await create({ name: 'large' });
-    for (const row_id of ['r1', 'r2', 'r3']) await post(id, { row_id, result: 'x'.repeat(15_000_000) });
+    // Together more than a page may have.
+    for (const row_id of ['r1', 'r2']) await post(id, { row_id, result: 'x'.repeat(17_000_000) });
+    await post(id, { row_id: 'r3', result: 'x' });
     const first = await api.call('GET', `/v1/evals/${id}/results?limit=3`);
-    expect([first.status, first.json.length, first.headers.get('x-next-offset')]).to.deep.equal([200, 2, '2']);
-    const last = await api.call('GET', `/v1/evals/${id}/results?limit=3&offset=2`);
-    expect([last.json.length, last.headers.get('x-next-offset')]).to.deep.equal([1, null]);
-    const { results: page, ...said } = await api.ok('GET', `~/${id}/results?limit=1`);
-    expect([page.length, said]).to.deep.equal([1, { total: 3, limit: 1, offset: 0, next_offset: 1 }]);
+    expect([first.status, first.json.length, first.headers.get('x-next-offset')]).to.deep.equal([200, 1, '1']);
+    const { results: page, ...said } = await api.ok('GET', `~/${id}/results?limit=3&offset=1`);
+    expect([page.length, said]).to.deep.equal([2, { total: 3, limit: 3, offset: 1, next_offset: null }]);
   });
 
   it('keep figures as the client states them', async () => {
