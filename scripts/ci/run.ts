@@ -1,6 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { ComparisonRead } from '../../src/features/comparisons/schema.js';
-import { spentText } from '../../src/features/comparisons/words.js';
+import { namesIn, spentText } from '../../src/features/comparisons/words.js';
 import { startProgress } from '../progress.js';
 import type { Remote } from '../transfer/remote.js';
 import { CiError } from './ci-error.js';
@@ -42,7 +42,7 @@ const WAIT_SECONDS = 240;
 /** Most characters of the name of an experiment. */
 const MAX_NAME = 200;
 
-type Found = Pick<ComparisonRead, 'id' | 'verdict' | 'because' | 'spent'>;
+type Found = Pick<ComparisonRead, 'id' | 'verdict' | 'because' | 'metrics' | 'spent'>;
 
 /** An experiment, and whether there is one to compare it with. */
 interface Made {
@@ -192,8 +192,8 @@ async function compare(gate: Gate, { id, dataset }: Experiment): Promise<Found> 
   const body = JSON.stringify({ ...rules.comparison, ...experiments, wait_seconds: WAIT_SECONDS });
   const found = await remote.post<Found>(`${at}/comparisons`, body);
   say(`Comparison ${found.id} with ${baseline}: ${found.verdict}.`);
-  const cost = spentText(found.spent);
-  for (const sentence of [...found.because, ...(cost === '' ? [] : [cost])]) say(`  ${sentence}`);
+  const [named, cost] = [namesIn(found.metrics), spentText(found.spent)];
+  for (const sentence of [...found.because, ...(cost === '' ? [] : [cost])]) say(`  ${named(sentence)}`);
   return found;
 }
 

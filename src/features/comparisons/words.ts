@@ -92,6 +92,17 @@ export function noiseText(metric: Named, { low, high }: Noise, relative: boolean
   return `Two runs of the same subject differed by ${text(low)} to ${text(high)}: a difference within that range may be noise.`;
 }
 
+/** Metrics of judges begin so, with the judge's id. */
+const JUDGES = /judge:([0-9a-f-]{36})/gi;
+
+/** Writes the names of metrics, also within sentences, as people know them: those of judges by the judge's name. */
+export function namesIn(
+  metrics: readonly { readonly judge?: Pick<MetricJudge, 'id' | 'name'> | null }[],
+): (text: string) => string {
+  const names = new Map(metrics.flatMap(({ judge }) => (judge == null ? [] : [[judge.id, judge.name] as const])));
+  return (text) => text.replace(JUDGES, (metric, id: string) => names.get(id.toLowerCase()) ?? metric);
+}
+
 /** What a comparison cost, in one sentence; empty: that is not known. */
 export function spentText(spent: Spent | undefined): string {
   const known = Object.entries(spent ?? {}).filter((entry): entry is [string, number] => entry[1] !== null);

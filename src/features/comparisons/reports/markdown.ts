@@ -6,6 +6,7 @@ import {
   countOf,
   differenceWithInterval,
   experimentText,
+  namesIn,
   noiseText,
   probabilityText,
   REPEAT_TEXT,
@@ -23,6 +24,7 @@ export function toMarkdown({ candidate, baseline, dataset, verdict, found, is_re
   const versions = version === before ? `v${version}` : `v${version}, before v${before}`;
   const compared = `${experimentText(candidate)} with ${experimentText(baseline)}`;
   const leftOut = leftOutText(found);
+  const named = namesIn(metrics);
   const parts = [
     `## ${MARKS[verdict]} Comparison ${verdict}: ${escaped(compared)}`,
     [
@@ -30,22 +32,25 @@ export function toMarkdown({ candidate, baseline, dataset, verdict, found, is_re
       leftOut === '' ? '' : `; left out: ${leftOut}`,
       '.',
     ].join(''),
-    [...because, ...(is_repeat ? [REPEAT_TEXT] : [])].map((sentence) => `- ${escaped(sentence)}`).join('\n'),
-    metrics.length === 0 ? '' : table(metrics),
-    remarks(metrics),
-    slices(metrics),
+    [...because, ...(is_repeat ? [REPEAT_TEXT] : [])].map((sentence) => `- ${escaped(named(sentence))}`).join('\n'),
+    metrics.length === 0 ? '' : table(metrics, named),
+    remarks(metrics, named),
+    slices(metrics, named),
     escaped(spentText(found.spent)),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function table(metrics: readonly MetricOutcome[]): string {
+/** Writes names of metrics as people know them. */
+type Named = (text: string) => string;
+
+function table(metrics: readonly MetricOutcome[], named: Named): string {
   const head = ['Metric', 'Rule', 'Baseline', 'Candidate', 'Difference', 'Wins', 'Losses', 'p', 'Verdict'];
   const rows = metrics.map((metric) => {
     const { name, rule, wins, losses, adjusted_p, p, verdict, difference } = metric;
     const probability = adjusted_p ?? p;
     return [
-      name,
+      named(name),
       rule,
       armText(metric, metric.baseline) ?? '',
       armText(metric, metric.candidate) ?? '',
@@ -60,22 +65,22 @@ function table(metrics: readonly MetricOutcome[]): string {
 }
 
 /** How far judges are to be trusted, and how far the same differed from itself. */
-function remarks(metrics: readonly MetricOutcome[]): string {
+function remarks(metrics: readonly MetricOutcome[], named: Named): string {
   const sentences = metrics.flatMap((metric) => {
     const { name, judge, noise, difference } = metric;
     const known = [
       ...(judge == null ? [] : [agreementText(judge)]),
       ...(noise == null ? [] : [noiseText(metric, noise, difference?.relative ?? false)]),
     ];
-    return known.length === 0 ? [] : [`${name}: ${known.join(' ')}`];
+    return known.length === 0 ? [] : [`${named(name)}: ${known.join(' ')}`];
   });
   return sentences.map((sentence) => `- ${escaped(sentence)}`).join('\n');
 }
 
-function slices(metrics: readonly MetricOutcome[]): string {
+function slices(metrics: readonly MetricOutcome[], named: Named): string {
   const rows = metrics.flatMap((metric) =>
     metric.slices.map(({ column, value, rows: count, candidate, baseline, difference }) => [
-      metric.name,
+      named(metric.name),
       `${column} = ${value}`,
       String(count),
       baseline === null ? '' : valueText(metric, baseline),
