@@ -43,7 +43,7 @@ export async function readRules(file: string): Promise<Rules> {
   const twice = BY_OPTIONS.find((name) => Object.hasOwn(run, name));
   if (twice !== undefined)
     throw new CiError(`${file}: run must not have ${twice}, which an option of the command says`);
-  return { comparison: comparison as unknown as Rules['comparison'], run: run as Rules['run'] };
+  return { comparison: comparison as unknown as Rules['comparison'], run };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
