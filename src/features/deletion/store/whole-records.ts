@@ -47,7 +47,8 @@ export function tracesJudged(db: Database) {
     /** Whether there are any. */
     any: (projectId: string) => any.get({ projectId }) === 1,
     /** Which of some traces are. */
-    among: (projectId: string, traceIds: readonly string[]) => among.all({ projectId, traces: JSON.stringify(traceIds) }),
+    among: (projectId: string, traceIds: readonly string[]) =>
+      among.all({ projectId, traces: JSON.stringify(traceIds) }),
   };
 }
 
@@ -121,20 +122,22 @@ export function judgesWholes(db: Database): (projectId: string) => boolean {
 
 /** Removes what judges said of traces and sessions for which a span stands; their judges and jobs are those of the span. */
 export function wholeStep(db: Database): (of: OfSpan, most: number) => number {
-  const remove = removal(db, MEANT_WHOLES, 'NULL');
+  const remove = removal(db, MEANT_WHOLES, '(SELECT min(trace_id) FROM judged_traces AS l WHERE l.run_id = k.run_id)');
   return (of, most) => remove(of, most, { judges: new Set(), jobs: [] });
 }
 
 /**
  * @param chosen SQL of the ids of runs and evaluations
- * @param last SQL of the trace by which they are chosen, if any: its rows go last, so that a next portion finds them
+ * @param last SQL of a trace of the row `k`, by which it is chosen, or known as shown: its row goes last, so that a next portion
+ *   finds the run
  */
 function removal(db: Database, chosen: string, last: string) {
   const choose = db.prepare<object, string>(`SELECT run_id FROM (${chosen}) LIMIT @most`).pluck();
   const unlearn = unlearning(db);
   const removeTraces = db.prepare<object>(
     `DELETE FROM judged_traces WHERE (project_id, trace_id, run_id) IN (
-       SELECT project_id, trace_id, run_id FROM judged_traces WHERE run_id IN ${CHOSEN} AND trace_id IS NOT ${last} LIMIT @most)`,
+       SELECT project_id, trace_id, run_id FROM judged_traces AS k
+       WHERE run_id IN ${CHOSEN} AND trace_id IS NOT ${last} LIMIT @most)`,
   );
   const finish = finishing(db);
   return (of: OfTrace | OfSpan, most: number, followed: Followed): number => {
@@ -143,7 +146,7 @@ function removal(db: Database, chosen: string, last: string) {
     const values = { ...of, keys: JSON.stringify(ids) };
     const corrections = unlearn(values, most, followed);
     if (corrections === most) return most;
-    const traces = removeTraces.run({ trace: null, ...values, most: most - corrections }).changes;
+    const traces = removeTraces.run({ ...values, most: most - corrections }).changes;
     const gone = ids.slice(0, most - corrections - traces);
     if (gone.length > 0) finish({ ...of, keys: JSON.stringify(gone) });
     return corrections + traces + gone.length;
