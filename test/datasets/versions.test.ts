@@ -133,21 +133,6 @@ describe('versions of datasets', () => {
     expect(await ids()).to.have.length(8);
   });
 
-  it('hold 100,000 rows, page by page, and no more', async function () {
-    this.timeout(120_000);
-    const rows = Array.from({ length: 100_000 }, (_, index) => ({ id: index, q: `question ${index}` }));
-    expect(await upload(rows)).to.include({ row_count: 100_000, added: 100_000 });
-    const page = await api.ok('GET', `/${name}/data/latest?limit=10000&offset=99990`);
-    expect(page.total_rows).to.equal(100_000);
-    expect(page.rows.map(({ id }: { id: number }) => id)).to.deep.equal(rows.slice(99_990).map(({ id }) => id));
-    const more = await api.call('POST', `/${name}/versions`, { mode: 'merge', rows: [{ id: 'one more' }] });
-    expect(more.status).to.equal(413);
-    expect(await upload(rows.slice(1).map((row) => ({ ...row, q: 'same' })))).to.include({
-      changed: 99_999,
-      removed: 1,
-    });
-  });
-
   it('answers short pages of large rows, which can be read to the end', async () => {
     await upload(Array.from({ length: 24 }, (_, id) => ({ id, text: 'x'.repeat(900_000) })));
     const sizes: number[] = [];
