@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { TestServer } from '../harness/server.js';
-import { sharedServer } from '../harness/shared-server.js';
+import { bootServer, type TestServer } from '../harness/server.js';
 import { answersOf, blocks, chapter, readme, run, section, shortForms } from './commands.js';
 
 const FOLDER = new URL('../../../src/http/manual/static/', import.meta.url);
@@ -17,7 +16,7 @@ describe('manual', function () {
     readonly externalDocs: { readonly url: string; readonly description: string };
   }[];
   before(async () => {
-    server = await sharedServer();
+    server = await bootServer();
     ({ tags } = (await server.request('GET', '/openapi.json', { key: null })).json);
   });
   after(() => server.dispose());

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { PAGE_BYTES } from '../../src/engine/traces/model/transfer/record-page.js';
 import { hashOf } from '../../src/features/prompts/version-rules.js';
-import type { TestServer } from '../harness/server.js';
-import { sharedServer } from '../harness/shared-server.js';
+import { bootServer, type TestServer } from '../harness/server.js';
 
 const AT = '2026-01-31T09:00:00.000000Z';
 const VERSIONS = 5_000;
@@ -19,7 +18,7 @@ interface Page {
 describe('pages of an export', () => {
   let server: TestServer;
   before(async () => {
-    server = await sharedServer();
+    server = await bootServer();
   });
   after(() => server.dispose());
 
