@@ -12,7 +12,7 @@ import { MalformedScene } from './malformed-scene.js';
 
 const SEED = seedOf('MALFORMED_SEED');
 /** What every client sends is tried more often. */
-const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 100);
+const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 60);
 const LISTS = /^\/(spans|traces|sessions)$/;
 const countOf = ({ path }: Operation, share: number) => Math.ceil(LISTS.test(path) ? OFTEN : OFTEN * share);
 /** What a server that shares two cores with other tests may take for a request it refuses, and for one that it takes. */
@@ -48,7 +48,7 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */
-const TRIED_UNTIL_TAKEN = 30;
+const TRIED_UNTIL_TAKEN = 50;
 
 const takenOf = (statuses: ReadonlyMap<number, number>) => [...statuses.keys()].filter((status) => status < 400);
 

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { codeIn, ConsoleBrowser } from './console-browser.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const main = join(import.meta.dirname, '../../src/main.js');
-const admin = join(import.meta.dirname, '../../scripts/admin.js');
+const main = programFile('main');
+const admin = programFile('admin');
 
 describe('API keys', () => {
   let server: TestServer;
