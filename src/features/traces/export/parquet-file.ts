@@ -1,9 +1,9 @@
 import { ByteWriter, ParquetWriter, type ColumnSource } from 'hyparquet-writer';
-import type { SchemaElement } from 'hyparquet';
 import { DomainError } from '../../../engine/errors.js';
 import { parseTimestampText } from '../../../engine/timestamp.js';
 import type { Field, FieldType } from '../../../engine/traces/model/list/fields.js';
 
+type SchemaElement = ParquetWriter['schema'][number];
 type Row = Readonly<Record<string, unknown>>;
 
 /** The end of a file describes each group of rows, and is held in memory until then: 8 GB of rows have as many. */
