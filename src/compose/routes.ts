@@ -37,6 +37,7 @@ import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
 import { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
+import { langfuseRoutes } from '../langfuse/routes.js';
 import { consoleRoutes } from '../console/index.js';
 import { reviewRoutes } from '../features/review/pages/index.js';
 import type { Context } from './context.js';
@@ -54,6 +55,7 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...apiRoutes(services),
     ...reviewPages(context, services),
     ...authenticationRoutes(context, services, door, info.version),
+    ...langfuseRoutes(services, info.version),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),
