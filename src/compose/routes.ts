@@ -23,6 +23,7 @@ import { openApiRoute } from '../http/operations/openapi-document.js';
 import { readinessRoute } from '../http/operations/readiness.js';
 import { rootRoute } from '../http/operations/root.js';
 import { optimizationRoutes } from '../features/optimization/http/routes.js';
+import type { MappingLimits } from '../otlp/span.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
@@ -55,7 +56,7 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...apiRoutes(services),
     ...reviewPages(context, services),
     ...authenticationRoutes(context, services, door, info.version),
-    ...langfuseRoutes(services, info.version),
+    ...langfuseRoutes(services, { version: info.version, limits: mappingLimits(context) }),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),
@@ -70,6 +71,10 @@ export function createRoutes(context: Context, services: Services, door: Authent
     buildOpenApi([...routes, document], { ...info, base: basePath(context.baseUrl()) }),
   );
   return [...routes, document];
+}
+
+function mappingLimits({ config }: Context): MappingLimits {
+  return { sharedBytes: config.ingest.maxEncodedBytes, tagBytes: config.ingest.maxTagBytes };
 }
 
 function apiRoutes(services: Services): Route[] {

@@ -1,18 +1,26 @@
 import type { ProjectService } from '../features/projects/project-service.js';
 import type { ExportTraces } from '../otlp/export.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
+import { ingestionRoute } from './ingestion/ingestion-route.js';
+import type { IngestionParts } from './ingestion/ingestion.js';
 import { startRoutes } from './start-routes.js';
 import { TAG } from './tag.js';
 
-export interface LangfuseServices {
+export interface LangfuseServices extends Omit<IngestionParts, 'limits'> {
   readonly projects: Pick<ProjectService, 'get'>;
   readonly exportTraces: ExportTraces;
 }
 
-/** The calls of Langfuse's clients, unchanged: each translates to those of features. @param version of the server */
-export function langfuseRoutes(services: LangfuseServices, version: string) {
+export interface LangfuseOptions extends Pick<IngestionParts, 'limits'> {
+  /** Version of the server. */
+  readonly version: string;
+}
+
+/** The calls of Langfuse's clients, unchanged: each translates to those of features. */
+export function langfuseRoutes(services: LangfuseServices, { version, limits }: LangfuseOptions) {
   return [
     ...startRoutes(services.projects, version),
+    ingestionRoute({ ...services, limits }),
     postOtlpTracesRoute(services.exportTraces, {
       path: '/api/public/otel/v1/traces',
       operationId: 'postLangfuseOtlpTraces',
