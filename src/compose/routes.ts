@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { configurationTable } from '../config/documentation.js';
 import { monitoringTables } from '../engine/signals/documentation.js';
 import { mappingTables } from '../otlp/genai/documentation.js';
@@ -23,7 +24,6 @@ import { openApiRoute } from '../http/operations/openapi-document.js';
 import { readinessRoute } from '../http/operations/readiness.js';
 import { rootRoute } from '../http/operations/root.js';
 import { optimizationRoutes } from '../features/optimization/http/routes.js';
-import type { MappingLimits } from '../otlp/span.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
@@ -56,7 +56,7 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...apiRoutes(services),
     ...reviewPages(context, services),
     ...authenticationRoutes(context, services, door, info.version),
-    ...langfuseRoutes(services, { version: info.version, limits: mappingLimits(context) }),
+    ...langfuse(context, services, door, info.version),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),
@@ -73,8 +73,14 @@ export function createRoutes(context: Context, services: Services, door: Authent
   return [...routes, document];
 }
 
-function mappingLimits({ config }: Context): MappingLimits {
-  return { sharedBytes: config.ingest.maxEncodedBytes, tagBytes: config.ingest.maxTagBytes };
+function langfuse(
+  { config, baseUrl }: Context,
+  services: Services,
+  { callers }: Authentication,
+  version: string,
+): Route[] {
+  const limits = { sharedBytes: config.ingest.maxEncodedBytes, tagBytes: config.ingest.maxTagBytes };
+  return langfuseRoutes(services, { version, limits, baseUrl, projectOf: projectSeenBy(callers) });
 }
 
 function apiRoutes(services: Services): Route[] {
@@ -126,9 +132,11 @@ function documentationRoutes({ metrics, baseUrl }: Context, { callers }: Authent
     mapping: mappingTables(),
     monitoring: monitoringTables(metrics),
   };
-  const projectOf: Parameters<typeof manualRoutes>[0]['projectOf'] = (headers) =>
-    onlyProjectOf(callers.reader(headers)?.keys ?? []);
-  return [...manualRoutes({ baseUrl, tables, projectOf }), ...apiReferenceRoutes(baseUrl)];
+  return [...manualRoutes({ baseUrl, tables, projectOf: projectSeenBy(callers) }), ...apiReferenceRoutes(baseUrl)];
+}
+
+function projectSeenBy(callers: Authentication['callers']) {
+  return (headers: IncomingHttpHeaders) => onlyProjectOf(callers.reader(headers)?.keys ?? []);
 }
 
 /** The project that a person sees. Of several, nobody knows which one they read the manual for. */

@@ -19,7 +19,11 @@ export const LangfuseScore = Type.Object(
     name: Type.String({ minLength: 1, description: 'Name of the score.' }),
     value: Type.Union([Type.Number(), Type.String(), Type.Boolean()], { description: 'The value.' }),
     dataType: optional(
-      Type.Unsafe<string>({ type: 'string', enum: DATA_TYPES, description: 'What the value is; default: as it is sent.' }),
+      Type.Unsafe<string>({
+        type: 'string',
+        enum: DATA_TYPES,
+        description: 'What the value is; default: as it is sent.',
+      }),
     ),
     comment: optional(label('Why.')),
     metadata: optional(Type.Unknown({ description: 'Any JSON.' })),

@@ -88,7 +88,8 @@ export class IdentityService {
     const cacheKey = hash.toString('latin1');
     const entry = this.#cache.get(cacheKey) ?? this.#load(hash, cacheKey);
     const { principal } = entry;
-    if (publicKey !== null && publicKey.toLowerCase() !== publicKeyOf(principal.project_id)) throw otherPublicKey(principal);
+    if (publicKey !== null && publicKey.toLowerCase() !== publicKeyOf(principal.project_id))
+      throw otherPublicKey(principal);
     this.#recordUse(entry);
     return principal;
   }

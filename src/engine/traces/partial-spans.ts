@@ -149,7 +149,8 @@ export class ClickHousePartialSpans implements PartialSpans {
       sql`trace_id, id, started_at`,
       sql`${ofTraces} AND (row_type = 2 OR (row_type = 0 AND id IN ${value(ids, 'Array(UUID)')}))`,
     );
-    const rows = await this.#reader.rows<PlaceRow>(sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(ver) AS version,
+    const rows = await this.#reader
+      .rows<PlaceRow>(sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(ver) AS version,
   toString(toUnixTimestamp64Micro(started_at)) AS started FROM (${found})
 UNION ALL
 SELECT DISTINCT toString(trace_id), '', '', '' FROM facts WHERE ${ofTraces} AND row_type != 1`);

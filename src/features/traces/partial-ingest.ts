@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
+import { toJsonText } from '../../engine/json-text.js';
 import { AssembledSpan, type PartialSpan, type SpanKey } from '../../engine/traces/model/partial/partial-span.js';
 import { WRITTEN_MEANWHILE, type PartialSpans } from '../../engine/traces/model/partial/partial-spans.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
@@ -15,6 +16,8 @@ export interface PartialIngestParts {
 
 /** Most attempts at spans that others write meanwhile. */
 const MAX_ROUNDS = 5;
+/** Largest span that is put together, in characters of its texts and attributes: each part writes all of it. */
+const MAX_SPAN_CHARACTERS = 16 * 1024 * 1024;
 /** Longest time that spans are put together before other requests get a turn. */
 const MAX_TURN_MS = 10;
 
@@ -74,7 +77,10 @@ export class PartialIngest {
         const stored = opened.find(of.key);
         const assembled = stored === undefined ? AssembledSpan.empty(of.key) : AssembledSpan.of(stored);
         for (const index of of.parts) assembled.add(parts[index] as PartialSpan);
-        if (assembled.changed) changed.push({ span: assembled.toSpan(), of });
+        if (!assembled.changed) continue;
+        const span = assembled.toSpan();
+        if (sizeOf(span) <= MAX_SPAN_CHARACTERS) changed.push({ span, of });
+        else for (const part of of.parts) refused[part] = TOO_LARGE;
       }
       if (changed.length === 0) return refused;
       const whole = changed.map(({ span }) => span);
@@ -101,6 +107,13 @@ export class PartialIngest {
       for (const trace of traces) if (this.#turns.get(trace) === ended) this.#turns.delete(trace);
     }
   }
+}
+
+const TOO_LARGE = `would make a span of more than ${MAX_SPAN_CHARACTERS / 1024 / 1024} MB`;
+
+function sizeOf({ input_data, output_data, error_stack, attributes }: Span): number {
+  const texts = [input_data, output_data, error_stack].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return texts + toJsonText(attributes).length;
 }
 
 function bySpan(parts: readonly PartialSpan[]): OfSpan[] {

@@ -60,7 +60,9 @@ const Event = Type.Object({
   id: Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the event, by which the response names it.' }),
   type: Type.String({ maxLength: 64, description: 'What the event tells, such as `generation-create`.' }),
   timestamp: Type.String({ minLength: 1, maxLength: 64, description: 'When the event was.' }),
-  body: Type.Record(Type.String(), Type.Unknown(), { description: 'The trace, observation or score, or what changed.' }),
+  body: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The trace, observation or score, or what changed.',
+  }),
 });
 export type Event = Static<typeof Event>;
 

@@ -25,12 +25,15 @@ export interface Ingested {
  * Stores the events of a batch. A client sends all of it again where one is refused: what was stored stays as it is.
  * @throws DomainError `invalid` when it is no batch; those of WriteLog
  */
-export async function ingest(by: Principal, body: unknown, { partial, scores, limits }: IngestionParts): Promise<Ingested> {
+export async function ingest(
+  by: Principal,
+  body: unknown,
+  { partial, scores, limits }: IngestionParts,
+): Promise<Ingested> {
   const { project_id: projectId } = by;
   const events = await readEvents(projectId, assertValid(batch, body).batch, limits);
   const why = events.map((event) => (event.kind === 'refused' ? event.why : null));
-  const places = (kind: ReadEvent['kind']) =>
-    events.flatMap((event, index) => (event.kind === kind ? [index] : []));
+  const places = (kind: ReadEvent['kind']) => events.flatMap((event, index) => (event.kind === kind ? [index] : []));
   const parts = places('part');
   const said = parts.flatMap((index) => {
     const event = events[index];
@@ -66,7 +69,11 @@ async function storeScores(
   for (let from = 0; from < read.length; from += MAX_SCORES) {
     let portion = read.slice(from, from + MAX_SCORES);
     while (portion.length > 0) {
-      const refused = await refusedOf(by, scores, portion.map(({ score }) => score));
+      const refused = await refusedOf(
+        by,
+        scores,
+        portion.map(({ score }) => score),
+      );
       for (const [at, rule] of refused) why[portion[at]?.index ?? 0] = rule;
       if (refused.size === 0) break;
       portion = portion.filter((_score, at) => !refused.has(at));

@@ -3,7 +3,14 @@ import { normalizeText } from '../../engine/schema/normalize.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { SaidFields } from '../../engine/traces/model/partial/partial-span.js';
 import { CONTRACT_ATTRIBUTES } from '../../otlp/genai/mapping.js';
-import { newAttributes, newResource, newScope, newSpan, type Attributes, type AttributeValue } from '../../otlp/model.js';
+import {
+  newAttributes,
+  newResource,
+  newScope,
+  newSpan,
+  type Attributes,
+  type AttributeValue,
+} from '../../otlp/model.js';
 import { toSpans, type MappingLimits } from '../../otlp/span.js';
 import type { Observation, Trace } from './event-schema.js';
 

@@ -13,7 +13,17 @@ import { readStamps, STAMPS, writeStamps, type Stamped } from './stamps.js';
 export type Stamp = number;
 
 const FIELDS = [
-  ...(['parent_span_id', 'session_id', 'session_name', 'name', 'kind', 'status', 'started_at', 'ended_at', 'duration_ms'] as const),
+  ...([
+    'parent_span_id',
+    'session_id',
+    'session_name',
+    'name',
+    'kind',
+    'status',
+    'started_at',
+    'ended_at',
+    'duration_ms',
+  ] as const),
   ...(['cost', 'input_data', 'output_data'] as const),
   ...(Object.keys(plainFields) as PlainField[]),
 ] as const;

@@ -42,12 +42,7 @@ interface Written {
 /** @param values all that was said, sorted by name */
 export function writeStamps(
   values: readonly (readonly [name: string, value: Stamped])[],
-  {
-    first,
-    unsaid,
-    seen,
-    endedAt,
-  }: Pick<Stamps, 'first' | 'seen' | 'endedAt'> & { readonly unsaid: readonly string[] },
+  { first, unsaid, seen, endedAt }: Pick<Stamps, 'first' | 'seen' | 'endedAt'> & { readonly unsaid: readonly string[] },
 ): Written {
   const named = new Map<Stamp, string[]>();
   const present = new Map<Stamp, number>();
