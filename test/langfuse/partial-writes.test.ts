@@ -7,7 +7,7 @@ import { at, langfuse, type SentEvent } from './langfuse-client.js';
 
 const SEED = seedOf('PARTS_SEED');
 /** Orders in which the events of a trace are sent. */
-const ORDERS = 60;
+const ORDERS = 30;
 
 /** A trace as a client sends it that changes everything as it goes, with ids of its own. */
 function eventsOf(trace: string): SentEvent[] {
