@@ -75,8 +75,8 @@ class Said {
 
   /** Each name of metadata is said by itself: what a later event says of others leaves it. */
   metadata(value: unknown): void {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.put('metadata', value);
-    for (const [name, each] of Object.entries(value)) this.put(`metadata.${name}`, each);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) this.put('metadata', value);
+    else for (const [name, each] of Object.entries(value)) this.put(`metadata.${name}`, each);
   }
 
   context({ version, environment }: Pick<Trace, 'version' | 'environment'>): void {

@@ -105,9 +105,7 @@ function readEvent(projectId: string, sent: unknown): ReadEvent | Draft {
   if (flaw !== undefined) return refused(`${flaw.pointer.slice(1)} ${flaw.detail}`);
   const place = { id, at, projectId };
   const draft =
-    what === 'trace'
-      ? ofTrace(place, body)
-      : ofObservation({ ...place, isUpdate: verb === 'update', what }, body as Observation);
+    what === 'trace' ? ofTrace(place, body) : ofObservation({ ...place, isUpdate: verb === 'update', what }, body);
   return typeof draft === 'string' ? refused(draft) : draft;
 }
 
