@@ -19,7 +19,7 @@ import {
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../../engine/schema/page.js';
 import { EnsureInput } from './schema.js';
-import { hashOf, versionIssues } from './version-rules.js';
+import { contentOf, hashOf, versionIssues } from './version-rules.js';
 import { needsOf } from './version-uses.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
@@ -105,10 +105,11 @@ export class PromptService {
    */
   ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
     const sent = fitting(checkInput, body);
-    const hash = hashOf(sent.values.content ?? '');
-    const { content, model_id, metadata } = sent.require(versionIssues(sent.values, hash));
+    const content = contentOf(sent.values);
+    const hash = hashOf(content.content, { isChat: content.messages !== null, config: content.config });
+    const { model_id, metadata } = sent.require(versionIssues(sent.values, hash));
     const stored = this.#store.ensureVersion(project_id, slug, {
-      content,
+      ...content,
       content_hash: hash,
       model_id: model_id ?? null,
       metadata: metadata ?? {},
