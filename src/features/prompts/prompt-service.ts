@@ -107,7 +107,9 @@ export class PromptService {
     const sent = fitting(checkInput, body);
     const content = contentOf(sent.values);
     const hash = hashOf(content.content, { isChat: content.messages !== null, config: content.config });
-    const { model_id, metadata } = sent.require(versionIssues(sent.values, hash));
+    // Nothing is known of a content whose messages are none.
+    const broken = sent.isMisfit('messages') ? [] : versionIssues(sent.values, hash);
+    const { model_id, metadata } = sent.require(broken);
     const stored = this.#store.ensureVersion(project_id, slug, {
       ...content,
       content_hash: hash,
