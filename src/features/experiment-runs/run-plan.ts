@@ -18,6 +18,7 @@ export interface RunPlan {
     readonly id: string;
     readonly slug: string;
     readonly version: number;
+    /** Of a chat version, empty. */
     readonly content: string;
     /** Of a chat version; null, or absent in runs from before there were any: it is a text. */
     readonly messages?: readonly PromptMessage[] | null;

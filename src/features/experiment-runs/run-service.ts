@@ -119,9 +119,9 @@ export class RunService {
     const max_cost = input.max_cost ?? null;
     if (max_cost !== null) issues.push(...this.#priceIssues(projectId, model));
     if (issues.length > 0) throw invalid(issues);
-    const { id, slug, version: number, content, messages } = prompt;
+    const { id, slug, version: number, messages } = prompt;
     const plan: RunPlan = {
-      prompt: { id, slug, version: number, content, messages },
+      prompt: { id, slug, version: number, content: messages === null ? prompt.content : '', messages },
       ...{ model, temperature: input.temperature ?? null, columns, roles: dataset.roles, rows: chosen.rows, max_cost },
     };
     return { plan, version, rows: chosen.count, repetitions };

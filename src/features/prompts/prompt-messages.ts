@@ -24,10 +24,13 @@ export function readMessages(content: string): readonly PromptMessage[] {
   return JSON.parse(content) as PromptMessage[];
 }
 
-/** All texts that variables may stand in, one below the other. */
+/** What no variable has in it, so that none begins in one message and ends in the next. */
+const BETWEEN = '\u0000';
+
+/** All texts that variables may stand in, one behind the other. */
 export function textWithVariables({ content, messages }: Template): string {
   if (messages === null) return content;
-  return messages.flatMap((message) => ('name' in message ? [] : [message.content])).join('\n');
+  return messages.flatMap((message) => ('name' in message ? [] : [message.content])).join(BETWEEN);
 }
 
 /** The names of the places that lists of messages are put in, each once. */

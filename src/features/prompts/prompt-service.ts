@@ -202,6 +202,12 @@ export class PromptService {
     return [{ tag: LATEST, version }, ...this.#store.listTags(projectId, slug)];
   }
 
+  /** The tags that point at a version; `latest` comes first. */
+  tagsOf({ prompt_id, version, latest_version }: SelectedVersion): string[] {
+    const pinned = this.#store.tagsOf(prompt_id).filter((entry) => entry.version === version);
+    return [...(version === latest_version ? [LATEST] : []), ...pinned.map(({ tag }) => tag)];
+  }
+
   /** Moves of a tag and its removals, newest first. @throws DomainError `not_found` when it was never pinned */
   tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[] {
     this.#requirePrompt(projectId, slug);
