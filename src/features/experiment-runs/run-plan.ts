@@ -104,7 +104,8 @@ export class RowRequests {
 
 /** What a row has for a place of messages: a list of them, or a text that the user says. */
 function messagesOf(value: unknown): ChatMessage[] {
-  const isNothing = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  const isNothing =
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
   return isNothing ? [] : messagesIn(shownText(value));
 }
 

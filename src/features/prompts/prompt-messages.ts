@@ -12,9 +12,7 @@ export interface Template {
 export function writeMessages(messages: readonly PromptMessage[]): string {
   return JSON.stringify(
     messages.map((message) =>
-      'name' in message
-        ? { type: message.type, name: message.name }
-        : { role: message.role, content: message.content },
+      'name' in message ? { type: message.type, name: message.name } : { role: message.role, content: message.content },
     ),
   );
 }

@@ -22,8 +22,7 @@ export const Slug = Type.String({
 export const ContentHash = Type.String({
   pattern: '^[0-9A-Fa-f]{64}$',
   'x-must': 'be a SHA-256 in hexadecimal (64 digits)',
-  description:
-    'SHA-256 of the content in UTF-8, hexadecimal; of a version with messages or a config, of all of these.',
+  description: 'SHA-256 of the content in UTF-8, hexadecimal; of a version with messages or a config, of all of these.',
 });
 export const VersionNumber = Type.Integer({
   minimum: 1,
@@ -33,7 +32,8 @@ export const VersionNumber = Type.Integer({
 export const ModelId = line(MAX_MODEL_ID, 'Model bound to the version, such as `openai/gpt-4o`.');
 
 const MUST = {
-  'x-must': 'be a message (`role`, `content`) or a placeholder (`"type": "placeholder"`, `name`), with no other members',
+  'x-must':
+    'be a message (`role`, `content`) or a placeholder (`"type": "placeholder"`, `name`), with no other members',
 };
 const ROLE = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$';
 const PLACE = '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$';
@@ -67,7 +67,8 @@ export const PromptMessages = Type.Array(PromptMessage, {
 });
 
 export const PromptConfig = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'Any JSON that belongs to the version, such as parameters of the model or tools. Spanhouse does not interpret it.',
+  description:
+    'Any JSON that belongs to the version, such as parameters of the model or tools. Spanhouse does not interpret it.',
 });
 
 export const EnsureInput = Type.Object(

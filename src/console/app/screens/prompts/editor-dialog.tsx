@@ -195,9 +195,7 @@ function Changes({ base, version }: { readonly base: PromptVersionRead; readonly
       <Button pressed={compared} icon="diff" onClick={() => setCompared(!compared)}>
         Show changes
       </Button>
-      {compared && (
-        <VersionDiff before={base} after={version} labels={[`Version ${base.version}`, 'New version']} />
-      )}
+      {compared && <VersionDiff before={base} after={version} labels={[`Version ${base.version}`, 'New version']} />}
     </>
   );
 }

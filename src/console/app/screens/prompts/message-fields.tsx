@@ -46,7 +46,11 @@ export function MessageFields({ messages, onChange }: MessageFieldsProps) {
         />
       ))}
       <div class="line">
-        <Button icon="plus" refused={messages.length >= MAX_MESSAGES ? 'A version has at most 500' : null} onClick={add}>
+        <Button
+          icon="plus"
+          refused={messages.length >= MAX_MESSAGES ? 'A version has at most 500' : null}
+          onClick={add}
+        >
           Add message
         </Button>
       </div>
