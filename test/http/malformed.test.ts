@@ -25,7 +25,7 @@ const OF_NO_ROUTE = [400, 404, 405, 431];
  * Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
  * answers have no end (test/lists/http-tail.test.ts).
  */
-const OTHER_FORMATS = new Set(['postOtlpTraces', 'importRecords', 'tailSpans', 'tailTraces']);
+const OTHER_FORMATS = new Set(['postOtlpTraces', 'postLangfuseOtlpTraces', 'importRecords', 'tailSpans', 'tailTraces']);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
 /** The scene has nothing for them to do, however sound the request is. */

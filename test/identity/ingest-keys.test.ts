@@ -121,7 +121,11 @@ describe('a key that may only send', () => {
         if (status !== 403) opened.push(operationId);
       }
     expect(opened.sort()).to.deep.equal([
+      'listLangfuseProjects',
       'postAbChoice',
+      'postLangfuseEvents',
+      'postLangfuseOtlpTraces',
+      'postLangfuseScore',
       'postOtlpTraces',
       'postScores',
       'postSessions',
