@@ -21,7 +21,12 @@ export function VersionDiff({ before, after, labels }: VersionDiffProps) {
       {!sameConfig && (
         <section class="stack" aria-label="Changes of the config">
           <h3>Config</h3>
-          <TextDiff before={configs[0]} after={configs[1]} labels={labels} isOneOfMany />
+          <TextDiff
+            before={configs[0]}
+            after={configs[1]}
+            labels={[`Config of ${labels[0]}`, `Config of ${labels[1]}`]}
+            isOneOfMany
+          />
         </section>
       )}
     </div>
