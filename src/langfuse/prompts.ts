@@ -63,11 +63,14 @@ export function toEnsure({ type, prompt, config, tags, commitMessage }: CreatePr
     throw invalid([
       { pointer: '/prompt', detail: `must be ${type === 'chat' ? 'messages' : 'a text'} with this type` },
     ]);
-  const metadata = {
-    ...(tags != null && tags.length > 0 && { tags }),
-    ...(commitMessage != null && { commit_message: commitMessage }),
+  return {
+    ...(Array.isArray(prompt) ? { messages: prompt.map(toMessage) } : { content: prompt }),
+    ...(config != null && { config }),
+    metadata: {
+      ...(tags != null && tags.length > 0 && { tags }),
+      ...(commitMessage != null && { commit_message: commitMessage }),
+    },
   };
-  return { ...(Array.isArray(prompt) ? { messages: prompt.map(toMessage) } : { content: prompt }), config, metadata };
 }
 
 /** Clients say of a message that it is one. */
