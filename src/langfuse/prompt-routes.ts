@@ -45,21 +45,21 @@ const selection = queryOf(
 function getPromptRoute(prompts: Pick<PromptService, 'fetch' | 'tagsOf'>) {
   return defineRoute({
     method: 'GET',
-    path: '/api/public/v2/prompts/:name',
+    path: '/api/public/v2/prompts/:prompt_name',
     operationId: 'getLangfusePrompt',
     summary: 'Get a version of a prompt (Langfuse)',
     description: 'Returns the version with this number or tag. A client of Langfuse falls back if there is none (404).',
     tag: TAG,
     access: 'key',
-    params: Type.Object({ name: Slug }),
+    params: Type.Object({ prompt_name: Slug }),
     query: selection,
     responses: { 200: { description: 'The version.', schema: PromptRead } },
     errors: ['not_found', 'unavailable'],
     renderError,
-    handle({ principal: { project_id }, params: { name }, query: { version, label } }) {
+    handle({ principal: { project_id }, params: { prompt_name }, query: { version, label } }) {
       const found = prompts.fetch(
         project_id,
-        name,
+        prompt_name,
         version === undefined ? { by: 'tag', tag: label } : { by: 'number', version },
       );
       return { status: 200, body: toPromptRead(prompts, project_id, found) };
@@ -90,7 +90,7 @@ function createPromptRoute(prompts: Pick<PromptService, 'ensure' | 'pin' | 'tags
 function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pin' | 'tagsOf'>) {
   return defineRoute({
     method: 'PATCH',
-    path: '/api/public/v2/prompts/:name/versions/:version',
+    path: '/api/public/v2/prompts/:prompt_name/versions/:version',
     operationId: 'updateLangfusePromptLabels',
     summary: 'Move labels to a version of a prompt (Langfuse)',
     description: 'Points the labels to the version; others that point to it stay.',
@@ -101,8 +101,8 @@ function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pin' | 'tagsOf
     responses: { 200: { description: 'The version.', schema: PromptRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     renderError,
-    handle({ principal, params: { name, version }, body }) {
-      const found = prompts.find(principal.project_id, name, { by: 'number', version });
+    handle({ principal, params: { prompt_name, version }, body }) {
+      const found = prompts.find(principal.project_id, prompt_name, { by: 'number', version });
       pinAll(prompts, principal, found, body.newLabels);
       return { status: 200, body: toPromptRead(prompts, principal.project_id, found) };
     },

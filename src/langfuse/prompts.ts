@@ -55,7 +55,7 @@ export const PromptRead = Type.Object(
 );
 export type PromptRead = Static<typeof PromptRead>;
 
-export const VersionOfPrompt = Type.Object({ name: Slug, version: VersionNumber });
+export const VersionOfPrompt = Type.Object({ prompt_name: Slug, version: VersionNumber });
 
 /** The body of `ensurePromptVersion` that makes the same version. @throws DomainError `invalid` */
 export function toEnsure({ type, prompt, config, tags, commitMessage }: CreatePrompt) {

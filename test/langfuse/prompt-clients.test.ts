@@ -94,7 +94,7 @@ describe("Langfuse's clients, unchanged, with prompts", function () {
       expect((await current.prompt.get('none', { fallback: 'Hello' })).isFallback).to.equal(true);
       for (const [name, message] of [
         ['none', 'There is no prompt with this slug'],
-        ['a|b', '{name} must have 1 to 128 characters'],
+        ['a|b', '{prompt_name} must have 1 to 128 characters'],
       ])
         await old.getPrompt(name).then(
           () => expect.fail(),

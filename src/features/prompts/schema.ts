@@ -37,7 +37,7 @@ const MUST = {
 };
 const ROLE = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$';
 const PLACE = '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$';
-const only = { ...MUST, additionalProperties: false };
+const only = (...names: string[]) => ({ ...MUST, propertyNames: { ...MUST, enum: names } });
 
 export const PromptMessage = Type.Union(
   [
@@ -46,14 +46,14 @@ export const PromptMessage = Type.Union(
         role: Type.String({ ...MUST, pattern: ROLE, description: 'Role, such as `system`, `user` or `assistant`.' }),
         content: Type.String({ ...MUST, description: 'Text; may contain `{{variable}}` placeholders.' }),
       },
-      { ...only, description: 'A message.' },
+      { ...only('role', 'content'), description: 'A message.' },
     ),
     Type.Object(
       {
         type: Type.Literal('placeholder', { ...MUST, description: 'Says that this is no message.' }),
         name: Type.String({ ...MUST, pattern: PLACE, description: 'Name of the list of messages to put here.' }),
       },
-      { ...only, description: 'A place for any number of messages, such as the conversation so far.' },
+      { ...only('type', 'name'), description: 'A place for any number of messages, such as the conversation so far.' },
     ),
   ],
   { ...MUST, description: 'A message, or a place for messages.' },
