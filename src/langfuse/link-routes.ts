@@ -32,8 +32,13 @@ export function linkRoutes({ baseUrl, projectOf }: LinkParts) {
     return { status: 302, headers, content: `See ${location}\n`, contentType: 'text/plain' };
   };
   const shared = {
-    ...{ method: 'GET', tag: TAG, access: 'public', responses: LED, errors: [], renderError },
+    method: 'GET',
     summary: 'Follow a link to a trace (Langfuse)',
+    tag: TAG,
+    access: 'public',
+    responses: LED,
+    errors: [],
+    renderError,
   } as const;
   return [
     defineRoute({

@@ -9,7 +9,7 @@ import { bootServer, type TestServer } from '../harness/server.js';
 const PACKAGES = [
   'langfuse@3.39.2',
   ...['@langfuse/tracing@5.11.1', '@langfuse/otel@5.11.1', '@langfuse/client@5.11.1'],
-  ...['@opentelemetry/api@1', '@opentelemetry/sdk-node@0.202'],
+  ...['@opentelemetry/api@1.9', '@opentelemetry/sdk-trace-node@2.0', '@opentelemetry/exporter-trace-otlp-http@0.202'],
 ];
 /** Kept for the next run: to install them takes seconds, and needs the registry. Their OpenTelemetry is older than ours. */
 const FOLDER = join(tmpdir(), 'spanhouse-test-langfuse-3.39.2-5.11.1');
@@ -35,7 +35,8 @@ async function isInstalled(): Promise<boolean> {
     await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES], {
       ...{ cwd: FOLDER, timeout: 120_000 },
     });
-  } catch {
+  } catch (error) {
+    console.log('XX', error);
     return false;
   }
   return works();
@@ -118,12 +119,12 @@ console.log(JSON.stringify({ trace: trace.id, url: trace.getTraceUrl() }));`);
 
   it('@langfuse/tracing 5 sends the same over OpenTelemetry, and @langfuse/client scores it', async () => {
     const { trace, url } = await node(`
-import { NodeSDK } from '@opentelemetry/sdk-node';
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { LangfuseSpanProcessor } from '@langfuse/otel';
 import { startActiveObservation, getActiveTraceId } from '@langfuse/tracing';
 import { LangfuseClient } from '@langfuse/client';
-const sdk = new NodeSDK({ spanProcessors: [new LangfuseSpanProcessor()] });
-sdk.start();
+const provider = new NodeTracerProvider({ spanProcessors: [new LangfuseSpanProcessor()] });
+provider.register();
 const trace = await startActiveObservation('checkout', async (span) => {
   span.update({ input: 'Where?' });
   const generation = span.startObservation('answer', { model: 'gpt-4o', input: 'Where?' }, { asType: 'generation' });
@@ -134,7 +135,7 @@ const trace = await startActiveObservation('checkout', async (span) => {
 const client = new LangfuseClient();
 client.score.create({ traceId: trace, name: 'helpful', value: 1 });
 await client.flush();
-await sdk.shutdown();
+await provider.shutdown();
 console.log(JSON.stringify({ trace, url: await client.getTraceUrl(trace) }));`);
     const spans = await get(`/spans?trace_id=${trace}&sort_by=name&sort_order=asc`);
     expect(spans.map(({ name }: any) => name)).to.deep.equal(['answer', 'checkout']);

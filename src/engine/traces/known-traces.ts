@@ -3,7 +3,8 @@ import type { Span } from './model/span/span.js';
 import type { NamedWrites } from './write/write-watch.js';
 
 interface KnownSpan {
-  readonly span: Span;
+  /** Null: it is stored, and to be read. */
+  readonly span: Span | null;
   readonly bytes: number;
 }
 
@@ -23,7 +24,7 @@ export interface KnownTrace {
 
 /** What a trace takes beside its spans, and a span beside its texts. */
 const TRACE_BYTES = 300;
-const SPAN_BYTES = 1_000;
+const SPAN_BYTES = 500;
 
 /**
  * Spans that were lately sent in parts: most parts find here what they add to. Bounded by bytes, of which each project may have half
@@ -63,9 +64,11 @@ export class KnownTraces {
   }
 
   put(trace: KnownTrace, span: Span): void {
-    const bytes = sizeOf(span);
+    // Of what has ended, hardly more is sent: it goes first.
+    const kept = span.ended_at !== null && this.#room(trace.projectId) < this.#maxBytes / 8 ? null : span;
+    const bytes = kept === null ? SPAN_BYTES : sizeOf(kept);
     this.#count(trace, bytes - (trace.spans.get(span.id)?.bytes ?? 0));
-    trace.spans.set(span.id, { span, bytes });
+    trace.spans.set(span.id, { span: kept, bytes });
   }
 
   /** Forgets what was written by somebody. To be called in the turn of the event loop in which it is queued. */
@@ -101,12 +104,17 @@ export class KnownTraces {
     this.#bytes += bytes;
   }
 
+  /** Bytes that a project may have beside those that it has. */
+  #room(projectId: string): number {
+    const ofParty = this.#projects.get(projectId)?.bytes ?? 0;
+    return remainingQuota({ limit: this.#maxBytes, taken: this.#bytes, ofParty });
+  }
+
   #shrink(projectId: string, all = false): void {
     const project = this.#projects.get(projectId);
     if (project === undefined) return;
     for (const trace of project.traces.values()) {
-      const share = { limit: this.#maxBytes, taken: this.#bytes, ofParty: project.bytes };
-      if (!all && remainingQuota(share) >= 0) break;
+      if (!all && this.#room(projectId) >= 0) break;
       if (trace.users > 0) continue;
       this.#count(trace, -trace.bytes);
       project.traces.delete(trace.traceId);

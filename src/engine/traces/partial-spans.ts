@@ -31,6 +31,9 @@ const MAX_KNOWN_BYTES = 32 * 1024 * 1024;
 const READ_AT_ONCE = 100;
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
+/** Few rows by their keys: more threads would only cost more. */
+const ONE_THREAD = { settings: { max_threads: 1 } };
+
 /** A span as its facts place it. */
 interface PlaceRow {
   readonly trace: string;
@@ -74,7 +77,8 @@ export class ClickHousePartialSpans implements PartialSpans {
     try {
       const missing = keys.filter(({ trace_id, id }) => {
         const trace = traces.get(trace_id);
-        return trace !== undefined && !trace.whole && !trace.spans.has(id);
+        const known = trace?.spans.get(id);
+        return trace !== undefined && (known === undefined ? !trace.whole : known.span === null);
       });
       const read = missing.length === 0 ? new Map<string, Span>() : await this.#read(projectId, missing, opened);
       return {
@@ -143,28 +147,33 @@ export class ClickHousePartialSpans implements PartialSpans {
   }
 
   async #stored(projectId: string, keys: readonly SpanKey[], traces: readonly string[]) {
-    const ids = [...new Set(keys.map(({ id }) => id))];
-    const ofTraces = sql`${inProject(projectId)} AND trace_id IN ${value(traces, 'Array(UUID)')}`;
-    const found = standing(
-      sql`trace_id, id, started_at`,
-      sql`${ofTraces} AND (row_type = 2 OR (row_type = 0 AND id IN ${value(ids, 'Array(UUID)')}))`,
+    const facts = (of: readonly string[]) => sql`${inProject(projectId)} AND trace_id IN ${value(of, 'Array(UUID)')}`;
+    // Most traces that are not known are new: to find that costs least.
+    const there = await this.#reader.rows<{ trace: string }>(
+      sql`SELECT DISTINCT toString(trace_id) AS trace FROM facts WHERE ${facts(traces)} AND row_type != 1`,
+      ONE_THREAD,
     );
-    const rows = await this.#reader
-      .rows<PlaceRow>(sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(ver) AS version,
-  toString(toUnixTimestamp64Micro(started_at)) AS started FROM (${found})
-UNION ALL
-SELECT DISTINCT toString(trace_id), '', '', '' FROM facts WHERE ${ofTraces} AND row_type != 1`);
-    const empty = new Set(traces);
-    const places: PlacedSpan[] = [];
-    const wanted = new Set(keys.map(keyOf));
-    for (const { trace, span, version, started } of rows) {
-      empty.delete(trace);
-      if (span !== '' && wanted.has(keyOf({ trace_id: trace, id: span })))
-        places.push({
-          ...{ version: Number(version), bytes: 0 },
-          ...{ trace_id: trace, id: span, started_at: Number(started) },
-        });
-    }
+    const old = new Set(there.map(({ trace }) => trace));
+    const empty = new Set(traces.filter((trace) => !old.has(trace)));
+    const wanted = keys.filter(({ trace_id }) => old.has(trace_id));
+    if (wanted.length === 0) return { spans: new Map<string, Span>(), empty };
+    const ids = [...new Set(wanted.map(({ id }) => id))];
+    const standingFacts = standing(
+      sql`trace_id, id, started_at`,
+      sql`${facts([...old])} AND (row_type = 2 OR (row_type = 0 AND id IN ${value(ids, 'Array(UUID)')}))`,
+    );
+    const rows = await this.#reader.rows<PlaceRow>(
+      sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(ver) AS version,
+  toString(toUnixTimestamp64Micro(started_at)) AS started FROM (${standingFacts})`,
+      ONE_THREAD,
+    );
+    const names = new Set(wanted.map(keyOf));
+    const places = rows
+      .map(({ trace, span, version, started }): PlacedSpan => {
+        const place = { trace_id: trace, id: span, started_at: Number(started) };
+        return { ...place, version: Number(version), bytes: 0 };
+      })
+      .filter((place) => names.has(keyOf(place)));
     return { spans: await this.#whole(projectId, places), empty };
   }
 

@@ -107,7 +107,7 @@ interface WholeSpan extends StoredSpan {
 export async function wholeSpans(
   reader: Reader,
   projectId: string,
-  spans: readonly Pick<PlacedSpan, 'version' | 'started_at'>[],
+  spans: readonly Pick<PlacedSpan, 'version' | 'started_at' | 'trace_id'>[],
 ): Promise<WholeSpan[]> {
   if (spans.length === 0) return [];
   const times = spans.map(({ started_at }) => started_at);
@@ -119,6 +119,7 @@ export async function wholeSpans(
 FROM spans
 WHERE ${inProject(projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}
   AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}
+  AND trace_id IN ${value([...new Set(spans.map((span) => span.trace_id))], 'Array(UUID)')}
 ${format}`,
   );
   return lines.map(({ row, extra: [version, origin, received, calculated] }) => ({

@@ -2,6 +2,7 @@ import { toJsonText } from '../../engine/json-text.js';
 import { normalizeText } from '../../engine/schema/normalize.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { SaidFields } from '../../engine/traces/model/partial/partial-span.js';
+import { DEFAULT_KIND } from '../../otlp/genai/kind.js';
 import { CONTRACT_ATTRIBUTES } from '../../otlp/genai/mapping.js';
 import {
   newAttributes,
@@ -136,31 +137,20 @@ export function fieldsOf(events: readonly Told[], limits: MappingLimits): SaidFi
   const mapped = toSpans({ spans }, limits).spans;
   // None can be refused: times and ids are sound, and what bounds names was checked.
   if (mapped.length < events.length) throw new Error('An event was not mapped');
-  return mapped.map((span, index) => {
+  return mapped.map((span, index): SaidFields => {
     const { usage, input, output } = events[index] as Told;
-    const { kind, status, attributes } = span;
+    const { kind, status, attributes, tags, trace_tags, session_tags, session_id, session_name, cost } = span;
     return {
-      ...span,
-      ...NOT_SAID,
-      ...(kind === 'generic' && { kind: undefined }),
-      ...(status === 'unset' && { status: undefined }),
+      ...{ tags, trace_tags, session_tags, session_id, session_name, cost },
+      error_message: span.error_message,
+      ...(kind !== DEFAULT_KIND && { kind }),
+      ...(status !== 'unset' && { status }),
       input_data: textOf(input),
       output_data: textOf(output),
       attributes: usage ? { ...NO_TOKENS, ...attributes } : attributes,
-    } as SaidFields;
+    };
   });
 }
-
-/** Fields that a mapped span has, and its event does not say. */
-const NOT_SAID = {
-  id: undefined,
-  trace_id: undefined,
-  parent_span_id: undefined,
-  name: undefined,
-  started_at: undefined,
-  ended_at: undefined,
-  duration_ms: undefined,
-};
 
 /** Counts of tokens are said all at once: those that a later event leaves out do not count any more. */
 const NO_TOKENS = Object.fromEntries(

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { uuidOf } from '../../engine/schema/ids.js';
 import { normalizeText } from '../../engine/schema/normalize.js';
 import { parseTimestamp, type Micros } from '../../engine/timestamp.js';
-import type { PartialSpan, SaidFields, Stamp } from '../../engine/traces/model/partial/partial-span.js';
+import type { PartialSpan, SaidFields } from '../../engine/traces/model/partial/partial-span.js';
+import type { Stamp } from '../../engine/traces/model/partial/stamps.js';
 import type { MappingLimits } from '../../otlp/span.js';
 import { ownId, traceSpanId } from '../ids.js';
 import { event, observation, trace, type Event, type Observation, type Trace } from './event-schema.js';
@@ -52,20 +54,24 @@ export async function readEvents(
   return read as ReadEvent[];
 }
 
-function partOf({ key, at, isUpdate, said, seenAt }: Draft, mapped: SaidFields, stamps: Stamps): PartialSpan {
-  const stamp = stamps.of(key, at, isUpdate);
+function partOf(draft: Draft, mapped: SaidFields, stamps: Stamps): PartialSpan {
+  const { key, said, seenAt } = draft;
+  const stamp = stamps.of(draft);
   return { ...key, stamp, said: { ...mapped, ...said }, ...(seenAt !== undefined && { seenAt }) };
 }
 
 /** Events of one span in one millisecond count in the order of their batch, updates behind what they update. */
 class Stamps {
-  readonly #seen = new Map<string, number>();
+  readonly #seen = new Map<string, Map<string, number>>();
 
-  of({ trace_id, id }: Draft['key'], at: Micros, isUpdate: boolean): Stamp {
+  of({ key: { trace_id, id: span }, id, at, isUpdate }: Draft): Stamp {
     const first = Math.floor(at / 1000) * 1000 + (isUpdate ? 500 : 0);
-    const name = `${trace_id}/${id}/${first}`;
-    const position = this.#seen.get(name) ?? 0;
-    this.#seen.set(name, position + 1);
+    const name = `${trace_id}/${span}/${first}`;
+    const events = this.#seen.get(name) ?? new Map<string, number>();
+    this.#seen.set(name, events);
+    // An event that the batch repeats stays the same.
+    const position = events.get(id) ?? events.size;
+    events.set(id, position);
     return first + Math.min(position, 499);
   }
 }
@@ -163,6 +169,5 @@ function timeOf(text: string | null | undefined): Micros | null | undefined {
 
 /** Keeps an id of which a UUID was made. */
 function noteId({ attributes }: Told, stated: string, own: string): void {
-  if (own.replaceAll('-', '').slice(0, stated.length) !== stated.toLowerCase().replaceAll('-', ''))
-    attributes['langfuse.id'] = stated;
+  if (uuidOf(stated) !== own) attributes['langfuse.id'] = stated;
 }

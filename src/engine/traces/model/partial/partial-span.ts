@@ -2,15 +2,12 @@ import type { Tags } from '../../../schema/tags.js';
 import type { Micros } from '../../../timestamp.js';
 import { plainFields, type PlainField } from '../list/fields.js';
 import { NOTHING_SAID, type Span } from '../span/span.js';
-import { readStamps, STAMPS, writeStamps, type Stamped } from './stamps.js';
+import { readStamps, STAMPS, writeStamps, type Stamp, type Stamped } from './stamps.js';
 
 /*
  * Spans that clients send in parts: a beginning, then what came of it. Each field has the value that was said of it last, by the
  * times of the events, not by the order in which they came. So whatever order they come in, and however often, the same span is left.
  */
-
-/** When an event was, as a number of microseconds whose last three digits order the events of one millisecond. */
-export type Stamp = number;
 
 const FIELDS = [
   ...([

@@ -1,5 +1,7 @@
 import type { Micros } from '../../../timestamp.js';
-import type { Stamp } from './partial-span.js';
+
+/** When an event was, as a number of microseconds whose last three digits order the events of one millisecond. */
+export type Stamp = number;
 
 /** The attribute that keeps when each field of a span in parts was said. */
 export const STAMPS = 'spanhouse.parts';
