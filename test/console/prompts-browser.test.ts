@@ -118,8 +118,7 @@ describe('prompts in the console', function () {
   });
 
   it('are written as messages with a config, moved and compared', async () => {
-    await open('/support-chat');
-    const made = `/v1/tasks/support-chat/prompt/versions/ensure`;
+    const made = '/v1/tasks/support-chat/prompt/versions/ensure';
     const messages = [
       { role: 'system', content: 'You help {{shop}}.' },
       { type: 'placeholder', name: 'history' },
