@@ -43,7 +43,7 @@ describe('a draft of a version of a prompt', () => {
   });
 
   it('is compared message by message, and its config by lines whatever the order of members', () => {
-    expect(versionText(chat)).to.equal('── 1. system ──\nOne {{a}}\r\nTwo\n\n── 2. placeholder ──\nhistory');
+    expect(versionText(chat)).to.equal('── system ──\nOne {{a}}\r\nTwo\n\n── placeholder ──\nhistory');
     expect(configText(chat)).to.equal('{\n  "a": [\n    2\n  ],\n  "b": 1\n}');
     expect(namesIn(chat)).to.deep.equal({ variables: ['a'], places: ['history'] });
     expect(moved(['a', 'b', 'c'], 2, -1)).to.deep.equal(['a', 'c', 'b']);

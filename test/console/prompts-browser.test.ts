@@ -142,7 +142,7 @@ describe('prompts in the console', function () {
     await click('Save new version');
     await shows('Version 2');
     await page.waitForFunction(`location.search.includes('b=2')`);
-    await shows('── 2. developer ──');
+    await shows('── developer ──');
     await page.waitForSelector('[aria-label="Changes of the config"]');
     expect(await prompts.api.get('/v1/prompts/support-chat')).to.deep.include({
       messages: [messages[0], { role: 'developer', content: '{{question}}' }, messages[1]],

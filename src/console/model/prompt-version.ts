@@ -5,14 +5,12 @@ import { placesIn, textWithVariables, writeMessages } from '../../features/promp
 
 export type VersionContent = Pick<PromptVersionRead, 'content' | 'messages' | 'config'>;
 
-/** A version as one text to compare: messages stand below their roles. */
+/** A version as one text to compare: messages stand below their roles, without numbers, which would change with each that is put in front. */
 export function versionText({ content, messages }: VersionContent): string {
   if (messages === undefined) return content;
   return messages
-    .map((message, index) =>
-      'name' in message
-        ? `── ${index + 1}. placeholder ──\n${message.name}`
-        : `── ${index + 1}. ${message.role} ──\n${message.content}`,
+    .map((message) =>
+      'name' in message ? `── placeholder ──\n${message.name}` : `── ${message.role} ──\n${message.content}`,
     )
     .join('\n\n');
 }
