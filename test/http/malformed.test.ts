@@ -23,9 +23,11 @@ const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 const OF_NO_ROUTE = [400, 404, 405, 431];
 /**
  * Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
- * answers have no end (test/lists/http-tail.test.ts).
+ * answers have no end (test/lists/http-tail.test.ts), or they are answered event by event (test/langfuse/http.test.ts).
  */
-const OTHER_FORMATS = new Set(['postOtlpTraces', 'postLangfuseOtlpTraces', 'importRecords', 'tailSpans', 'tailTraces']);
+const OTHER_FORMATS = new Set([
+  ...['postOtlpTraces', 'postLangfuseOtlpTraces', 'postLangfuseEvents', 'importRecords', 'tailSpans', 'tailTraces'],
+]);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
 /** The scene has nothing for them to do, however sound the request is. */

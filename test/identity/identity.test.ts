@@ -33,7 +33,7 @@ describe('API keys', () => {
     const listed = await server.request('GET', keys, { key: created.json.key });
     expect(listed.status).to.equal(200);
     expect(listed.text).to.not.include(created.json.key);
-    const { key: _key, ...kept } = created.json;
+    const { key: _key, public_key: _public, ...kept } = created.json;
     const { last_used_at, ...mine } = listed.json.find(({ id }: { id: string }) => id === created.json.id);
     expect({ ...mine, last_used_at: null }, last_used_at).to.deep.equal({ ...kept, user_name: 'Owner' });
 
