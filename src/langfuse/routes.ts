@@ -5,12 +5,14 @@ import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { ingestionRoute } from './ingestion/ingestion-route.js';
 import type { IngestionParts } from './ingestion/ingestion.js';
 import { linkRoutes, type LinkParts } from './link-routes.js';
+import { langfusePromptRoutes, type LangfusePrompts } from './prompt-routes.js';
 import { langfuseScoreRoutes } from './score-routes.js';
 import { startRoutes } from './start-routes.js';
 import { TAG } from './tag.js';
 
 export interface LangfuseServices extends Omit<IngestionParts, 'limits'> {
   readonly scores: Pick<ScoreService, 'post' | 'list' | 'remove'>;
+  readonly prompts: LangfusePrompts;
   readonly projects: Pick<ProjectService, 'get'>;
   readonly exportTraces: ExportTraces;
 }
@@ -26,6 +28,7 @@ export function langfuseRoutes(services: LangfuseServices, { version, limits, ..
     ...startRoutes(services.projects, version),
     ingestionRoute({ ...services, limits }),
     ...langfuseScoreRoutes(services.scores),
+    ...langfusePromptRoutes(services.prompts),
     ...linkRoutes(links),
     postOtlpTracesRoute(services.exportTraces, {
       path: '/api/public/otel/v1/traces',

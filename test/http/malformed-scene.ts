@@ -73,6 +73,8 @@ export class MalformedScene {
       completion_id: ids[0],
       entity_id: ids[0],
       prompt_slug: 'p',
+      prompt_name: 'p',
+      label: 'production',
       task_name: 'p',
       task_slug: 'p',
       version: 1,

@@ -5,7 +5,7 @@ import { invalid } from '../../engine/validation/validation.js';
 import type { ExperimentResults, ResultOutline } from '../../engine/traces/model/experiment/results.js';
 import { columnsShown } from './judged-row.js';
 import type { Judge } from './judge.js';
-import { instructionOf } from './instruction.js';
+import { instructionIn, instructionOf } from './instruction.js';
 import { judgeVersion } from './evaluation.js';
 import { MAX_PINS, type Pin, type PinStore } from './pin.js';
 import { LOST, type PinnedVersions } from './pinned-versions.js';
@@ -154,7 +154,8 @@ export class ResultRuns {
   /** An instruction that names a column which there is not would show nothing in its place. */
   #requireColumns(judge: Judge, pin: Pin, datasetId: string, number: number): void {
     const { prompts, columnsOf } = this.#parts;
-    const shown = columnsShown(prompts.findVersionById(judge.project_id, pin.prompt_version_id)?.content ?? '');
+    const version = prompts.findVersionById(judge.project_id, pin.prompt_version_id);
+    const shown = columnsShown(version === undefined ? '' : instructionIn(version).content);
     if (shown.length === 0) return;
     const columns = columnsOf(judge.project_id, datasetId, number);
     if (columns === undefined)

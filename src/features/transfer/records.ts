@@ -79,7 +79,12 @@ const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
   id: uuid('Id of the version.'),
   prompt_id: uuid('The prompt.'),
   version: Type.Integer({ ...VersionNumber, maximum: MAX_VERSIONS }),
-  content: Type.String({ minLength: 1, maxLength: MAX_CONTENT_BYTES, description: 'Text of the version.' }),
+  content: Type.String({
+    ...{ minLength: 1, maxLength: MAX_CONTENT_BYTES },
+    description: 'Text of the version; of a chat version, its messages as JSON.',
+  }),
+  is_chat: Type.Optional(Type.Boolean({ description: 'Whether it is a chat version. Default: false.' })),
+  config: Type.Optional(json('JSON that belongs to the version. Default: none.')),
   content_hash: ContentHash,
   model_id: orNull(Type.String({ ...ModelId, description: 'Model bound to the version; null: none.' })),
   metadata: json('Any JSON stored with the version.'),
