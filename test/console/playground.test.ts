@@ -77,6 +77,20 @@ describe('what is written in the playground', () => {
     expect(readDraft('[[["user","a"]],[],9]')?.promptAt).to.equal(null);
   });
 
+  it('of a chat version has its messages, and puts others where it says', () => {
+    const messages = [
+      { role: 'developer', content: 'Help {{shop}}.' },
+      { type: 'placeholder' as const, name: 'history' },
+    ];
+    const draft = draftOfVersion({ content: JSON.stringify(messages), messages });
+    expect(readDraft(draftText(draft))).to.deep.equal(draft);
+    expect(variablesOf(draft)).to.deep.equal(['shop', 'history']);
+    expect(filledMessages(draft)).to.deep.equal([{ role: 'system', content: 'Help {{shop}}.' }]);
+    const history = (text: string) => filledMessages({ ...draft, values: new Map([['history', text]]) }).slice(1);
+    expect(history('Hi')).to.deep.equal([{ role: 'user', content: 'Hi' }]);
+    expect(history('[{"role":"ai","content":"{{shop}}"}]')).to.deep.equal([{ role: 'assistant', content: '{{shop}}' }]);
+  });
+
   it('is sent with the settings and the source that the address names', () => {
     const query = new URLSearchParams('prompt=a%20b&version=3&span=s&model=x&temperature=0.5&model=&temperature=');
     expect(variantsIn(query)).to.deep.equal([

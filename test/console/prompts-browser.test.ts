@@ -117,6 +117,44 @@ describe('prompts in the console', function () {
     expect(await page.title()).to.equal(`${SLUG} · Prompts · Spanhouse`);
   });
 
+  it('are written as messages with a config, moved and compared', async () => {
+    const made = '/v1/tasks/support-chat/prompt/versions/ensure';
+    const messages = [
+      { role: 'system', content: 'You help {{shop}}.' },
+      { type: 'placeholder', name: 'history' },
+    ];
+    await prompts.api.expect(200, 'POST', made, { messages, config: { temperature: 0 } });
+    await open('/support-chat');
+    await shows('Messages named history are put here.');
+    await shows('"temperature": 0');
+    await click('Edit as new version');
+    await page.waitForSelector('dialog [aria-label="Text of message 1"]');
+    await click('Add message');
+    await page.waitForFunction(`document.activeElement?.getAttribute('aria-label') === 'Text of message 3'`);
+    await page.keyboard.type('{{question}}');
+    await click('Move message 3 up');
+    await page.waitForFunction(`document.activeElement?.getAttribute('aria-label') === 'Text of message 2'`);
+    await page.select('dialog [aria-label="Role of message 2"]', 'developer');
+    await page.locator('dialog textarea[placeholder]').fill('{"temperature": 1}');
+    await click('Show changes');
+    await shows('Variable added: {{question}}', 'dialog');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await click('Save new version');
+    await shows('Version 2');
+    await page.waitForFunction(`location.search.includes('b=2')`);
+    await shows('── developer ──');
+    await page.waitForSelector('[aria-label="Changes of the config"]');
+    expect(await prompts.api.get('/v1/prompts/support-chat')).to.deep.include({
+      messages: [messages[0], { role: 'developer', content: '{{question}}' }, messages[1]],
+      config: { temperature: 1 },
+    });
+    await page.goto(screenUrl(prompts.scene.server, 'playground?prompt=support-chat&version=1'));
+    await page.waitForSelector('[aria-label="Name of placeholder 2"]');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await prompts.api.expect(204, 'DELETE', `${prompts.api.project}/prompts/support-chat/versions/1`);
+    await prompts.api.expect(204, 'DELETE', `${prompts.api.project}/prompts/support-chat/versions/2`);
+  });
+
   it('are pinned by keyboard alone, after the difference was shown', async () => {
     await here('?b=2');
     await shows('Rule 12');

@@ -62,6 +62,9 @@ describe('manual', function () {
     const [ensured, newest, pinned, tagged] = await answersOf(section('prompt'), server);
     for (const answer of [ensured, newest, tagged]) expect(answer).to.include({ version: 1 });
     expect(pinned).to.include({ tag: 'production', version: 1 });
+    const [chat] = await answersOf(others.shift() ?? '', server);
+    expect(chat).to.deep.include({ version: 1, config: { model: 'gpt-4o', temperature: 0.2 } });
+    expect(chat.messages).to.have.length(3);
     const [history] = await answersOf(others[0] ?? '', server);
     expect(history.map(({ version }: { version: number }) => version)).to.deep.equal([1]);
     const [mistyped, ...removed] = await answersOf(others[1] ?? '', server);

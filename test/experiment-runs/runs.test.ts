@@ -101,6 +101,36 @@ describe('runs of experiments by the server', function () {
     ]);
   });
 
+  it('fills the messages of a chat version, and puts those of the row in their place', async () => {
+    const said = [
+      { role: 'human', content: 'Hello {{question}}' },
+      { role: 'ai', content: 'Hi' },
+    ];
+    const row = { id: 'r1', question: 'Why?', history: said };
+    await api.expect(201, 'POST', '/v1/datasets', { name: 'chats' });
+    await api.expect(200, 'POST', '/v1/datasets/chats/versions', { rows: [row, { ...row, id: 'r2', history: [] }] });
+    const messages = [
+      { role: 'developer', content: 'Be brief.' },
+      { type: 'placeholder', name: 'history' },
+      { role: 'user', content: 'Q: {{question}}' },
+    ];
+    const ensure = (more: Json) =>
+      api.expect(200, 'POST', '/v1/tasks/chatty/prompt/versions/ensure', { messages, ...more });
+    await ensure({ config: { temperature: 1 } });
+    await over(await run({ prompt_slug: 'chatty', dataset: 'chats' }));
+    const [system, user] = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Q: Why?' },
+    ];
+    expect(bench.endpoint.asked.map(({ body }) => body.messages)).to.have.deep.members([
+      [system, { role: 'user', content: 'Hello {{question}}' }, { role: 'assistant', content: 'Hi' }, user],
+      [system, user],
+    ]);
+    await ensure({ messages: [{ role: 'tool', content: '{{question}}' }] });
+    const refused = await api.refused('POST', 'experiments:run', { ...BASE, prompt_slug: 'chatty', dataset: 'chats' });
+    expect(refused).to.have.all.keys('/prompt_slug');
+  });
+
   it('fills variables from the columns that are named', async () => {
     await over(await run({ rows: 1, variables: { question: 'expected' } }));
     expect(bench.endpoint.asked[0]?.last).to.equal('Help: Expected 1 {"vip":true}');

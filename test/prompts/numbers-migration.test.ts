@@ -41,7 +41,7 @@ describe('a SQLite file from before versions of prompts could be deleted', () =>
       store.pin('p', 'slug', { tag: 'staging', version: 2 }, 4, 'u');
       for (const number of [1, 3]) expect(store.removeVersion('p', 'slug', number, () => undefined)).to.equal(true);
       expect(history().map(({ version }) => version)).to.deep.equal([2, 1]);
-      const draft = { model_id: null, metadata: {}, created_by: 'u', created_at: 5 };
+      const draft = { model_id: null, messages: null, config: {}, metadata: {}, created_by: 'u', created_at: 5 };
       const ensure = (slug: string, digit: string) =>
         store.ensureVersion('p', slug, { ...draft, content: digit, content_hash: digit.repeat(64) });
       expect(ensure('slug', '3')).to.include({ version: 4, latest_version: 4 });

@@ -22,6 +22,7 @@ const OVER: readonly (readonly [part: Part, pointer: string, change: (record: Js
   ['prompt_versions', '/content', () => contentOf(plain(MOST.content + 1))],
   ['prompt_versions', '/content', () => contentOf(`${'é'.repeat(MOST.content / 2)}x`)],
   ['prompt_versions', '/metadata', () => ({ metadata: metadataOf(MOST.metadata + 1) })],
+  ['prompt_versions', '/config', () => ({ config: metadataOf(MOST.metadata + 1) })],
   ['prompt_versions', '/model_id', () => ({ model_id: plain(MOST.model + 1) })],
   ['prompt_versions', '/created_by/name', ({ created_by }) => ({ created_by: { ...created_by, name: plain(301) } })],
   ['tag_moves', '/tag', () => ({ tag: plain(65) })],
@@ -88,7 +89,7 @@ const image = () => ({ type: 'image', sha256: sha256('x') });
 
 /** What is bounded by its service, or by the body alone, as it is where it is sent otherwise. */
 const FREE =
-  /^(spans|traces|sessions)\/|\/metadata$|^attachments\/base64$|^dataset_rows\/content$|^experiments\/(subject|parameters)$|^experiment_metrics\/results$|^comparisons\/(request|found)$/;
+  /^(spans|traces|sessions)\/|\/metadata$|^prompt_versions\/config$|^attachments\/base64$|^dataset_rows\/content$|^experiments\/(subject|parameters)$|^experiment_metrics\/results$|^comparisons\/(request|found)$/;
 
 /** Places of a schema whose length or count has no bound. */
 function unbounded(schema: Schema, at: string): string[] {

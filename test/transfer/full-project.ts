@@ -52,9 +52,15 @@ export async function fillToBounds(server: TestServer): Promise<void> {
   const api = new LearningApi(server);
   const slug = 's'.repeat(128);
   const ensure = (body: unknown) => api.expect(200, 'POST', `/v1/tasks/${slug}/prompt/versions/ensure`, body);
-  const longest = { content: plain(MOST.content), model_id: wide(MOST.model), metadata: metadataOf(MOST.metadata) };
+  const longest = {
+    content: plain(MOST.content),
+    model_id: wide(MOST.model),
+    metadata: metadataOf(MOST.metadata),
+    config: metadataOf(MOST.metadata),
+  };
   await ensure(longest);
-  await ensure(`{"content":"deep","metadata":${nested(MOST.depth - 1)}}`);
+  const deepest = nested(MOST.depth - 1);
+  await ensure(`{"content":"deep","metadata":${deepest},"config":${deepest}}`);
   for (let tag = 0; tag < MOST.promptTags; tag += 1)
     await api.expect(200, 'POST', `${api.project}/prompts/${slug}/tags/${`${tag}`.padEnd(64, 't')}:pin`, {
       version: 1,

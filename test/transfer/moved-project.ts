@@ -59,6 +59,13 @@ export async function fill(server: TestServer) {
       content: `Say ${content}: {{what}}`,
       metadata: { content, deep: { a: [1] } },
     });
+  await api.expect(200, 'POST', '/v1/tasks/chat/prompt/versions/ensure', {
+    messages: [
+      { role: 'system', content: 'Say {{what}}' },
+      { type: 'placeholder', name: 'history' },
+    ],
+    config: { temperature: 0 },
+  });
   const prompt = `${api.project}/prompts/answer`;
   await api.expect(200, 'POST', `${prompt}/tags/production:pin`, { version: 1 });
   await api.expect(200, 'POST', `${prompt}/tags/production:pin`, { version: 3 });

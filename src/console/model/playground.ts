@@ -1,13 +1,23 @@
+import { chatRole } from '../../engine/models/chat-role.js';
 import { MESSAGE_ROLES, type ChatMessage } from '../../engine/models/model-client.js';
 import { fillPlaceholders, placeholdersOf } from '../../features/optimization/placeholders.js';
 import { messagesIn, replayOf } from '../../features/optimization/replay.js';
 import type { SpanRead } from '../../engine/traces/model/list/fields.js';
 import type { PlaygroundInput } from '../../features/playground/schema.js';
 import type { PromptVersionRead } from '../../features/prompts/http/schema.js';
+import { PLACE } from './prompt-version.js';
+
+export const DRAFT_ROLES = [...MESSAGE_ROLES, PLACE] as const;
+
+/** A message, or a place for messages: its text is then their name. */
+export interface PlaygroundMessage {
+  readonly role: (typeof DRAFT_ROLES)[number];
+  readonly content: string;
+}
 
 /** What a person has written: messages with placeholders, and the values of these. */
 export interface Draft {
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly PlaygroundMessage[];
   readonly values: ReadonlyMap<string, string>;
   /** Which of the messages is the text of a prompt; null: none was said to be. */
   readonly promptAt: number | null;
@@ -25,7 +35,15 @@ export const MAX_VARIANTS = 4;
 /** Answers that stay on the screen; earlier ones are among the spans. */
 export const MAX_SHOWN = 8;
 
-export function draftOfVersion({ content }: Pick<PromptVersionRead, 'content'>): Draft {
+export function draftOfVersion({ content, messages: chat }: Pick<PromptVersionRead, 'content' | 'messages'>): Draft {
+  if (chat !== undefined) {
+    const written = chat.map((message): PlaygroundMessage =>
+      'name' in message
+        ? { role: PLACE, content: message.name }
+        : { role: chatRole(message.role) ?? 'user', content: message.content },
+    );
+    return { messages: written, values: new Map(), promptAt: null };
+  }
   const messages = [{ role: 'system', content } as const, { role: 'user', content: '' } as const];
   return { messages, values: new Map(), promptAt: 0 };
 }
@@ -33,27 +51,39 @@ export function draftOfVersion({ content }: Pick<PromptVersionRead, 'content'>):
 /** The input of a span, with the prompt that was filled into it as it was before. */
 export function draftOfSpan(
   { input_data, attributes }: Pick<SpanRead, 'input_data' | 'attributes'>,
-  version: Pick<PromptVersionRead, 'content'> | null,
+  version: Pick<PromptVersionRead, 'content' | 'messages'> | null,
 ): Draft {
   const text = input_data ?? '';
   const recorded: Draft = { ...EMPTY_DRAFT, messages: text === '' ? EMPTY_DRAFT.messages : messagesIn(text) };
-  const replay =
-    version === null ? null : replayOf({ input: { text, length: text.length }, attributes }, [version.content]);
-  if (version === null || replay === null) return recorded;
+  if (version === null || version.messages !== undefined) return recorded;
+  const replay = replayOf({ input: { text, length: text.length }, attributes }, [version.content]);
+  if (replay === null) return recorded;
   const { before, role, after, values } = replay;
   return { messages: [...before, { role, content: version.content }, ...after], values, promptAt: before.length };
 }
 
 /** The placeholders of all messages, each once, in their order. */
 export function variablesOf({ messages }: Draft): string[] {
-  return placeholdersOf(messages.map(({ content }) => content).join('\n'));
+  return placeholdersOf(messages.map(({ role, content }) => (role === PLACE ? `{{${content}}}` : content)).join('\n'));
 }
 
-/** The messages as they are sent: filled, and without those that say nothing. A variable without a value stays as it is. */
+/** Whether nothing is sent of a variable that has no value: it names messages. */
+export function isPlace({ messages }: Draft, name: string): boolean {
+  return messages.some(({ role, content }) => role === PLACE && content === name);
+}
+
+/**
+ * The messages as they are sent: filled, and without those that say nothing. A variable without a value stays as it is. What is put in the
+ * place of messages is a list of them, or a text that the user says.
+ */
 export function filledMessages({ messages, values }: Draft): ChatMessage[] {
   const given = new Map([...values].filter(([, value]) => value !== ''));
   return messages
-    .map(({ role, content }) => ({ role, content: fillPlaceholders(content, given) }))
+    .flatMap(({ role, content }): ChatMessage[] => {
+      if (role !== PLACE) return [{ role, content: fillPlaceholders(content, given) }];
+      const value = given.get(content);
+      return value === undefined ? [] : messagesIn(value);
+    })
     .filter(({ content }) => content !== '');
 }
 
@@ -119,7 +149,7 @@ export function readDraft(text: string): Draft | null {
     const [messages, values, promptAt] = JSON.parse(text) as unknown[];
     if (!isPairs(messages) || !isPairs(values)) return null;
     const known = messages.flatMap(([said, content]) => {
-      const role = MESSAGE_ROLES.find((each) => each === said);
+      const role = DRAFT_ROLES.find((each) => each === said);
       return role === undefined ? [] : [{ role, content }];
     });
     if (known.length === 0 || known.length < messages.length) return null;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { NO_EXAMPLES, type Examples } from '../judges/examples.js';
+import { instructionIn } from '../judges/instruction.js';
 import type { Judge } from '../judges/judge.js';
 import { judgeVersion } from '../judges/evaluation.js';
 import type { Pin, PinDraft, PinnedCorrection, PinStore } from '../judges/pin.js';
@@ -53,8 +54,7 @@ export class PinnedExamples implements PinnedVersions {
       this.#pools.delete(seq);
       return null;
     }
-    const instruction = { content: version.content, prompt_version_id: version.id, model_id: version.model_id };
-    return { instruction, examples: this.#examples(pin, span) };
+    return { instruction: instructionIn(version), examples: this.#examples(pin, span) };
   }
 
   #keep(judge: Judge, promptVersionId: string, revision: number, corrections: readonly PinnedCorrection[]) {

@@ -1,9 +1,13 @@
 import { shownText } from '../../engine/json-text.js';
+import { chatRole } from '../../engine/models/chat-role.js';
 import type { ChatMessage, ModelRequest } from '../../engine/models/model-client.js';
 import type { Role } from '../datasets/dataset.js';
 import { partsOf } from '../datasets/row-parts.js';
 import { fillPlaceholders, piecesOf, placeholdersOf } from '../optimization/placeholders.js';
+import { messagesIn } from '../optimization/replay.js';
 import { MAX_BODY_BYTES } from '../playground/schema.js';
+import { placesIn, textWithVariables } from '../prompts/prompt-messages.js';
+import type { PromptMessage } from '../prompts/schema.js';
 
 /** Which rows are tried: those with these ids, or so many of the first ones; null: all. */
 export type RunRows = readonly string[] | number | null;
@@ -14,7 +18,10 @@ export interface RunPlan {
     readonly id: string;
     readonly slug: string;
     readonly version: number;
+    /** Of a chat version, empty. */
     readonly content: string;
+    /** Of a chat version; null, or absent in runs from before there were any: it is a text. */
+    readonly messages?: readonly PromptMessage[] | null;
   };
   readonly model: string;
   readonly temperature: number | null;
@@ -42,51 +49,64 @@ export function isTried(rows: RunRows): (rowId: string, index: number) => boolea
 }
 
 /**
- * What the model is asked of rows: the filled prompt, as the user. A prompt without variables says what to do with the input of the
- * row, which the user then sends.
+ * What the model is asked of rows: the filled messages, or the filled text, as the user. A prompt without variables says what to do with
+ * the input of the row, which the user then sends.
  */
 export class RowRequests {
   readonly #plan: RunPlan;
+  readonly #messages: readonly PromptMessage[];
   /** How often each variable stands in the prompt. */
   readonly #counts = new Map<string, number>();
   readonly #literalBytes: number;
+  /** Whether there is nothing to fill in. */
+  readonly #isFixed: boolean;
 
   constructor(plan: RunPlan) {
     this.#plan = plan;
-    const pieces = piecesOf(plan.prompt.content);
+    const { content, messages = null } = plan.prompt;
+    const pieces = piecesOf(textWithVariables({ content, messages }));
     this.#literalBytes = Buffer.byteLength(pieces.filter((_piece, index) => index % 2 === 0).join(''));
     for (const [index, piece] of pieces.entries()) {
       if (index % 2 === 0) continue;
       const name = placeholdersOf(piece)[0] ?? '';
       this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     }
+    this.#isFixed = this.#counts.size === 0 && placesIn(messages ?? []).length === 0;
+    this.#messages = messages ?? [{ role: this.#isFixed ? 'system' : 'user', content }];
   }
 
   /** @param content JSON of the row @returns null: it has more than {@link MAX_BODY_BYTES}, and is not filled in */
   of(content: string): ModelRequest | null {
-    const { prompt, model, temperature, columns, roles } = this.#plan;
+    const { model, temperature, columns, roles } = this.#plan;
     const row = JSON.parse(content) as Readonly<Record<string, unknown>>;
-    const asked = { model, temperature, schema: null };
-    if (this.#counts.size === 0) {
-      const input = inputOf(partsOf(row, roles).input);
-      if (this.#literalBytes + Buffer.byteLength(input) > MAX_BODY_BYTES) return null;
-      const messages: ChatMessage[] = [
-        { role: 'system', content: prompt.content },
-        { role: 'user', content: input },
-      ];
-      return { ...asked, messages };
-    }
+    const valueOf = (name: string) => (Object.hasOwn(columns, name) ? row[columns[name] ?? ''] : undefined);
     // A row that lacks a column has nothing there.
     const values = new Map<string, string>();
     let bytes = this.#literalBytes;
     for (const [name, count] of this.#counts) {
-      const text = Object.hasOwn(columns, name) ? shownText(row[columns[name] ?? '']) : `{{${name}}}`;
+      const text = Object.hasOwn(columns, name) ? shownText(valueOf(name)) : `{{${name}}}`;
       values.set(name, text);
       bytes += Buffer.byteLength(text) * count;
     }
-    if (bytes > MAX_BODY_BYTES) return null;
-    return { ...asked, messages: [{ role: 'user', content: fillPlaceholders(prompt.content, values) }] };
+    for (const message of this.#messages)
+      if ('name' in message) bytes += Buffer.byteLength(shownText(valueOf(message.name)));
+    const input = this.#isFixed ? inputOf(partsOf(row, roles).input) : null;
+    if (bytes + Buffer.byteLength(input ?? '') > MAX_BODY_BYTES) return null;
+    const messages = this.#messages.flatMap((message): ChatMessage[] =>
+      'name' in message
+        ? messagesOf(valueOf(message.name))
+        : [{ role: chatRole(message.role) ?? 'user', content: fillPlaceholders(message.content, values) }],
+    );
+    if (input !== null || messages.length === 0) messages.push({ role: 'user', content: input ?? '' });
+    return { model, temperature, schema: null, messages };
   }
+}
+
+/** What a row has for a place of messages: a list of them, or a text that the user says. */
+function messagesOf(value: unknown): ChatMessage[] {
+  const isNothing =
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  return isNothing ? [] : messagesIn(shownText(value));
 }
 
 /** A column alone is sent as it is, several as JSON. */

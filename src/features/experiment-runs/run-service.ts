@@ -1,4 +1,6 @@
 import { DomainError, type Issue } from '../../engine/errors.js';
+import { chatRole } from '../../engine/models/chat-role.js';
+import { MESSAGE_ROLES } from '../../engine/models/model-client.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import { invalid } from '../../engine/validation/validation.js';
@@ -11,7 +13,8 @@ import { MAX_NAME } from '../experiments/schema.js';
 import { estimatedCost } from '../judges/estimated-cost.js';
 import { NO_MODEL } from '../optimization/optimization-service.js';
 import { placeholdersOf } from '../optimization/placeholders.js';
-import { LATEST, type SelectedVersion } from '../prompts/prompt.js';
+import { LATEST } from '../prompts/prompt.js';
+import { placesIn, textWithVariables, type Template } from '../prompts/prompt-messages.js';
 import type { PromptService } from '../prompts/prompt-service.js';
 import { EXPECTED_OUTPUT_TOKENS, inputTokensOf } from './expected-cost.js';
 import { EXPERIMENT_RUN } from './run-jobs.js';
@@ -115,13 +118,13 @@ export class RunService {
     const chosen = this.#rows(version, input.rows ?? null);
     const { columns, issues } = columnsOf(prompt, dataset, version, input.variables ?? {});
     const repetitions = input.repetitions ?? 1;
-    issues.push(...chosen.issues, ...sizeIssues(chosen.count, repetitions));
+    issues.push(...chosen.issues, ...sizeIssues(chosen.count, repetitions), ...roleIssues(prompt));
     const max_cost = input.max_cost ?? null;
     if (max_cost !== null) issues.push(...this.#priceIssues(projectId, model));
     if (issues.length > 0) throw invalid(issues);
-    const { id, slug, version: number, content } = prompt;
+    const { id, slug, version: number, messages } = prompt;
     const plan: RunPlan = {
-      prompt: { id, slug, version: number, content },
+      prompt: { id, slug, version: number, content: messages === null ? prompt.content : '', messages },
       ...{ model, temperature: input.temperature ?? null, columns, roles: dataset.roles, rows: chosen.rows, max_cost },
     };
     return { plan, version, rows: chosen.count, repetitions };
@@ -176,14 +179,22 @@ function sizeIssues(rows: number, repetitions: number): Issue[] {
   return [{ pointer: repetitions > 1 ? '/repetitions' : '/rows', detail }];
 }
 
+/** Roles that a model endpoint would not take. */
+function roleIssues({ messages }: Template): Issue[] {
+  const unknown = messages?.find((message) => 'role' in message && chatRole(message.role) === undefined);
+  if (unknown === undefined || !('role' in unknown)) return [];
+  const detail = `is of a prompt with a message of the role ${unknown.role}; a run can send ${MESSAGE_ROLES.join(', ')}`;
+  return [{ pointer: '/prompt_slug', detail }];
+}
+
 /** The column of each variable, and what is wrong with them. */
 function columnsOf(
-  { content }: Pick<SelectedVersion, 'content'>,
+  prompt: Template,
   { roles }: Dataset,
   { columns, number }: DatasetVersion,
   given: Readonly<Record<string, string>>,
 ): { readonly columns: Record<string, string>; readonly issues: Issue[] } {
-  const wanted = placeholdersOf(content);
+  const wanted = [...new Set([...placeholdersOf(textWithVariables(prompt)), ...placesIn(prompt.messages ?? [])])];
   const issues: Issue[] = [];
   const found: [string, string][] = [];
   for (const variable of wanted) {

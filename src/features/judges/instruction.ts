@@ -1,3 +1,5 @@
+import { plainText } from '../prompts/prompt-messages.js';
+import type { StoredVersion } from '../prompts/prompt.js';
 import type { PromptStore } from '../prompts/prompt-store.js';
 import { runningVersion } from '../prompts/running-version.js';
 import type { Judge } from './judge.js';
@@ -16,5 +18,10 @@ export function instructionOf(
   { project_id, task_slug }: Pick<Judge, 'project_id' | 'task_slug'>,
 ): Instruction | undefined {
   const version = runningVersion(prompts, project_id, task_slug)?.version;
-  return version && { content: version.content, prompt_version_id: version.id, model_id: version.model_id };
+  return version && instructionIn(version);
+}
+
+/** The instruction that a version is: of a chat version, its messages as one text. */
+export function instructionIn(version: StoredVersion): Instruction {
+  return { content: plainText(version), prompt_version_id: version.id, model_id: version.model_id };
 }

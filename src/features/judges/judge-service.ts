@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../../engine/errors.js';
 import type { AuditLog } from '../../engine/identity/audit.js';
 import type { AuditEvent } from '../../engine/signals/catalog/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { StoredVersion, VersionDraft } from '../prompts/prompt.js';
+import { hashOf } from '../prompts/version-rules.js';
 import type { PromptService } from '../prompts/prompt-service.js';
 import type { PromptStore } from '../prompts/prompt-store.js';
 import { RUNNING_TAG } from '../prompts/running-version.js';
@@ -18,6 +19,7 @@ import type { Window } from '../../engine/schema/page.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import type { KeyRefusal, ModelClient } from '../../engine/models/model-client.js';
 import { JudgeInput, JudgePatch } from './schema.js';
+import { quietOf } from './whole-settings.js';
 import type { Arrivals } from '../../engine/traces/model/judged/span-reader.js';
 
 export interface JudgeServiceOptions {
@@ -108,7 +110,9 @@ export class JudgeService {
       judged_since: woken ? arrivals.now() : before.judged_since,
       updated_at: Date.now() * 1000,
     };
-    if (!store.update(changed, !settings.enabled)) throw missing();
+    // A shorter wait holds for what waits, too: a longer one is noticed when it is due.
+    const dueBy = quietOf(settings) < quietOf(before) ? changed.updated_at + quietOf(settings) : null;
+    if (!store.update(changed, !settings.enabled, dueBy)) throw missing();
     this.#done('judgeChanged', id, principal);
     return this.#checked(changed);
   }
@@ -180,8 +184,8 @@ export class JudgeService {
   }
 
   #version({ user_id }: Principal, content: string): VersionDraft {
-    const content_hash = createHash('sha256').update(content, 'utf8').digest('hex');
-    return { content, content_hash, model_id: null, metadata: {}, created_by: user_id, created_at: Date.now() * 1000 };
+    const text = { content, messages: null, config: {}, content_hash: hashOf(content) };
+    return { ...text, model_id: null, metadata: {}, created_by: user_id, created_at: Date.now() * 1000 };
   }
 
   #checked(judge: Judge): CheckedJudge {

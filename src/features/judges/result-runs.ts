@@ -5,7 +5,7 @@ import { invalid } from '../../engine/validation/validation.js';
 import type { ExperimentResults, ResultOutline } from '../../engine/traces/model/experiment/results.js';
 import { columnsShown } from './judged-row.js';
 import type { Judge } from './judge.js';
-import { instructionOf } from './instruction.js';
+import { instructionIn, instructionOf } from './instruction.js';
 import { judgeVersion } from './evaluation.js';
 import { MAX_PINS, type Pin, type PinStore } from './pin.js';
 import { LOST, type PinnedVersions } from './pinned-versions.js';
@@ -110,11 +110,12 @@ export class ResultRuns {
     );
     const missing = judged.filter((_result, place) => ['failed', 'missing'].includes(verdicts[place]?.state ?? ''));
     if (missing.length === 0) return;
-    const room = queueQuota(judge.project_id, runs.queued(), queueMax);
+    const now = Date.now() * 1000;
+    const room = queueQuota(judge.project_id, runs.queued(now), queueMax);
     const drafts = missing
       .slice(0, room)
       .map((result) => ({ ...draftOf(judge, pin, result), experiment_id: experimentId }));
-    const queued = drafts.length === 0 ? 0 : runs.enqueue(drafts, Date.now() * 1000);
+    const queued = drafts.length === 0 ? 0 : runs.enqueue(drafts, now);
     found.queued += queued;
     found.left += missing.length - queued;
     if (queued > 0) onQueued();
@@ -153,7 +154,8 @@ export class ResultRuns {
   /** An instruction that names a column which there is not would show nothing in its place. */
   #requireColumns(judge: Judge, pin: Pin, datasetId: string, number: number): void {
     const { prompts, columnsOf } = this.#parts;
-    const shown = columnsShown(prompts.findVersionById(judge.project_id, pin.prompt_version_id)?.content ?? '');
+    const version = prompts.findVersionById(judge.project_id, pin.prompt_version_id);
+    const shown = columnsShown(version === undefined ? '' : instructionIn(version).content);
     if (shown.length === 0) return;
     const columns = columnsOf(judge.project_id, datasetId, number);
     if (columns === undefined)

@@ -26,6 +26,8 @@ export interface BaseVersion {
   readonly version: number;
   readonly content: string;
   readonly model_id: string | null;
+  /** Absent in optimizations from before versions had any. */
+  readonly config?: Readonly<Record<string, unknown>>;
 }
 
 /** Input of an optimization, as of when it was asked for. */

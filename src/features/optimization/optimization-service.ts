@@ -107,7 +107,7 @@ export class OptimizationService {
     const { training, held_out } = this.#standing(base.prompt_id, plan.examples);
     const input: OptimizationInput = {
       slug,
-      base: { version: base.version, content: base.content, model_id: base.model_id },
+      base: { version: base.version, content: base.content, model_id: base.model_id, config: base.config },
       other_contents: this.#otherContents(project_id, slug, base),
       judge,
       instruction,
@@ -159,6 +159,7 @@ export class OptimizationService {
     if (candidate === undefined) throw new DomainError('not_found', 'The optimization has no candidate with this id');
     const made = versions.ensure(principal, slug, {
       content: candidate.content,
+      config: base.config ?? {},
       model_id: base.model_id,
       metadata: {
         optimization: {
@@ -184,6 +185,8 @@ export class OptimizationService {
     const halves = halvesOf(examples);
     const obstacle = () => {
       const problem = unfit(judge, slug);
+      if (base.messages !== null)
+        return `Version ${base.version} is a chat version: optimizations improve text versions only`;
       if (problem !== null) return `The judge ${problem}`;
       if (endpoint === null) return NO_ENDPOINT;
       if (model === null) return NO_MODEL;
@@ -228,8 +231,9 @@ export class OptimizationService {
     const numbers = Array.from({ length: Math.min(from, MAX_OTHER_VERSIONS + 1) }, (_, index) => from - index);
     return numbers.flatMap((version) => {
       if (version === base.version) return [];
-      const content = this.#options.prompts.findVersion(projectId, slug, { by: 'number', version })?.content;
-      return content === undefined || content.length > MAX_OTHER_CONTENT ? [] : [content];
+      const other = this.#options.prompts.findVersion(projectId, slug, { by: 'number', version });
+      if (other === undefined || other.messages !== null || other.content.length > MAX_OTHER_CONTENT) return [];
+      return [other.content];
     });
   }
 

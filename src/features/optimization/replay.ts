@@ -1,3 +1,4 @@
+import { chatRole } from '../../engine/models/chat-role.js';
 import type { ChatMessage } from '../../engine/models/model-client.js';
 import { parseJsonText } from '../../engine/json-text.js';
 import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
@@ -68,10 +69,9 @@ function toMessage(value: unknown): ChatMessage | null {
   const { role, content, parts } = objectOf(value);
   if (typeof role !== 'string') return null;
   const text = textOf(content ?? parts);
-  if (role === 'system' || role === 'developer') return { role: 'system', content: text };
-  if (role === 'assistant' || role === 'model' || role === 'ai') return { role: 'assistant', content: text };
+  const known = chatRole(role);
   // Answers of tools are part of what the model was told.
-  return { role: 'user', content: role === 'user' || role === 'human' ? text : `[${role}] ${text}` };
+  return known === undefined ? { role: 'user', content: `[${role}] ${text}` } : { role: known, content: text };
 }
 
 function textOf(content: unknown): string {

@@ -19,7 +19,7 @@ import {
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../../engine/schema/page.js';
 import { EnsureInput } from './schema.js';
-import { hashOf, versionIssues } from './version-rules.js';
+import { contentOf, hashOf, versionIssues } from './version-rules.js';
 import { needsOf } from './version-uses.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
@@ -105,10 +105,13 @@ export class PromptService {
    */
   ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
     const sent = fitting(checkInput, body);
-    const hash = hashOf(sent.values.content ?? '');
-    const { content, model_id, metadata } = sent.require(versionIssues(sent.values, hash));
+    const content = contentOf(sent.values);
+    const hash = hashOf(content.content, { isChat: content.messages !== null, config: content.config });
+    // Nothing is known of a content whose messages are none.
+    const broken = sent.isMisfit('messages') ? [] : versionIssues(sent.values, hash);
+    const { model_id, metadata } = sent.require(broken);
     const stored = this.#store.ensureVersion(project_id, slug, {
-      content,
+      ...content,
       content_hash: hash,
       model_id: model_id ?? null,
       metadata: metadata ?? {},
@@ -197,6 +200,12 @@ export class PromptService {
   listTags(projectId: string, slug: string): TagEntry[] {
     const { version } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
     return [{ tag: LATEST, version }, ...this.#store.listTags(projectId, slug)];
+  }
+
+  /** The tags that point at a version; `latest` comes first. */
+  tagsOf({ prompt_id, version, latest_version }: SelectedVersion): string[] {
+    const pinned = this.#store.tagsOf(prompt_id).filter((entry) => entry.version === version);
+    return [...(version === latest_version ? [LATEST] : []), ...pinned.map(({ tag }) => tag)];
   }
 
   /** Moves of a tag and its removals, newest first. @throws DomainError `not_found` when it was never pinned */

@@ -1,7 +1,8 @@
 import type { Micros } from '../../engine/timestamp.js';
+import type { Template } from './prompt-messages.js';
 
 /** A version as it is stored. Nothing but `model_id`, and with it `updated_at`, ever changes. */
-export interface StoredVersion {
+export interface StoredVersion extends Template {
   /** Lower-case UUID. */
   readonly id: string;
   readonly prompt_id: string;
@@ -10,8 +11,9 @@ export interface StoredVersion {
   readonly version: number;
   /** The newest version of the prompt when this was read. */
   readonly latest_version: number;
-  readonly content: string;
-  /** SHA-256 of the content in UTF-8, lower-case hexadecimal. */
+  /** Any JSON that belongs to the version. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** What tells the content from others, lower-case hexadecimal: see `hashOf`. */
   readonly content_hash: string;
   readonly model_id: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -33,8 +35,8 @@ export interface ModelBinding {
 }
 
 /** A version that is to exist. */
-export interface VersionDraft {
-  readonly content: string;
+export interface VersionDraft extends Template {
+  readonly config: Readonly<Record<string, unknown>>;
   readonly content_hash: string;
   readonly model_id: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -11,6 +11,8 @@ export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
  */
 export const MAX_VERSIONS = 1_000_000_000;
 const MAX_MODEL_ID = 512;
+/** Most messages of a version; as many as a call of a model has. */
+export const MAX_PROMPT_MESSAGES = 500;
 
 export const Slug = Type.String({
   pattern: SLUG.source,
@@ -20,7 +22,7 @@ export const Slug = Type.String({
 export const ContentHash = Type.String({
   pattern: '^[0-9A-Fa-f]{64}$',
   'x-must': 'be a SHA-256 in hexadecimal (64 digits)',
-  description: 'SHA-256 of the content in UTF-8, hexadecimal.',
+  description: 'SHA-256 of the content in UTF-8, hexadecimal; of a version with messages or a config, of all of these.',
 });
 export const VersionNumber = Type.Integer({
   minimum: 1,
@@ -29,12 +31,66 @@ export const VersionNumber = Type.Integer({
 });
 export const ModelId = line(MAX_MODEL_ID, 'Model bound to the version, such as `openai/gpt-4o`.');
 
+const MUST = {
+  'x-must':
+    'be a message (`role`, `content`) or a placeholder (`"type": "placeholder"`, `name`), with no other members',
+};
+const ROLE = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$';
+const PLACE = '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$';
+const only = (...names: string[]) => ({ ...MUST, propertyNames: { ...MUST, enum: names } });
+
+export const PromptMessage = Type.Union(
+  [
+    Type.Object(
+      {
+        role: Type.String({ ...MUST, pattern: ROLE, description: 'Role, such as `system`, `user` or `assistant`.' }),
+        content: Type.String({ ...MUST, description: 'Text; may contain `{{variable}}` placeholders.' }),
+      },
+      { ...only('role', 'content'), description: 'A message.' },
+    ),
+    Type.Object(
+      {
+        type: Type.Literal('placeholder', { ...MUST, description: 'Says that this is no message.' }),
+        name: Type.String({ ...MUST, pattern: PLACE, description: 'Name of the list of messages to put here.' }),
+      },
+      { ...only('type', 'name'), description: 'A place for any number of messages, such as the conversation so far.' },
+    ),
+  ],
+  { ...MUST, description: 'A message, or a place for messages.' },
+);
+export type PromptMessage = Static<typeof PromptMessage>;
+
+const bounds = { minItems: 1, maxItems: MAX_PROMPT_MESSAGES };
+export const PromptMessages = Type.Array(PromptMessage, {
+  ...bounds,
+  description: 'Messages of a chat version.',
+});
+
+export const PromptConfig = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    'Any JSON that belongs to the version, such as parameters of the model or tools. Spanhouse does not interpret it.',
+});
+
 export const EnsureInput = Type.Object(
   {
-    content: Type.String({
-      minLength: 1,
-      description: 'Text of the prompt; may contain `{{variable}}` placeholders. Stored byte for byte.',
-    }),
+    content: optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Text of the prompt; may contain `{{variable}}` placeholders. Stored byte for byte. Required without `messages`.',
+      }),
+    ),
+    messages: optional(
+      Type.Array(PromptMessage, {
+        ...bounds,
+        description: 'Messages instead of a text: the version is a chat version.',
+      }),
+    ),
+    config: optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: `${PromptConfig.description ?? ''} The same text with another config is another version.`,
+      }),
+    ),
     content_hash: optional(
       Type.String({ ...ContentHash, description: `${ContentHash.description ?? ''} Computed if absent.` }),
     ),

@@ -7,7 +7,7 @@ import { MAX_ROW_BYTES } from '../datasets/dataset.js';
 import { keptExampleIssues } from '../calibration/kept-example.js';
 import { storedIssues } from '../comparisons/stored-issues.js';
 import { jsonIssues } from '../experiments/schema.js';
-import { hashOf, versionIssues } from '../prompts/version-rules.js';
+import { chatContentIssues, hashOf, versionIssues, type StatedVersion } from '../prompts/version-rules.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer } from '../../engine/schema/normalize.js';
 import { callIn } from '../../engine/traces/model/span/span-call.js';
@@ -167,7 +167,7 @@ export class TransferService {
 
 /** Rules of records that no schema says: those that the calls which make such things have, too. */
 const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = {
-  prompt_versions: (version) => versionIssues(version, hashOf(String(version['content']))),
+  prompt_versions: promptVersionIssues,
   feedback: ({ metadata }) => metadataIssues(metadata),
   experiments: ({ subject, parameters }) => jsonIssues({ subject, parameters }),
   experiment_metrics: ({ results }) => jsonIssues({ results }),
@@ -187,6 +187,17 @@ function requireRules(part: MetadataPart, records: readonly StoredRecord[]): voi
     issuesOf(record).map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
   );
   if (issues.length > 0) throw invalid(issues);
+}
+
+function promptVersionIssues(record: StoredRecord): Issue[] {
+  const content = String(record['content']);
+  const isChat = record['is_chat'] === true;
+  const config = (record['config'] ?? {}) as Readonly<Record<string, unknown>>;
+  const stated: StatedVersion = record;
+  return [
+    ...versionIssues({ ...stated, content, config }, hashOf(content, { isChat, config })),
+    ...(isChat ? chatContentIssues(content) : []),
+  ];
 }
 
 /** What was evaluated, when its spans had arrived and which traces were shown is known together: of a trace or session, all of it. */

@@ -10,6 +10,9 @@ export function toVersionRead(version: SelectedVersion): PromptVersionRead {
     task_id: version.prompt_id,
     prompt: version.slug,
     content: version.content,
+    // A text alone is answered as it always was.
+    ...(version.messages !== null && { messages: [...version.messages] }),
+    ...(Object.keys(version.config).length > 0 && { config: version.config }),
     content_hash: version.content_hash,
     version: version.version,
     model_id: version.model_id,

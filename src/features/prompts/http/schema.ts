@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { TagName } from '../../../engine/schema/tag.js';
-import { Slug, VersionNumber } from '../schema.js';
+import { ContentHash, PromptConfig, PromptMessages, Slug, VersionNumber } from '../schema.js';
 import type { VersionSelector } from '../prompt.js';
 import { count, number, orNull, time, uuid } from '../../../engine/schema/parts.js';
 import { project_id } from '../../../http/parameters.js';
@@ -28,8 +28,13 @@ export const PromptVersionRead = Type.Object(
     prompt_id: uuid('Id of the prompt.'),
     task_id: uuid('The same as `prompt_id`.'),
     prompt: Type.String({ description: 'Slug of the prompt.' }),
-    content: Type.String({ description: 'Text of the prompt.' }),
-    content_hash: Type.String({ description: 'SHA-256 of the content in UTF-8, lower-case hexadecimal.' }),
+    content: Type.String({ description: 'Text of the prompt; of a chat version, its messages as JSON.' }),
+    messages: Type.Optional({ ...PromptMessages, description: 'Only of a chat version: its messages.' }),
+    config: Type.Optional({
+      ...PromptConfig,
+      description: 'Only if there is one: JSON that belongs to the version, such as parameters of the model.',
+    }),
+    content_hash: Type.String({ description: `${ContentHash.description ?? ''} Lower-case.` }),
     version: Type.Integer({
       description: 'Number of the version, from 1; that of a deleted version is never reused.',
     }),

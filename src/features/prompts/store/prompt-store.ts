@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PromptSummary, StoredVersion, TagEntry, TagMove, VersionDraft, VersionSelector } from '../prompt.js';
 import { DomainError } from '../../../engine/errors.js';
 import { LATEST, MAX_TAGS } from '../prompt.js';
+import { readMessages } from '../prompt-messages.js';
 import type { PromptStore } from '../prompt-store.js';
 import { MAX_VERSIONS } from '../schema.js';
 import type { VersionUses } from '../version-uses.js';
@@ -11,7 +12,11 @@ import { guarded, WatchedStore, type Database } from '../../../engine/metadata/d
 import { countOfTags, hadTag, NO_VERSION, pinnedTags, pinnedVersion, timeOfMove } from './tag-pins.js';
 import { VersionRemoval } from './version-removal.js';
 
-type Row<T> = Omit<T, 'metadata'> & { readonly metadata: string };
+type Row<T> = Omit<T, 'metadata' | 'config' | 'messages'> & {
+  readonly metadata: string;
+  readonly config: string;
+  readonly is_chat: number;
+};
 interface OfPrompt {
   readonly projectId: string;
   readonly slug: string;
@@ -19,7 +24,7 @@ interface OfPrompt {
 
 const LATEST_VERSION = '(SELECT max(version) FROM prompt_versions WHERE prompt_id = p.id)';
 const VERSION = `SELECT v.id, v.prompt_id, p.slug, v.version, ${LATEST_VERSION} AS latest_version, v.content, v.content_hash,
-  v.model_id, v.metadata, v.created_at, v.updated_at
+  v.model_id, v.metadata, v.created_at, v.updated_at, v.is_chat, v.config
 FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id`;
 const OF_PROMPT = 'p.project_id = @projectId AND p.slug = @slug';
 
@@ -46,8 +51,9 @@ function prepare(db: Database) {
     ),
     insertVersion: db.prepare<Row<VersionDraft> & { id: string; promptId: string }>(
       `INSERT INTO prompt_versions
-         (id, prompt_id, version, content_hash, model_id, metadata, created_at, created_by, updated_at, content)
-       SELECT @id, id, last_version, @content_hash, @model_id, @metadata, @created_at, @created_by, @created_at, @content
+         (id, prompt_id, version, content_hash, model_id, metadata, created_at, created_by, updated_at, content, is_chat, config)
+       SELECT @id, id, last_version, @content_hash, @model_id, @metadata, @created_at, @created_by, @created_at, @content,
+         @is_chat, @config
        FROM prompts WHERE id = @promptId`,
     ),
     takeNumber: db.prepare<[string, number]>(
@@ -140,7 +146,9 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
           'conflict',
           `The prompt ${slug} has no version number left: an import set it to ${MAX_VERSIONS}, the maximum. Use a prompt with another slug.`,
         );
-      insertVersion.run({ ...draft, metadata: JSON.stringify(draft.metadata), id: randomUUID(), promptId: prompt });
+      const { messages, config, metadata, ...rest } = draft;
+      const json = { metadata: JSON.stringify(metadata), config: JSON.stringify(config) };
+      insertVersion.run({ ...rest, ...json, is_chat: messages === null ? 0 : 1, id: randomUUID(), promptId: prompt });
       return this.findVersion(projectId, slug, selector);
     };
     // Most calls find what they ask for; only the others need the write lock, under which it is looked for again.
@@ -217,5 +225,11 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
 
 function parsed(row: Row<StoredVersion> | undefined): StoredVersion | undefined {
   if (row === undefined) return undefined;
-  return { ...row, metadata: JSON.parse(row.metadata) as StoredVersion['metadata'] };
+  const { is_chat, ...rest } = row;
+  return {
+    ...rest,
+    messages: is_chat === 1 ? readMessages(row.content) : null,
+    config: JSON.parse(row.config) as StoredVersion['config'],
+    metadata: JSON.parse(row.metadata) as StoredVersion['metadata'],
+  };
 }

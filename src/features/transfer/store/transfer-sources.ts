@@ -61,13 +61,14 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
   prompt_versions: {
     ...plain,
     by: 'prompt',
-    select: `t.id, t.prompt_id, t.version, t.content, t.content_hash, t.model_id, t.metadata, t.created_at,
+    select: `t.id, t.prompt_id, t.version, t.content, t.is_chat, t.config, t.content_hash, t.model_id, t.metadata, t.created_at,
       ${person('t.created_by')} AS created_by, t.updated_at`,
     from: 'prompt_versions AS t',
     where: 't.prompt_id = @group',
     until: 't.created_at <= @asOf',
     keys: ['t.version'],
-    json: ['metadata', 'created_by'],
+    json: ['metadata', 'config', 'created_by'],
+    flags: ['is_chat'],
   },
   tag_moves: {
     ...plain,

@@ -70,7 +70,7 @@ function promptTakers(db: Database, by: By) {
     'prompt_versions',
     [
       ...['id', 'prompt_id', 'version', 'content_hash', 'model_id', 'metadata', 'created_at', 'created_by'],
-      ...['updated_at', 'content'],
+      ...['updated_at', 'content', 'is_chat', 'config'],
     ],
     'prompt_id',
   );
@@ -95,6 +95,8 @@ function promptTakers(db: Database, by: By) {
         ...record,
         content_hash: String(record['content_hash']).toLowerCase(),
         metadata: text(record['metadata']),
+        is_chat: bit(record['is_chat']),
+        config: text(record['config'] ?? {}),
         created_by: by(projectId, record['created_by']),
       }));
       if (stored === true) count.run(record);

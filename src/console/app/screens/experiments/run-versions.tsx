@@ -1,5 +1,5 @@
-import { placeholdersOf } from '../../../../features/optimization/placeholders.js';
 import { TAGGED } from '../../../model/experiment-run.js';
+import { namesIn } from '../../../model/prompt-version.js';
 import { Field } from '../../parts/field.js';
 import { useTags as useDatasetTags, useVersions, type Dataset } from '../datasets/data.js';
 import { LATEST, useTagHistory, useTags, useVersion } from '../prompts/versions.js';
@@ -70,25 +70,25 @@ export function VariableFields({ draft, wrong, onSet, dataset }: RunFieldsProps 
   const tag = draft.version === '' ? LATEST : draft.version.replace(TAGGED, '');
   const number =
     tags.find((one) => one.tag === tag && !/^\d+$/.test(draft.version))?.version ?? (Number(draft.version) || null);
-  const content = useVersion(draft.prompt, number).data?.content;
+  const version = useVersion(draft.prompt, number).data;
   const columns = useColumns(dataset, draft.datasetVersion);
-  if (content === undefined) return null;
-  const variables = placeholdersOf(content);
-  if (variables.length === 0)
+  if (version === undefined) return null;
+  const { variables, places } = namesIn(version);
+  if (variables.length + places.length === 0)
     return (
       <p class="soft">
-        The prompt has no variables: it is sent as the system message, and the input columns of the row as the user
-        message.
+        The prompt has no variables: it is sent{version.messages === undefined && ' as the system message'}, and the
+        input columns of the row as the user message.
       </p>
     );
   return (
     <fieldset class="labelled">
       <legend>Variables</legend>
       <div class="field-grid">
-        {variables.map((variable) => {
+        {[...variables, ...places].map((variable) => {
           const fits = columns.includes(variable) && dataset.roles[variable] !== 'expected';
           return (
-            <Field key={variable} label={`{{${variable}}}`}>
+            <Field key={variable} label={places.includes(variable) ? `Messages ${variable}` : `{{${variable}}}`}>
               <select
                 class="input"
                 value={draft.variables[variable] ?? (fits ? variable : '')}

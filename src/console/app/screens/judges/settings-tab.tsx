@@ -1,4 +1,5 @@
 import { RUNNING_TAG } from '../../../../features/prompts/running-version.js';
+import { plainText } from '../../../../features/prompts/prompt-messages.js';
 import { draftOf, patchOf } from '../../../model/judge-draft.js';
 import { KeptNote } from '../../parts/kept-note.js';
 import { Answered } from '../../parts/states.js';
@@ -25,7 +26,8 @@ async function runningText(slug: string, signal: AbortSignal): Promise<string> {
   const params = { prompt_slug: slug };
   const tags = await call('GET /projects/:project_id/prompts/:prompt_slug/tags', { params, signal });
   const tag = tags.find((entry) => entry.tag === RUNNING_TAG)?.tag;
-  return (await call('GET /v1/prompts/:prompt_slug', { params, query: { tag }, signal })).content;
+  const { content, messages = null } = await call('GET /v1/prompts/:prompt_slug', { params, query: { tag }, signal });
+  return plainText({ content, messages });
 }
 
 function Editor({ judge, text }: JudgeTabProps & { readonly text: string }) {

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
-import { MESSAGE_ROLES } from '../../../../engine/models/model-client.js';
-import { variablesOf, type Draft } from '../../../model/playground.js';
+import { DRAFT_ROLES, isPlace, variablesOf, type Draft } from '../../../model/playground.js';
+import { PLACE } from '../../../model/prompt-version.js';
 import { Button } from '../../parts/button.js';
 import { Field } from '../../parts/field.js';
 
@@ -39,12 +39,12 @@ export function Editor({ draft, onChange }: EditorProps) {
                 aria-label={`Role of message ${index + 1}`}
                 value={role}
                 onChange={({ currentTarget: { value } }) =>
-                  set(index, { role: MESSAGE_ROLES.find((each) => each === value) ?? role })
+                  set(index, { role: DRAFT_ROLES.find((each) => each === value) ?? role })
                 }
               >
-                {MESSAGE_ROLES.map((each) => (
+                {DRAFT_ROLES.map((each) => (
                   <option key={each} value={each}>
-                    {each}
+                    {each === PLACE ? 'placeholder for messages' : each}
                   </option>
                 ))}
               </select>
@@ -62,8 +62,8 @@ export function Editor({ draft, onChange }: EditorProps) {
             <textarea
               class="input pg-text"
               dir="auto"
-              rows={rowsOf(content)}
-              aria-label={`Text of message ${index + 1}`}
+              rows={rowsOf(content, role === PLACE ? 1 : 3)}
+              aria-label={role === PLACE ? `Name of placeholder ${index + 1}` : `Text of message ${index + 1}`}
               value={content}
               onInput={({ currentTarget: { value } }) => set(index, { content: value })}
             />
@@ -84,12 +84,16 @@ function Variables({ draft, onChange }: EditorProps) {
   const names = variablesOf(draft);
   if (names.length === 0) return null;
   const set = (name: string, value: string) => onChange({ ...draft, values: new Map(draft.values).set(name, value) });
-  const empty = names.filter((name) => (draft.values.get(name) ?? '') === '');
+  const empty = names.filter((name) => (draft.values.get(name) ?? '') === '' && !isPlace(draft, name));
   return (
     <fieldset class="stack">
       <legend>Variables</legend>
       {names.slice(0, MAX_FIELDS).map((name) => (
-        <Field key={name} label={name}>
+        <Field
+          key={name}
+          label={name}
+          {...(isPlace(draft, name) && { hint: 'A JSON list of messages, or a text of the user.' })}
+        >
           <textarea
             class="input pg-value"
             dir="auto"

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks';
 import type { PromptVersionRead } from '../../../../features/prompts/http/schema.js';
 import type { Draft } from '../../../model/playground.js';
+import { bodyOf, isSameContent, versionOfDraft } from '../../../model/prompt-version.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Failure, Skeleton } from '../../parts/states.js';
-import { TextDiff } from '../../parts/text-diff.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { ApiError, call, ofProject } from '../../state/api.js';
 import { setQuery } from '../../state/location.js';
 import { changedAt, useQuery } from '../../state/query.js';
+import { VersionDiff } from '../prompts/version-diff.js';
 
 interface SaveVersionProps {
   readonly draft: Draft;
@@ -19,24 +20,31 @@ interface SaveVersionProps {
   readonly onClose: () => void;
 }
 
-/** Makes a message a version of a prompt, after showing how it differs from the version it came from. */
+/** Makes a message, or all of them, a version of a prompt, after showing how it differs from the version it came from. */
 export function SaveVersion({ draft: { messages, promptAt }, from, onClose }: SaveVersionProps) {
   const [slug, setSlug] = useState(from?.prompt ?? '');
-  const [at, setAt] = useState(
-    promptAt ??
-      Math.max(
-        0,
-        messages.findIndex(({ role }) => role === 'system'),
-      ),
-  );
+  const [at, setAt] = useState<number | null>(() => {
+    if (from?.messages !== undefined) return null;
+    const system = messages.findIndex(({ role }) => role === 'system');
+    return promptAt ?? Math.max(0, system);
+  });
   const { busy, failure, run } = useAction();
   const base = useBase(slug, from);
-  const content = messages[at]?.content ?? '';
+  const config = base.version?.config;
+  const version = versionOfDraft(
+    {
+      isChat: at === null,
+      text: messages[at ?? 0]?.content ?? '',
+      messages: messages.filter(({ content }) => content !== ''),
+      config: config === undefined ? '' : JSON.stringify(config),
+    },
+    null,
+  );
   const save = () =>
     run(async () => {
       const made = await call('POST /v1/tasks/:task_name/prompt/versions/ensure', {
         params: { task_name: slug },
-        body: { content, model_id: base.version?.model_id ?? null },
+        body: { ...bodyOf(version), model_id: base.version?.model_id ?? null },
       });
       await Promise.all([changedAt('/prompts'), changedAt(ofProject('/prompts')), changedAt('/v1/prompts', slug)]);
       announce(`Saved as version ${made.version} of ${slug}`);
@@ -46,9 +54,9 @@ export function SaveVersion({ draft: { messages, promptAt }, from, onClose }: Sa
   const refused =
     slug === ''
       ? 'Enter a prompt'
-      : content === ''
+      : version.content === '' || version.messages?.length === 0
         ? 'The message is empty'
-        : base.version?.content === content
+        : base.version !== null && isSameContent(base.version, version)
           ? 'Text is unchanged'
           : null;
   return (
@@ -58,7 +66,12 @@ export function SaveVersion({ draft: { messages, promptAt }, from, onClose }: Sa
       </Field>
       {messages.length > 1 && (
         <Field label="Text">
-          <select class="input" value={String(at)} onChange={({ currentTarget: { value } }) => setAt(Number(value))}>
+          <select
+            class="input"
+            value={String(at)}
+            onChange={({ currentTarget: { value } }) => setAt(value === 'null' ? null : Number(value))}
+          >
+            <option value="null">All messages, as a chat version</option>
             {messages.map(({ role, content: text }, index) => (
               <option key={index} value={String(index)}>
                 {index + 1}. {role}: {text.slice(0, 60)}
@@ -70,9 +83,9 @@ export function SaveVersion({ draft: { messages, promptAt }, from, onClose }: Sa
       {base.error !== null && <Failure error={base.error} />}
       {slug !== '' && base.isLoading && <Skeleton rows={3} />}
       {base.version !== null && (
-        <TextDiff
-          before={base.version.content}
-          after={content}
+        <VersionDiff
+          before={base.version}
+          after={version}
           labels={[`Version ${base.version.version}`, 'New version']}
         />
       )}

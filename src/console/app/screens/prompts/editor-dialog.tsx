@@ -1,18 +1,29 @@
 import { useState } from 'preact/hooks';
 import type { PromptVersionRead } from '../../../../features/prompts/http/schema.js';
-import { placeholdersOf } from '../../../../features/optimization/placeholders.js';
 import { counted } from '../../../model/format.js';
+import {
+  bodyOf,
+  draftOfVersion,
+  isSameContent,
+  namesIn,
+  objectIn,
+  refusalOf,
+  versionOfDraft,
+  type VersionContent,
+  type VersionDraft,
+} from '../../../model/prompt-version.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { KeptNote } from '../../parts/kept-note.js';
 import { Failure } from '../../parts/states.js';
-import { TextDiff } from '../../parts/text-diff.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { useKeptDraft } from '../../state/kept-draft.js';
 import { promptsChanged } from './data.js';
+import { MessageFields } from './message-fields.js';
+import { VersionDiff } from './version-diff.js';
 
 interface EditorDialogProps {
   /** Null: the prompt is to be made. */
@@ -28,30 +39,28 @@ interface EditorDialogProps {
 /** Writes a new version of a prompt; the first one makes the prompt. */
 export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDialogProps) {
   const kept = useKeptDraft(slug === null ? 'prompt' : `prompt.${slug}.${base?.version ?? 0}`, {
+    ...draftOfVersion(base),
     name: slug ?? '',
-    // A text area knows no carriage returns; a text that has them gets them back.
-    text: base?.content.replace(/\r\n?/g, '\n') ?? '',
     model: base?.model_id ?? '',
     metadata: '',
   });
-  const { name, text, model, metadata } = kept.draft;
+  const { name, model, metadata } = kept.draft;
   const set = (change: Partial<typeof kept.draft>) => kept.change({ ...kept.draft, ...change });
-  const content = base?.content.includes('\r\n') === true ? text.replaceAll('\n', '\r\n') : text;
-  const [compared, setCompared] = useState(false);
+  const version = versionOfDraft(kept.draft, base);
+  const isSame = base !== null && isSameContent(version, base);
   const { busy, failure, run } = useAction();
-  const parsed = metadataOf(metadata);
-  const refused =
-    name === '' ? 'Enter a slug' : content === '' ? 'Enter a text' : content === base?.content ? 'No changes' : null;
+  const parsed = objectIn(metadata);
+  const refused = name === '' ? 'Enter a slug' : (refusalOf(kept.draft) ?? (isSame ? 'No changes' : null));
   const save = () =>
     run(async () => {
       const saved = await call('POST /v1/tasks/:task_name/prompt/versions/ensure', {
         params: { task_name: name },
-        body: { content, model_id: model === '' ? null : model, metadata: parsed ?? {} },
+        body: { ...bodyOf(version), model_id: model === '' ? null : model, metadata: parsed ?? {} },
       });
       await promptsChanged();
       announce(
         saved.version <= (latest ?? 0)
-          ? `Version ${saved.version} of ${name} already has this text`
+          ? `Version ${saved.version} of ${name} already has this content`
           : `Version ${saved.version} of ${name} saved`,
       );
       kept.drop();
@@ -82,14 +91,7 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
             />
           </Field>
         )}
-        <Field label="Text" hint={<VariablesIn content={content} />}>
-          <textarea
-            class="input mono prompt-editor"
-            spellcheck={false}
-            value={text}
-            onInput={({ currentTarget }) => set({ text: currentTarget.value })}
-          />
-        </Field>
+        <ContentFields draft={kept.draft} version={version} set={set} />
         <div class="prompt-fields">
           <Field label="Model" hint="Optional, for example openai/gpt-4o.">
             <input
@@ -112,16 +114,7 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
             />
           </Field>
         </div>
-        {base !== null && content !== base.content && (
-          <>
-            <Button pressed={compared} icon="diff" onClick={() => setCompared(!compared)}>
-              Show changes
-            </Button>
-            {compared && (
-              <TextDiff before={base.content} after={content} labels={[`Version ${base.version}`, 'New version']} />
-            )}
-          </>
-        )}
+        {base !== null && !isSame && <Changes base={base} version={version} />}
         {failure !== null && <Failure error={failure} />}
         <div class="line">
           <Button type="submit" look="main" changes busy={busy} refused={refused}>
@@ -142,8 +135,74 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
   );
 }
 
-function VariablesIn({ content }: { readonly content: string }) {
-  const names = placeholdersOf(content);
+interface ContentFieldsProps {
+  readonly draft: VersionDraft;
+  readonly version: VersionContent;
+  readonly set: (change: Partial<VersionDraft>) => void;
+}
+
+/** The text or the messages, and the config. */
+function ContentFields({ draft: { isChat, text, messages, config }, version, set }: ContentFieldsProps) {
+  const hint = <NamesIn version={version} />;
+  return (
+    <>
+      <fieldset class="line">
+        <legend>Content</legend>
+        {[false, true].map((way) => (
+          <label key={String(way)} class="line">
+            <input type="radio" name="content" checked={isChat === way} onChange={() => set({ isChat: way })} />
+            {way ? 'Chat messages' : 'Text'}
+          </label>
+        ))}
+      </fieldset>
+      {isChat ? (
+        <>
+          <MessageFields messages={messages} onChange={(next) => set({ messages: next })} />
+          <p class="soft small">{hint}</p>
+        </>
+      ) : (
+        <Field label="Text" hint={hint}>
+          <textarea
+            class="input mono prompt-editor"
+            spellcheck={false}
+            value={text}
+            onInput={({ currentTarget }) => set({ text: currentTarget.value })}
+          />
+        </Field>
+      )}
+      <Field
+        label="Config"
+        hint="Optional JSON that belongs to the version, such as parameters of the model. Another config is another version."
+        wrong={objectIn(config) === undefined ? 'Must be a JSON object' : null}
+      >
+        <textarea
+          class="input mono"
+          spellcheck={false}
+          rows={Math.max(2, Math.min(12, config.split('\n', 12).length))}
+          placeholder="{}"
+          value={config}
+          onInput={({ currentTarget }) => set({ config: currentTarget.value })}
+        />
+      </Field>
+    </>
+  );
+}
+
+function Changes({ base, version }: { readonly base: PromptVersionRead; readonly version: VersionContent }) {
+  const [compared, setCompared] = useState(false);
+  return (
+    <>
+      <Button pressed={compared} icon="diff" onClick={() => setCompared(!compared)}>
+        Show changes
+      </Button>
+      {compared && <VersionDiff before={base} after={version} labels={[`Version ${base.version}`, 'New version']} />}
+    </>
+  );
+}
+
+function NamesIn({ version }: { readonly version: VersionContent }) {
+  const { variables, places } = namesIn(version);
+  const names = [...variables, ...places];
   if (names.length === 0) return <>Write variables as {'{{name}}'}. None found.</>;
   return (
     <>
@@ -151,17 +210,4 @@ function VariablesIn({ content }: { readonly content: string }) {
       {names.length > 20 && ' and more'}
     </>
   );
-}
-
-/** Undefined: the text is no object. */
-function metadataOf(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -5,11 +5,11 @@ import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Answered, Failure } from '../../parts/states.js';
 import { TagField } from '../../parts/tag-field.js';
-import { TextDiff } from '../../parts/text-diff.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { PRODUCTION, promptsChanged } from './data.js';
+import { VersionDiff } from './version-diff.js';
 import { LATEST, useTagHistory, useVersion, type TagEntry } from './versions.js';
 
 interface PinDialogProps {
@@ -144,9 +144,9 @@ function WhatChanges({ tag, old, version }: WhatChangesProps) {
           Model: <bdi>{old.model_id ?? 'none'}</bdi> → <bdi>{version.model_id ?? 'none'}</bdi>
         </p>
       )}
-      <TextDiff
-        before={old.content}
-        after={version.content}
+      <VersionDiff
+        before={old}
+        after={version}
         labels={[`Version ${old.version}, current ${tag}`, `Version ${version.version}`]}
       />
     </section>

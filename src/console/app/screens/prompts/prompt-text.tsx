@@ -8,15 +8,21 @@ import { VisibleText } from '../../parts/visible-text.js';
 const FOLDED = 20_000;
 const MARKED = 500;
 
-/** The text of a version, as it is, with its variables marked. */
-export function PromptText({ text }: { readonly text: string }) {
+interface PromptTextProps {
+  readonly text: string;
+  /** What it is called. */
+  readonly label?: string;
+}
+
+/** A text of a version, as it is, with its variables marked. */
+export function PromptText({ text, label = 'Version text' }: PromptTextProps) {
   const [whole, setWhole] = useState(text.length <= FOLDED);
   const shown = whole ? text : text.slice(0, FOLDED);
   const pieces = piecesOf(shown);
   const marked = pieces.slice(0, 2 * MARKED);
   return (
     <div class="stack">
-      <pre class="prompt-text" tabIndex={0} aria-label="Version text">
+      <pre class="prompt-text" tabIndex={0} aria-label={label}>
         {marked.map((piece, index) =>
           index % 2 === 1 ? (
             <mark key={index}>{piece}</mark>

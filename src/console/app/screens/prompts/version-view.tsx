@@ -64,12 +64,12 @@ export function VersionView({ version, tags, latest, choice, changes }: VersionV
       <div class="line apart">
         {choice}
         <nav class="line" aria-label="Pages of this version">
-          <CopyButton text={version.content} what="Text" />
+          <CopyButton text={version.content} what={version.messages === undefined ? 'Text' : 'Messages'} />
           <CopyAsCurl path={`/v1/prompts/${encodeURIComponent(slug)}`} query={{ version: number }} />
           <Elsewhere slug={slug} version={number} />
         </nav>
       </div>
-      {changes ?? <PromptText key={version.id} text={version.content} />}
+      {changes ?? <Content key={version.id} version={version} />}
       {open === 'edit' && (
         <EditorDialog
           slug={slug}
@@ -89,7 +89,7 @@ export function VersionView({ version, tags, latest, choice, changes }: VersionV
 }
 
 function Known({ version }: { readonly version: PromptVersionRead }) {
-  const { model_id, created_at, updated_at, id, content_hash, metadata } = version;
+  const { model_id, created_at, updated_at, id, content_hash, metadata, config } = version;
   return (
     <dl class="pairs">
       <dt>Model</dt>
@@ -113,24 +113,58 @@ function Known({ version }: { readonly version: PromptVersionRead }) {
           {content_hash.slice(0, 16)}…
         </code>
       </dd>
-      {Object.keys(metadata).length > 0 && (
-        <>
-          <dt>Metadata</dt>
-          <dd>
-            <details>
-              <summary>
-                <bdi>
-                  <VisibleText text={Object.keys(metadata).slice(0, 5).join(', ')} />
-                </bdi>
-              </summary>
-              <pre class="prompt-text">
-                <VisibleText text={JSON.stringify(metadata, null, 2)} />
-              </pre>
-            </details>
-          </dd>
-        </>
-      )}
+      {config !== undefined && <Json name="Config" value={config} isOpen />}
+      {Object.keys(metadata).length > 0 && <Json name="Metadata" value={metadata} />}
     </dl>
+  );
+}
+
+interface JsonProps {
+  readonly name: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly isOpen?: boolean;
+}
+
+function Json({ name, value, isOpen = false }: JsonProps) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <details open={isOpen}>
+          <summary>
+            <bdi>
+              <VisibleText text={Object.keys(value).slice(0, 5).join(', ')} />
+            </bdi>
+          </summary>
+          <pre class="prompt-text">
+            <VisibleText text={JSON.stringify(value, null, 2)} />
+          </pre>
+        </details>
+      </dd>
+    </>
+  );
+}
+
+/** The text, or each message behind its role. */
+function Content({ version: { content, messages } }: { readonly version: PromptVersionRead }) {
+  if (messages === undefined) return <PromptText text={content} />;
+  return (
+    <ol class="prompt-messages">
+      {messages.map((message, index) => (
+        <li key={index} class="stack">
+          <p class="soft small">
+            {index + 1}. <bdi>{'name' in message ? 'placeholder' : message.role}</bdi>
+          </p>
+          {'name' in message ? (
+            <p>
+              Messages named <code>{message.name}</code> are put here.
+            </p>
+          ) : (
+            <PromptText text={message.content} label={`Message ${index + 1}`} />
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }
 

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
-import type { TagMoveRead } from '../../../../features/prompts/http/schema.js';
+import type { PromptVersionRead, TagMoveRead } from '../../../../features/prompts/http/schema.js';
 import { count, counted } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { Field } from '../../parts/field.js';
 import { When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
-import { TextDiff } from '../../parts/text-diff.js';
 import { useKeys } from '../../state/keys.js';
 import { hrefWith, navigate, place, setQuery } from '../../state/location.js';
 import { offsetAsked } from './asked.js';
 import { tagsOf, versionIn } from './data.js';
 import { MAX_PAGE, useTagHistory, useVersion, type TagEntry } from './versions.js';
 import type { TabProps } from './tab-props.js';
+import { VersionDiff } from './version-diff.js';
 import { VersionView } from './version-view.js';
 import { TagBadge } from './tag-badge.js';
 
@@ -121,9 +121,9 @@ function Compared({ slug, tags, latest, shown, against, made }: ComparedProps) {
       </select>
     </Field>
   );
-  const changesOf = (content: string) => (
+  const changesOf = (version: PromptVersionRead) => (
     <Answered answer={before}>
-      {(other) => <TextDiff before={other.content} after={content} labels={[name(against ?? 0), name(shown)]} />}
+      {(other) => <VersionDiff before={other} after={version} labels={[name(against ?? 0), name(shown)]} />}
     </Answered>
   );
   return (
@@ -134,7 +134,7 @@ function Compared({ slug, tags, latest, shown, against, made }: ComparedProps) {
           tags={tags}
           latest={latest}
           choice={choice}
-          changes={against === null || against === shown ? null : changesOf(version.content)}
+          changes={against === null || against === shown ? null : changesOf(version)}
         />
       )}
     </Answered>
