@@ -69,6 +69,7 @@ function scene(rows: number, maxCost: number | null, store: () => void) {
     return runJob(parts)({
       ...{ job: job(kept.at(-1) ?? null), signal: own.signal, failedAttempts: 0, enter: () => undefined },
       advance: (_done, checkpoint) => void kept.push(checkpoint as (typeof kept)[number]),
+      willShow: () => undefined,
       step: (_name, work) => work(),
       each: (items, work) => workOnEach(items, work, own, own.signal),
     });
