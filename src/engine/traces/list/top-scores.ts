@@ -15,6 +15,8 @@ const FIRST_LOOK: Readonly<Record<ListSource['list']['name'], number>> = { spans
 const LAST_LOOK = 8_000;
 /** The projection of migration 14 is in this order, which does not by itself make ClickHouse take it. */
 export const BY_VALUE = { preferred_optimize_projection_name: 'scores_by_value' } as const;
+/** The same of migration 15. */
+export const BY_STORED_VALUE = { preferred_optimize_projection_name: 'newest_by_value' } as const;
 /** How many more are looked at than their share of the first ones suggests. */
 const MARGIN = 1.3;
 
@@ -43,6 +45,16 @@ interface TopRow {
 export function hasStoredOrder(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>): boolean {
   const name = scoreSortedBy(query);
   return name !== null && storedOf(source, scope, name) !== undefined;
+}
+
+/**
+ * The ids of the first objects of a list whose order is stored, in this order: as many as a page is likely to need, of those that have a
+ * number. A statement with them has {@link BY_STORED_VALUE} among its settings.
+ */
+export function firstStored(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
+  const look = Math.ceil((query.offset + query.limit) * MARGIN);
+  const by = { name: scoreSortedBy(query) ?? '', descending: query.descending };
+  return sql`SELECT groupArray(scored) FROM (${topStoredNumbers(source, scope, by, look)})`;
 }
 
 /** Finds the page of a list that is sorted by a score without looking at the scores of all objects. */
@@ -89,12 +101,10 @@ export class TopScoreSearch {
     look: number,
     signal?: AbortSignal,
   ): Promise<TopScores> {
-    const read = (statement: Sql) =>
-      this.#rows<{ object: string }>(statement, {
-        signal,
-        settings: { preferred_optimize_projection_name: 'newest_by_value' },
-      });
-    const numbers = await read(topStoredNumbers(source, scope, by, look));
+    const read = (statement: Sql) => this.#rows<{ object: string }>(statement, { signal, settings: BY_STORED_VALUE });
+    const numbers = await read(
+      sql`SELECT toString(scored) AS object FROM (${topStoredNumbers(source, scope, by, look)})`,
+    );
     // Texts come behind all numbers.
     const rows = numbers.length < look ? await read(topStored(source, scope, by, look)) : numbers;
     return { ids: rows.map(({ object }) => object), versions: [], isAll: rows.length < look };
@@ -158,7 +168,7 @@ function topStoredNumbers(source: ListSource, scope: ReadScope, { name, descendi
     [first, ...others].map((rows) => sql`SELECT * FROM (${rows})`),
     '\nUNION ALL\n',
   );
-  return sql`SELECT toString(scored) AS object FROM (${every}) ${order}`;
+  return sql`SELECT scored FROM (${every}) ${order}`;
 }
 
 /**
