@@ -152,7 +152,8 @@ export class ClickHouseLists implements Lists {
       const ids = await topScores.page(source, scope, query, idsOf, signal);
       return ids && { ids };
     }
-    const rows = await page(scope, query, { by: 'order', ids: firstStored(source, scope, query) });
+    const first = firstStored(source, scope, query);
+    const rows = first === null ? [] : await page(scope, query, { by: 'order', ids: first });
     if (rows.length === query.limit) return { rows };
     const idsOf = (part: ListQuery, { ids }: TopScores) =>
       this.#ids(idPage(source, scope, part, { by: 'ids', ids, inOrder: true }), signal);

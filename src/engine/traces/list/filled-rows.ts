@@ -28,11 +28,20 @@ export class FilledRows {
     this.#parts = parts;
   }
 
+  /** Whether as much is free on the disk as is to be. */
+  get hasRoom(): boolean {
+    try {
+      this.#parts.space.requireFree();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** @returns whether all of it is stored; if not, nothing more of it will be */
   async insert(statement: Sql): Promise<boolean> {
-    const { client, limits, space } = this.#parts;
+    const { client, limits } = this.#parts;
     try {
-      space.requireFree();
       // What an earlier process left is of no use.
       await (this.#emptied ??= this.empty());
       await client.command(statement, {

@@ -220,7 +220,8 @@ export class NewestScoreTable {
     if (changed.length === 0) return changed;
     filling.computed += 1;
     const isWorthwhile = changed.length > COMPUTED_EACH_TIME || filling.computed >= TIMES;
-    if (!isWorthwhile || filling.readers > 1 || this.#storing !== null || !this.#fillings.has(filling)) return changed;
+    if (!isWorthwhile || filling.readers > 1 || this.#storing !== null || !this.#table.hasRoom) return changed;
+    if (!this.#fillings.has(filling)) return changed;
     const next = { ...filling, generation: filling.generation + 1 };
     const isStored = await this.#insert(filling, fillAgain(scope, next, changed), () => {
       filling.generation = next.generation;
@@ -237,7 +238,7 @@ export class NewestScoreTable {
     if (!this.#fillings.isWanted({ projectId, source, name }) || !(await this.#hasScores(scope, name))) return false;
     if (this.#storing !== null || this.#closings > 0 || this.#removed.has(projectId)) return false;
     // What is filled in while others write at full speed takes time from them, and is soon another.
-    if (this.#governor?.othersWriteFast(0) === true) return false;
+    if (this.#governor?.othersWriteFast(0) === true || !this.#table.hasRoom) return false;
     this.#last += 1;
     const state = { upTo, generation: 0, readers: 0, again: 0, computed: 0 };
     const filling = { projectId, source, name, filling: this.#last, ...state };

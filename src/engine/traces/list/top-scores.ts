@@ -49,10 +49,11 @@ export function hasStoredOrder(source: ListSource, scope: ReadScope, query: Pick
 
 /**
  * The ids of the first objects of a list whose order is stored, in this order: as many as a page is likely to need, of those that have a
- * number. A statement with them has {@link BY_STORED_VALUE} among its settings.
+ * number. A statement with them has {@link BY_STORED_VALUE} among its settings. Null: they would be too many.
  */
-export function firstStored(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
+export function firstStored(source: ListSource, scope: ReadScope, query: ListQuery): Sql | null {
   const look = Math.ceil((query.offset + query.limit) * MARGIN);
+  if (look > LAST_LOOK) return null;
   const by = { name: scoreSortedBy(query) ?? '', descending: query.descending };
   return sql`SELECT groupArray(scored) FROM (${topStoredNumbers(source, scope, by, look)})`;
 }
