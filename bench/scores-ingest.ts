@@ -96,7 +96,9 @@ function bodiesOf({ bodyOf }: Kind, series: number, spans: number): Bodies {
   return new Bodies(
     Array.from({ length: Math.ceil(spans / REQUEST_SPANS) }, (_none, request) => {
       const first = request * TRACES_PER_REQUEST;
-      const traces = Array.from({ length: TRACES_PER_REQUEST }, (_trace, index) => generateTrace(series, first + index));
+      const traces = Array.from({ length: TRACES_PER_REQUEST }, (_trace, index) =>
+        generateTrace(series, first + index),
+      );
       return Buffer.from(JSON.stringify(bodyOf(traces.flat().slice(0, spans - request * REQUEST_SPANS))));
     }),
   );

@@ -57,7 +57,14 @@ export class ClickHouseLists implements Lists {
     return this.#reads.read({ source: sessionSource, projectId, query, signal }, (found) =>
       this.#rollups(sessionSource, found, query, signal, async (scope, part, access) => {
         const statement = rollupPage(sessionSource, scope, withoutScores(part), access, [ID]);
-        return this.#scored(sessionSource, scope, part, await this.#reads.reader.lines(statement, pageOptions(access, signal)), 0, signal);
+        return this.#scored(
+          sessionSource,
+          scope,
+          part,
+          await this.#reads.reader.lines(statement, pageOptions(access, signal)),
+          0,
+          signal,
+        );
       }),
     );
   }
@@ -217,12 +224,21 @@ const pageOptions = ({ by }: AccessPath, signal: AbortSignal | undefined) => ({
 const ID = sql`toString(id)`;
 
 /** Texts of spans that are no longer than names. */
-const SHORT_TEXTS: ReadonlySet<string> = new Set(['name', 'session_name', 'project_id', 'provider', 'model', 'prompt_slug']);
+const SHORT_TEXTS: ReadonlySet<string> = new Set([
+  'name',
+  'session_name',
+  'project_id',
+  'provider',
+  'model',
+  'prompt_slug',
+]);
 const LARGE_TYPES: ReadonlySet<string> = new Set(['text', 'tags', 'json'] satisfies FieldType[]);
 
 /** Whether rows of spans may be of any size. */
 function showsTexts({ fields }: ListQuery): boolean {
-  const large = Object.entries(spanFields).filter(([name, { type }]) => LARGE_TYPES.has(type) && !SHORT_TEXTS.has(name));
+  const large = Object.entries(spanFields).filter(
+    ([name, { type }]) => LARGE_TYPES.has(type) && !SHORT_TEXTS.has(name),
+  );
   return large.some(([name]) => fields?.includes(name) ?? true);
 }
 

@@ -79,7 +79,9 @@ export class FilledRows {
       const some = [...this.#left];
       this.#left.clear();
       const signal = AbortSignal.timeout(DELETED_WITHIN_MS);
-      await deleteRows(this.#parts.client, 'newest_scores', sql`filling IN (${numbers(some)})`, signal).catch(() => undefined);
+      await deleteRows(this.#parts.client, 'newest_scores', sql`filling IN (${numbers(some)})`, signal).catch(
+        () => undefined,
+      );
     }
   }
 }

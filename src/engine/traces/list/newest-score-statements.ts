@@ -82,8 +82,9 @@ function limited(each: readonly Sql[], limit: number): Sql {
 const between = ({ upTo }: ReadScope, since: Version) =>
   sql`ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}`;
 
-const scoresSince = (scope: ReadScope, names: readonly string[], since: Version) => (type: 'span' | 'trace' | 'session') =>
-  sql`SELECT entity_id AS changed FROM scores
+const scoresSince =
+  (scope: ReadScope, names: readonly string[], since: Version) => (type: 'span' | 'trace' | 'session') =>
+    sql`SELECT entity_id AS changed FROM scores
     WHERE ${inProject(scope.projectId)} AND entity_type = ${literal(type)} AND name IN ${value(names, 'Array(String)')} AND ${between(scope, since)}`;
 
 function keyOf({ projectId }: ReadScope, { source, name, filling, generation }: FillingOf): Sql {

@@ -41,11 +41,7 @@ export function repeatedSpans(source: ListSource, { repeated }: ReadScope, name:
  * The newest scores of all spans: a condition on the rows of `scores`, or tombstones, of those with one, then rows of
  * {@link computedNewest} of the others, if there are any.
  */
-export function scoresOfSpans(
-  scope: ReadScope,
-  name: string,
-  repeated: readonly string[],
-): readonly [Sql, ...Sql[]] {
+export function scoresOfSpans(scope: ReadScope, name: string, repeated: readonly string[]): readonly [Sql, ...Sql[]] {
   const ids = idSet(repeated);
   // `identity` keeps the index of `ver` out of it: nearly every granule passes.
   const single = sql`${inProject(scope.projectId)} AND entity_type = 'span' AND name = ${value(name, 'String')}

@@ -70,7 +70,10 @@ export class RepeatedScores {
   }
 
   async #read(statement: Sql, signal?: AbortSignal): Promise<string[]> {
-    const rows = await this.#rows<{ id: string }>(statement, { signal, settings: { optimize_aggregation_in_order: 1 } });
+    const rows = await this.#rows<{ id: string }>(statement, {
+      signal,
+      settings: { optimize_aggregation_in_order: 1 },
+    });
     return rows.map(({ id }) => id);
   }
 

@@ -98,7 +98,8 @@ export function insideIndex(access: AccessPath): Sql[] {
 
 /** What a statement begins with: where the part of the index that is looked at ends, and how many entries that part has; or the ids that are looked at. */
 export function boundaryOf(scope: ReadScope, access: AccessPath): Sql {
-  if (access.by === 'order') return sql`WITH (${access.ids}) AS first_ids
+  if (access.by === 'order')
+    return sql`WITH (${access.ids}) AS first_ids
 `;
   if (access.by !== 'edge') return empty;
   const last = access.query.descending ? sql`min` : sql`max`;

@@ -66,10 +66,18 @@ function conditionsOn({ values, min, max }: ScoreAsked): { readonly numbers: Sql
     ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
   ];
   if (values === null)
-    return range.length === 0 ? { numbers: sql`isNotNull(number)`, texts: sql`isNull(number)` } : { numbers: join(range, ' AND '), texts: null };
+    return range.length === 0
+      ? { numbers: sql`isNotNull(number)`, texts: sql`isNull(number)` }
+      : { numbers: join(range, ' AND '), texts: null };
   const numbers = values.flatMap((text) => numberOf(text) ?? []);
-  const among = sql`number IN (${join(numbers.map((number) => sql`${value(number, 'Float64')}`), ', ')})`;
-  const texts = sql`isNull(number) AND text IN (${join(values.map((text) => sql`${value(text, 'String')}`), ', ')})`;
+  const among = sql`number IN (${join(
+    numbers.map((number) => sql`${value(number, 'Float64')}`),
+    ', ',
+  )})`;
+  const texts = sql`isNull(number) AND text IN (${join(
+    values.map((text) => sql`${value(text, 'String')}`),
+    ', ',
+  )})`;
   return {
     numbers: numbers.length === 0 ? null : join([among, ...range], ' AND '),
     texts: range.length === 0 ? texts : null,

@@ -1,6 +1,6 @@
 import type { namedFields } from '../model/list/fields.js';
 import type { ListQuery } from '../model/list/query.js';
-import { empty, join, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, number, sql, type Sql } from '../clickhouse/client/sql.js';
 import { excerpt } from '../read/excerpt.js';
 import type { ReadRows } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
@@ -50,7 +50,9 @@ export async function withScores(
           sql`SELECT toString(shown_of) AS id, shown_scores AS scores FROM (${statement})`,
         );
   const scores = new Map(found.map((each) => [each.id, each.scores]));
-  return rows.map(({ id, row }) => `${row.slice(0, -1)}${row === '{}' ? '' : ','}"${FIELD}":${scores.get(id) ?? '{}'}}`);
+  return rows.map(
+    ({ id, row }) => `${row.slice(0, -1)}${row === '{}' ? '' : ','}"${FIELD}":${scores.get(id) ?? '{}'}}`,
+  );
 }
 
 /**
