@@ -56,6 +56,7 @@ describe('fillings of newest scores', () => {
         statementOf(
           `INSERT INTO newest_scores (project_id, entity_type, name, filling, scored) VALUES ('p', 'trace', 'n', ${filling}, generateUUIDv4())`,
         ),
+        statementOf(`filling = ${filling}`),
       );
     expect(await filled()).to.equal(6);
     for (let filling = 1; filling <= 5; filling += 1) table.remove(filling);
@@ -69,7 +70,7 @@ describe('fillings of newest scores', () => {
     const fillings = new Fillings((filling) => removed.push(filling));
     const filling = (projectId: string, number: number): Filling => ({
       ...{ projectId, source: traceSource, name: `name ${number}`, filling: number, generation: 0 },
-      ...{ upTo: 1, readers: 0, again: 0, computed: 0 },
+      ...{ upTo: 1, readers: 0, again: 0, computed: 0, objects: 1 },
     });
     fillings.keep(filling('small', 0));
     for (let project = 0; project < 11; project += 1)

@@ -24,7 +24,7 @@ import type { Found, ListReads } from './list-reads.js';
 import { ALL, type AccessPath } from './rows.js';
 import { knowsRepeated } from './score-filters.js';
 import { showsScores, withoutScores, withScores } from './shown-scores.js';
-import { BY_STORED_VALUE, BY_VALUE, firstStored, hasStoredOrder, type TopScores } from './top-scores.js';
+import { BY_VALUE, hasStoredOrder, isJoined, type TopScores } from './top-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import { readState } from './state.js';
 
@@ -61,7 +61,7 @@ export class ClickHouseLists implements Lists {
           sessionSource,
           scope,
           part,
-          await this.#reads.reader.lines(statement, pageOptions(access, signal)),
+          await this.#reads.reader.lines(statement, { signal }),
           0,
           signal,
         );
@@ -153,17 +153,19 @@ export class ClickHouseLists implements Lists {
   /** The rows of a page that is sorted by scores, or their ids; null: it is not, or not among the first of these. */
   async #first(source: ListSource, scope: ReadScope, query: ListQuery, page: ReadPage, signal?: AbortSignal) {
     const { topScores } = this.#reads;
+    if (isJoined(source, scope, query)) return null;
     if (!hasStoredOrder(source, scope, query)) {
       const idsOf = (part: ListQuery, top: TopScores) =>
         this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal);
       const ids = await topScores.page(source, scope, query, idsOf, signal);
       return ids && { ids };
     }
-    const first = firstStored(source, scope, query);
-    const rows = first === null ? [] : await page(scope, query, { by: 'order', ids: first });
-    if (rows.length === query.limit) return { rows };
-    const idsOf = (part: ListQuery, { ids }: TopScores) =>
-      this.#ids(idPage(source, scope, part, { by: 'ids', ids, inOrder: true }), signal);
+    const reached = ({ ids }: TopScores): AccessPath => ({ by: 'ids', ids, inOrder: true });
+    if (query.offset === 0) {
+      const rows = await topScores.page(source, scope, query, (part, top) => page(scope, part, reached(top)), signal);
+      return rows && { rows };
+    }
+    const idsOf = (part: ListQuery, top: TopScores) => this.#ids(idPage(source, scope, part, reached(top)), signal);
     const ids = await topScores.page(source, scope, query, idsOf, signal);
     return ids && { ids };
   }
@@ -184,7 +186,7 @@ export class ClickHouseLists implements Lists {
   /** Traces as rendered objects, with input, output and error of their root spans. */
   async #tracePage(scope: ReadScope, query: ListQuery, access: AccessPath, signal?: AbortSignal): Promise<string[]> {
     const statement = rollupPage(traceSource, scope, withoutScores(query), access, [...rootColumns, ID]);
-    const lines = await this.#reads.reader.lines(statement, pageOptions(access, signal));
+    const lines = await this.#reads.reader.lines(statement, { signal });
     const read = <T>(roots: Sql) => this.#reads.reader.rows<T>(roots, { signal });
     const rows = await withRootTexts(scope.projectId, lines, query, read);
     const rooted = lines.map(({ extra }, index) => ({ extra, row: rows[index] ?? '{}' }));
@@ -214,11 +216,6 @@ export class ClickHouseLists implements Lists {
     return Number(row?.total ?? 0);
   }
 }
-
-const pageOptions = ({ by }: AccessPath, signal: AbortSignal | undefined) => ({
-  signal,
-  ...(by === 'order' && { settings: BY_STORED_VALUE }),
-});
 
 /** What a page selects beside its fields. */
 const ID = sql`toString(id)`;

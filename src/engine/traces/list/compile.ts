@@ -232,11 +232,10 @@ function internal({ internal: listed }: ListQuery): Sql[] {
   return [listed === 'only' ? sql`internal` : sql`NOT internal`];
 }
 
-const isInOrder = (access: AccessPath) => access.by === 'order' || (access.by === 'ids' && access.inOrder === true);
+const isInOrder = (access: AccessPath) => access.by === 'ids' && access.inOrder === true;
 
 function orderOf(source: ListSource, query: ListQuery, access: AccessPath): Sql {
-  const first = access.by === 'order' ? sql`first_ids` : idsOf(access);
-  return isInOrder(access) ? sql`ORDER BY indexOf(${first ?? empty}, id)` : order(source, query);
+  return isInOrder(access) ? sql`ORDER BY indexOf(${idsOf(access) ?? empty}, id)` : order(source, query);
 }
 
 /** The order of a list. Nulls come last either way; in the order of the table's own key, reading stops with the page. */

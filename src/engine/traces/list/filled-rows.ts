@@ -38,8 +38,8 @@ export class FilledRows {
     }
   }
 
-  /** @returns whether all of it is stored; if not, nothing more of it will be */
-  async insert(statement: Sql): Promise<boolean> {
+  /** @param filled a condition on the rows of the filling @returns how many these then are; null: not all is stored, and nothing more will be */
+  async insert(statement: Sql, filled: Sql): Promise<number | null> {
     const { client, limits } = this.#parts;
     try {
       // What an earlier process left is of no use.
@@ -47,11 +47,14 @@ export class FilledRows {
       await client.command(statement, {
         settings: { ...LONG_STATEMENTS, ...OF_ONE_THREAD, max_execution_time: limits.timeoutSeconds },
       });
-      return true;
+      const [row] = await client.query<{ rows: string | number }>(
+        sql`SELECT count() AS rows FROM newest_scores WHERE ${filled}`,
+      );
+      return Number(row?.rows ?? 0);
     } catch {
       // Whoever waits reads the scores instead, and hears of it if these cannot be read either.
       await statementsEnded(client, '^INSERT INTO newest_scores\\b').catch(() => undefined);
-      return false;
+      return null;
     }
   }
 

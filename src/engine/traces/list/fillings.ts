@@ -22,6 +22,8 @@ export interface Filling extends FillingOf {
   readers: number;
   /** How many objects were stored again. */
   again: number;
+  /** How many objects were filled in. */
+  objects: number;
   /** How often what changed was computed since it was stored. */
   computed: number;
 }

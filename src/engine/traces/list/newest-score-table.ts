@@ -4,13 +4,14 @@ import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { LONG_STATEMENTS } from '../clickhouse/client/long-statements.js';
 import { sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
-import { inProject, type NewestOfLists, type ReadScope } from '../read/scope.js';
+import { inProject, type NewestOfLists, type ReadScope, type StoredNewest } from '../read/scope.js';
 import { UNBOUNDED, type DiskSpace } from '../write/disk-space.js';
 import type { StampedWrite } from '../write/unflushed-writes.js';
 import type { Version } from '../write/version-clock.js';
 import { FilledRows } from './filled-rows.js';
 import { Fillings, type Filling } from './fillings.js';
 import { fill, fillAgain, sessionsChanged, tracesChanged } from './newest-score-statements.js';
+import { ofFilling } from './newest-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 
 /** So many changed objects are computed by each read, that often; then they are stored. */
@@ -185,7 +186,7 @@ export class NewestScoreTable {
         continue;
       }
       const left = await this.#store(filling, { ...scope, newest: new Map([[name, found]]) }, ids);
-      const stored = { filling: filling.filling, generation: filling.generation, changed: left };
+      const stored = storedAs(filling, left);
       if (left.length <= MAX_COMPUTED) newest.set(name, { ...found, [source.list.name]: stored });
     }
     return newest;
@@ -240,16 +241,16 @@ export class NewestScoreTable {
     // What is filled in while others write at full speed takes time from them, and is soon another.
     if (this.#governor?.othersWriteFast(0) === true || !this.#table.hasRoom) return false;
     this.#last += 1;
-    const state = { upTo, generation: 0, readers: 0, again: 0, computed: 0 };
+    const state = { upTo, generation: 0, readers: 0, again: 0, computed: 0, objects: 0 };
     const filling = { projectId, source, name, filling: this.#last, ...state };
     const forgotten = this.#forgotten;
     const isCurrent = (other: Filling) => other.upTo === upTo || this.written(projectId) <= other.upTo;
     const traces = opened.find((other) => other.name === name && other.source === traceSource && isCurrent(other));
-    const stored = traces && { filling: traces.filling, generation: traces.generation, changed: [] };
+    const stored = traces && storedAs(traces, []);
     const from = stored === undefined ? scope : { ...scope, newest: new Map([[name, { traces: stored }]]) };
-    return this.#insert(filling, fill(from, filling), () => {
-      if (this.#closings === 0 && this.#forgotten === forgotten && !this.#removed.has(projectId))
-        this.#fillings.keep(filling);
+    return this.#insert(filling, fill(from, filling), (rows) => {
+      if (this.#closings > 0 || this.#forgotten !== forgotten || this.#removed.has(projectId)) return;
+      this.#fillings.keep({ ...filling, objects: rows });
     });
   }
 
@@ -262,18 +263,19 @@ export class NewestScoreTable {
   }
 
   /** One insert at a time. @returns whether all of it is stored; otherwise the filling is dropped */
-  async #insert(filling: Filling, statement: Sql, onStored: () => void): Promise<boolean> {
-    const stored = this.#table.insert(statement);
-    this.#storing = { projectId: filling.projectId, done: stored };
-    const done = await stored;
+  async #insert(filling: Filling, statement: Sql, onStored: (rows: number) => void): Promise<boolean> {
+    const { projectId, source, name, filling: number } = filling;
+    const stored = this.#table.insert(statement, ofFilling(source, { projectId }, name, number));
+    this.#storing = { projectId, done: stored };
+    const rows = await stored;
     // In one turn, so that whoever has waited finds it.
     this.#storing = null;
-    if (done) {
+    if (rows !== null) {
       this.#fillings.stored(filling);
-      onStored();
+      onStored(rows);
     } else this.#fillings.failed(filling);
     this.#wake();
-    return done;
+    return rows !== null;
   }
 
   #release(filling: Filling): void {
@@ -301,6 +303,10 @@ export class NewestScoreTable {
     }
   }
 }
+
+const storedAs = ({ filling, generation, objects }: Filling, changed: readonly string[]): StoredNewest => ({
+  ...{ filling, generation, objects, changed },
+});
 
 function stillRead(): DomainError {
   const message = 'Lists that are read by scores did not end in time: erasing again later';

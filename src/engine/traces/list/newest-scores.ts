@@ -61,10 +61,13 @@ export function computedNewest(source: ListSource, scope: ReadScope, name: strin
 }
 
 /** A condition on `newest_scores`: the rows of one filling. */
-export function ofFilling(source: ListSource, { projectId }: ReadScope, name: string, filling: number): Sql {
-  return sql`${inProject(projectId)} AND entity_type = ${literal(source === traceSource ? 'trace' : 'session')}
+export function ofFilling(source: ListSource, scope: Pick<ReadScope, 'projectId'>, name: string, filling: number): Sql {
+  return sql`${ofList(source, scope)}
     AND name = ${value(name, 'String')} AND filling = ${number(filling)}`;
 }
+
+const ofList = (source: ListSource, { projectId }: Pick<ReadScope, 'projectId'>) =>
+  sql`${inProject(projectId)} AND entity_type = ${literal(source === traceSource ? 'trace' : 'session')}`;
 
 function storedNewest(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest, ids?: Sql): Sql {
   const among = ids === undefined ? empty : sql` AND scored IN ${ids}`;
@@ -74,14 +77,22 @@ function storedNewest(source: ListSource, scope: ReadScope, name: string, stored
   return join([first, ...others.map((rows) => sql`SELECT * FROM (${rows}) WHERE 1${among}`)], '\n  UNION ALL\n  ');
 }
 
-/** What is stored of some objects, with `name`: none of them among the changed ones. @param ids a set */
-export function storedRows(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest, ids: Sql): Sql {
-  const { filling, generation } = stored;
-  const rows = sql`SELECT scored, ver, name, kind, number, text, generation FROM newest_scores
-    WHERE ${ofFilling(source, scope, name, filling)} AND generation <= ${number(generation)} AND scored IN ${ids}`;
-  if (generation === 0) return rows;
+/** What is stored of some objects under some names, with `name`: none of them among the changed ones. @param ids a set */
+export function storedRows(
+  source: ListSource,
+  scope: ReadScope,
+  names: readonly (StoredNewest & { readonly name: string })[],
+  ids: Sql,
+): Sql {
+  const filled = names.map(
+    ({ name, filling, generation }) =>
+      sql`(name = ${value(name, 'String')} AND filling = ${number(filling)} AND generation <= ${number(generation)})`,
+  );
+  const rows = sql`SELECT scored, name, kind, number, text, generation FROM newest_scores
+    WHERE ${ofList(source, scope)} AND (${join(filled, ' OR ')}) AND scored IN ${ids}`;
+  if (names.every(({ generation }) => generation === 0)) return rows;
   return sql`SELECT * FROM (
-    SELECT * FROM (${rows}) ORDER BY scored, generation DESC LIMIT 1 BY scored
+    SELECT * FROM (${rows}) ORDER BY scored, name, generation DESC LIMIT 1 BY scored, name
   ) WHERE kind != ''`;
 }
 

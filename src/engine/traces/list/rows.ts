@@ -19,8 +19,6 @@ export type AccessPath =
    * and not all may be found.
    */
   | { readonly by: 'ids'; readonly ids: readonly string[]; readonly arePage?: true; readonly inOrder?: true }
-  /** The rows whose ids are in an array that a statement selects, in its order. */
-  | { readonly by: 'order'; readonly ids: Sql }
   /** The rows whose ids are in a set, and others that are not rolled up. */
   | { readonly by: 'set'; readonly set: Sql }
   /** The rows that the index has at the times asked for, and maybe others. */
@@ -89,18 +87,14 @@ export function rows(source: ListSource, scope: ReadScope, access: AccessPath = 
 
 /** Whether a row is surely one that no other, which the index did not name, would come before. */
 export function insideIndex(access: AccessPath): Sql[] {
-  if (access.by === 'order') return [sql`has(first_ids, id)`];
   if (access.by !== 'edge') return [];
   const { query, index } = access;
   // Beyond the boundary of what was looked at there may be rows that were not.
   return [sql`(boundary.2 < ${looked(query)} OR ${index.time} ${query.descending ? sql`>` : sql`<`} boundary.1)`];
 }
 
-/** What a statement begins with: where the part of the index that is looked at ends, and how many entries that part has; or the ids that are looked at. */
+/** Where the part of the index that is looked at ends, and how many entries that part has: what a statement begins with. */
 export function boundaryOf(scope: ReadScope, access: AccessPath): Sql {
-  if (access.by === 'order')
-    return sql`WITH (${access.ids}) AS first_ids
-`;
   if (access.by !== 'edge') return empty;
   const last = access.query.descending ? sql`min` : sql`max`;
   return sql`WITH (SELECT (${last}(${access.index.time}), count()) FROM (${indexed(scope, access)})) AS boundary
@@ -121,7 +115,6 @@ function stored(source: ListSource, scope: ReadScope, access: AccessPath): Sql {
 
 function idsReached(scope: ReadScope, access: Exclude<AccessPath, { readonly by: 'all' }>): Sql {
   if (access.by === 'ids') return idSet(access.ids);
-  if (access.by === 'order') return sql`(SELECT arrayJoin(first_ids))`;
   return access.by === 'set' ? access.set : sql`(SELECT id FROM (${indexed(scope, access)}))`;
 }
 

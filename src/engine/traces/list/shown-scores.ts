@@ -1,6 +1,6 @@
 import type { namedFields } from '../model/list/fields.js';
 import type { ListQuery } from '../model/list/query.js';
-import { empty, join, number, sql, type Sql } from '../clickhouse/client/sql.js';
+import { empty, number, sql, type Sql } from '../clickhouse/client/sql.js';
 import { excerpt } from '../read/excerpt.js';
 import type { ReadRows } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
@@ -42,17 +42,37 @@ export async function withScores(
 ): Promise<string[]> {
   if (!showsScores(query) || rows.length === 0) return rows.map(({ row }) => row);
   const ids = rows.map(({ id }) => id);
-  const statement = shownOf(query, scoresOf(source, scope, ids));
-  const found =
-    scope.scoreNames?.length === 0
-      ? []
-      : await read<{ id: string; scores: string }>(
-          sql`SELECT toString(shown_of) AS id, shown_scores AS scores FROM (${statement})`,
-        );
-  const scores = new Map(found.map((each) => [each.id, each.scores]));
-  return rows.map(
-    ({ id, row }) => `${row.slice(0, -1)}${row === '{}' ? '' : ','}"${FIELD}":${scores.get(id) ?? '{}'}}`,
-  );
+  const { scoreNames } = scope;
+  const statements = scoreNames?.length === 0 ? [] : statementsOf(source, scope, query, ids);
+  const found = await Promise.all(statements.map((statement) => read<ShownScore>(statement, BY_KEY)));
+  const scores = new Map<string, ShownScore[]>();
+  for (const score of found.flat()) {
+    const others = scores.get(score.id);
+    if (others === undefined) scores.set(score.id, [score]);
+    else others.push(score);
+  }
+  return rows.map(({ id, row }) => {
+    const shown = (scores.get(id) ?? []).sort((one, other) => (one.name < other.name ? -1 : 1));
+    const members = shown.slice(0, MAX_SHOWN_SCORES).map((score) => `${JSON.stringify(score.name)}:${jsonOf(score)}`);
+    return `${row.slice(0, -1)}${row === '{}' ? '' : ','}"${FIELD}":{${members.join(',')}}}`;
+  });
+}
+
+/** A score of an object, the newest of its name. */
+interface ShownScore {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly number: number | null;
+  readonly text: string;
+}
+
+/** They are few and found by the table's key, so that looking for better ways takes longer than reading them. */
+const BY_KEY = { settings: { optimize_use_projections: 0, use_skip_indexes: 0 } } as const;
+
+function jsonOf({ kind, number, text }: ShownScore): string {
+  if (kind === 'boolean') return String(number === 1);
+  return JSON.stringify(kind === 'numeric' ? number : text);
 }
 
 /**
@@ -75,33 +95,35 @@ function shownOf(query: ListQuery, scores: Sql): Sql {
   ) GROUP BY shown_of`;
 }
 
-/** Scores of some objects, of each name at least the newest: stored ones of the names of which these are, the others computed. */
-function scoresOf(source: ListSource, scope: ReadScope, ids: readonly string[]): Sql {
+/** Rows of {@link ShownScore} of some objects: stored ones of the names of which these are, the others computed. */
+function statementsOf(source: ListSource, scope: ReadScope, query: ListQuery, ids: readonly string[]): Sql[] {
   const { scoreNames } = scope;
-  const asked = { columns: COLUMNS, ids: idSet(ids) };
-  if (scoreNames === undefined) return objectScores(source, scope, asked);
-  const stored = scoreNames.flatMap((name) => {
+  const selected = sql`toString(scored) AS id, name, kind, number, ${excerpt(sql`text`, query.textLimit ?? SHOWN_TEXT)} AS text`;
+  const computed = (of: readonly string[], names?: readonly string[]) => {
+    if (of.length === 0 || names?.length === 0) return [];
+    const asked = { columns: COLUMNS, ids: idSet(of), ...(names && { names }) };
+    return [
+      sql`SELECT ${selected} FROM (
+  SELECT * FROM (${objectScores(source, scope, asked)}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name
+) ORDER BY scored, name LIMIT ${number(MAX_SHOWN_SCORES)} BY scored`,
+    ];
+  };
+  const stored = (scoreNames ?? []).flatMap((name) => {
     const of = storedOf(source, scope, name);
-    return of === undefined ? [] : [{ name, of }];
+    return of === undefined ? [] : [{ name, ...of }];
   });
-  if (stored.length === 0) return objectScores(source, scope, { ...asked, names: scoreNames });
+  if (stored.length === 0) return computed(ids, scoreNames);
   const names = stored.map(({ name }) => name);
-  const others = scoreNames.filter((name) => !names.includes(name));
-  const changed = new Set(stored.flatMap(({ of }) => of.changed));
+  const changed = new Set(stored.flatMap((of) => of.changed));
   const [again, still] = [ids.filter((id) => changed.has(id)), ids.filter((id) => !changed.has(id))];
-  const computed = (given: { readonly names: readonly string[]; readonly ids: readonly string[] }) =>
-    given.names.length === 0 || given.ids.length === 0
-      ? []
-      : [objectScores(source, scope, { columns: COLUMNS, names: given.names, ids: idSet(given.ids) })];
-  const each = [
-    ...(still.length === 0 ? [] : stored.map(({ name, of }) => storedRows(source, scope, name, of, idSet(still)))),
-    ...computed({ names: others, ids }),
-    ...computed({ names, ids: again }),
+  return [
+    ...(still.length === 0 ? [] : [sql`SELECT ${selected} FROM (${storedRows(source, scope, stored, idSet(still))})`]),
+    ...computed(
+      ids,
+      scoreNames?.filter((name) => !names.includes(name)),
+    ),
+    ...computed(again, names),
   ];
-  return join(
-    each.map((rows) => sql`SELECT scored, ver, name, kind, number, text FROM (${rows})`),
-    '\n  UNION ALL\n  ',
-  );
 }
 
 function jsonValue({ textLimit }: ListQuery): Sql {

@@ -15,8 +15,8 @@ const FIRST_LOOK: Readonly<Record<ListSource['list']['name'], number>> = { spans
 const LAST_LOOK = 8_000;
 /** The projection of migration 14 is in this order, which does not by itself make ClickHouse take it. */
 export const BY_VALUE = { preferred_optimize_projection_name: 'scores_by_value' } as const;
-/** The same of migration 15. */
-export const BY_STORED_VALUE = { preferred_optimize_projection_name: 'newest_by_value' } as const;
+/** Objects whose newest scores are all looked at. */
+const FEW = 10_000;
 /** How many more are looked at than their share of the first ones suggests. */
 const MARGIN = 1.3;
 
@@ -47,15 +47,11 @@ export function hasStoredOrder(source: ListSource, scope: ReadScope, query: Pick
   return name !== null && storedOf(source, scope, name) !== undefined;
 }
 
-/**
- * The ids of the first objects of a list whose order is stored, in this order: as many as a page is likely to need, of those that have a
- * number. A statement with them has {@link BY_STORED_VALUE} among its settings. Null: they would be too many.
- */
-export function firstStored(source: ListSource, scope: ReadScope, query: ListQuery): Sql | null {
-  const look = Math.ceil((query.offset + query.limit) * MARGIN);
-  if (look > LAST_LOOK) return null;
-  const by = { name: scoreSortedBy(query) ?? '', descending: query.descending };
-  return sql`SELECT groupArray(scored) FROM (${topStoredNumbers(source, scope, by, look)})`;
+/** Whether so few newest scores are stored that one statement which joins all objects with them is quicker than two. */
+export function isJoined(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>): boolean {
+  const name = scoreSortedBy(query);
+  const stored = name === null ? undefined : storedOf(source, scope, name);
+  return stored !== undefined && stored.objects <= FEW;
 }
 
 /** Finds the page of a list that is sorted by a score without looking at the scores of all objects. */
@@ -102,10 +98,12 @@ export class TopScoreSearch {
     look: number,
     signal?: AbortSignal,
   ): Promise<TopScores> {
-    const read = (statement: Sql) => this.#rows<{ object: string }>(statement, { signal, settings: BY_STORED_VALUE });
-    const numbers = await read(
-      sql`SELECT toString(scored) AS object FROM (${topStoredNumbers(source, scope, by, look)})`,
-    );
+    const read = (statement: Sql) =>
+      this.#rows<{ object: string }>(statement, {
+        signal,
+        settings: { preferred_optimize_projection_name: 'newest_by_value' },
+      });
+    const numbers = await read(topStoredNumbers(source, scope, by, look));
     // Texts come behind all numbers.
     const rows = numbers.length < look ? await read(topStored(source, scope, by, look)) : numbers;
     return { ids: rows.map(({ object }) => object), versions: [], isAll: rows.length < look };
@@ -169,7 +167,7 @@ function topStoredNumbers(source: ListSource, scope: ReadScope, { name, descendi
     [first, ...others].map((rows) => sql`SELECT * FROM (${rows})`),
     '\nUNION ALL\n',
   );
-  return sql`SELECT scored FROM (${every}) ${order}`;
+  return sql`SELECT toString(scored) AS object FROM (${every}) ${order}`;
 }
 
 /**

@@ -9,6 +9,8 @@ export interface StoredNewest {
   readonly filling: number;
   /** The last generation of them that counts. */
   readonly generation: number;
+  /** How many objects there are rows of, more or less. */
+  readonly objects: number;
   /** Objects of which they do not: the newest score of these may have become another. */
   readonly changed: readonly string[];
 }
