@@ -10,15 +10,14 @@ import type { StampedWrite } from '../write/unflushed-writes.js';
 import type { Version } from '../write/version-clock.js';
 import { FilledRows } from './filled-rows.js';
 import { Fillings, type Filling } from './fillings.js';
-import { fill, fillAgain, sessionsChanged, tracesChanged } from './newest-score-statements.js';
+import { changedOf, MAX_CHANGED } from './newest-score-changes.js';
+import { fill, fillAgain } from './newest-score-statements.js';
 import { ofFilling } from './newest-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 
 /** So many changed objects are computed by each read, that often; then they are stored. */
 const COMPUTED_EACH_TIME = 100;
 const TIMES = 4;
-/** Where more changed, all is filled in anew. */
-const MAX_CHANGED = 20_000;
 /** So many changed objects are looked for by a read at most, in a statement that is not too long; of more, scores are read. */
 const MAX_COMPUTED = 2_000;
 /** Fillings that one read waits for: as many as a list of sessions needs of a name. */
@@ -176,7 +175,7 @@ export class NewestScoreTable {
   /** What of the opened fillings counts in the state; the others are read no more. */
   async #current(scope: ReadScope, opened: readonly Filling[], signal?: AbortSignal) {
     const newest = new Map<string, NewestOfLists>();
-    const changed = await this.#changedOf(scope, opened, signal);
+    const changed = await changedOf(this.#rows, scope, opened, this.written(scope.projectId), signal);
     for (const filling of opened) {
       const { source, name } = filling;
       const found = newest.get(name) ?? {};
@@ -190,30 +189,6 @@ export class NewestScoreTable {
       if (left.length <= MAX_COMPUTED) newest.set(name, { ...found, [source.list.name]: stored });
     }
     return newest;
-  }
-
-  /** Objects of each filling that may have another newest score than is stored. */
-  async #changedOf(scope: ReadScope, opened: readonly Filling[], signal?: AbortSignal) {
-    const changed = new Map<Filling, readonly string[]>();
-    const written = this.written(scope.projectId);
-    const older = opened.filter(({ upTo }) => upTo < written);
-    const read = async (statement: Sql) =>
-      (await this.#rows<{ object: string }>(statement, { signal })).map(({ object }) => object);
-    // Names that were filled in, or stored again, as of one state have the same traces to look at.
-    for (const since of new Set(older.map(({ upTo }) => upTo))) {
-      const some = older.filter(({ upTo }) => upTo === since);
-      const names = [...new Set(some.map(({ name }) => name))];
-      const traces = await read(tracesChanged(scope, names, since, MAX_CHANGED + 1));
-      for (const filling of some.filter(({ source }) => source === traceSource)) changed.set(filling, traces);
-      const ofSessions = some.filter(({ source }) => source === sessionSource);
-      if (ofSessions.length === 0) continue;
-      const isMany = traces.length > MAX_CHANGED;
-      const sessions = isMany ? traces : await read(sessionsChanged(scope, ofSessions, since, traces, MAX_CHANGED + 1));
-      for (const filling of ofSessions) changed.set(filling, sessions);
-    }
-    for (const filling of older)
-      if (changed.get(filling)?.length === 0) filling.upTo = Math.max(filling.upTo, scope.upTo);
-    return changed;
   }
 
   /** Stores what changed if that is worthwhile and nobody else reads. @returns what is not stored */
