@@ -23,12 +23,16 @@ function bar(label: string, total: number, unit: string): Progress {
   const format = `${label} {bar} {percentage}% | {value}/{total} ${unit} | {eta_formatted} left`;
   const shown = new SingleBar({ format, stream: process.stderr, hideCursor: true, etaBuffer: 50 });
   shown.start(total, 0);
+  const stop = () => shown.stop();
+  // Also where the process ends amid the work: the cursor must be seen again.
+  process.once('exit', stop);
   return {
     update: (done) => {
       shown.update(Math.min(done, total));
     },
     stop: () => {
-      shown.stop();
+      process.off('exit', stop);
+      stop();
     },
   };
 }

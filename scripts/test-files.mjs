@@ -22,8 +22,9 @@ export class TestFiles {
   pending = 0;
   /** Failures, each with its file and a text for a person. */
   failures = [];
-  /** How long each file took. */
+  /** How long each file took, and how much processor time, where the system says that. */
   seconds = new Map();
+  processorSeconds = new Map();
   #options;
   #idle = [];
   #workers = new Set();
@@ -47,12 +48,13 @@ export class TestFiles {
   async run(file) {
     const from = performance.now();
     const worker = this.#idle.pop() ?? this.#start();
-    const { passed, pending, failures, output } = await worker.run(file);
+    const { passed, pending, failures, output, processorSeconds } = await worker.run(file);
     const name = nameOf(file);
     this.passed += passed;
     this.pending += pending;
     this.failures.push(...failures.map((text) => ({ name, text })));
     this.seconds.set(name, (performance.now() - from) / 1000);
+    this.processorSeconds.set(name, processorSeconds);
     const told = [output.replace(/^\s*\n/, '').trimEnd(), ...failures].filter((text) => text !== '');
     if (told.length > 0) console.log(['', name, ...told].join('\n'));
     if (worker.usable) this.#idle.push(worker);
@@ -155,7 +157,7 @@ function withoutColors({ FORCE_COLOR: _forced, ...env }) {
 /** The run of one test file, as its process reports it. */
 class Job {
   ended = false;
-  result = { passed: 0, pending: 0, failures: [] };
+  result = { passed: 0, pending: 0, failures: [], processorSeconds: 0 };
   #at = 'it was loaded';
   #silentMs;
   #silence;
@@ -181,12 +183,16 @@ class Job {
       this.#at = `this ran: ${message.title}`;
       // A test that blocks its process for as long as it may run is no hang.
       this.#wait(Math.max(this.#silentMs, message.limitMs));
-    } else if (message.type === 'pass') this.result.passed++;
+    } else if (message.type === 'end') this.#ended(message);
+    else if (message.type === 'pass') this.result.passed++;
     else if (message.type === 'pending') this.result.pending++;
     else if (message.type === 'fail') this.result.failures.push(message.text);
-    else if (message.type === 'end' && message.left.length > 0)
-      this.#fail(`left something open: ${message.left.join(', ')}.`);
-    else if (message.type === 'end') this.#end();
+  }
+
+  #ended({ left, processorSeconds }) {
+    this.result.processorSeconds = processorSeconds;
+    if (left.length > 0) this.#fail(`left something open: ${left.join(', ')}.`);
+    else this.#end();
   }
 
   lost(how) {

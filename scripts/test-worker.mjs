@@ -2,7 +2,7 @@
  * A process that runs test files for test-files.mjs, one after the other, and tells it what became of each test. Modules
  * are loaded once for all of them.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { format } from 'node:util';
@@ -14,6 +14,9 @@ const BEAT_MS = 1_000;
 const CLOSED_WITHIN_MS = 15_000;
 /** A test's own limit is what ends it when it hangs, on a machine that has nothing else to do; this is for others. */
 const LIMIT_TIMES = 4;
+/** Of a process, as Linux counts processor time. */
+const STAT = '/proc/self/stat';
+const TICKS_PER_SECOND = 100;
 const { Base, Spec } = Mocha.reporters;
 const { grep, invert, bail, color, silentMs } = JSON.parse(process.argv[2] ?? '{}');
 let mine;
@@ -30,6 +33,7 @@ tell({ type: 'ready' });
 async function runFile(file) {
   // The channel to the parent, among others.
   mine ??= await open();
+  const from = processorSeconds();
   const beat = setInterval(() => tell({ type: 'beat' }), BEAT_MS).unref();
   const options = JSON.parse(readFileSync(join(root, '.mocharc.json'), 'utf8'));
   const mocha = new Mocha({ ...options, reporter: Teller, forbidOnly: Boolean(process.env.CI), bail, color });
@@ -41,12 +45,25 @@ async function runFile(file) {
     await new Promise((done) => (running = mocha.run(done)));
     running.dispose();
     running = null;
-    tell({ type: 'end', left: await leftOpen() });
+    await end(from);
   } catch (error) {
     tell({ type: 'fail', text: `  The file could not be loaded:\n${error.stack}\n` });
-    tell({ type: 'end', left: await leftOpen() });
+    await end(from);
   }
   clearInterval(beat);
+}
+
+async function end(from) {
+  const left = await leftOpen();
+  tell({ type: 'end', left, processorSeconds: processorSeconds() - from });
+}
+
+/** What this process has used, and those that it started and that have ended; 0 where the system does not say. */
+function processorSeconds() {
+  if (!existsSync(STAT)) return 0;
+  const [, fields] = readFileSync(STAT, 'utf8').split(') ');
+  const [user, system, ofUsers, ofSystems] = fields.split(' ').slice(11).map(Number);
+  return (user + system + ofUsers + ofSystems) / TICKS_PER_SECOND;
 }
 
 /** The spec reporter, but for its end: failures are told, to be repeated after all files. */

@@ -5,10 +5,13 @@
  *   npm test -- --grep "tag filter"     the tests with such a title
  *   npm test -- test/lists test/otlp/grpc.test.ts   the tests of these files and folders
  *   npm test -- --jobs 1                one file after the other
+ *   npm test -- --processor             lists what took the most processor time, which is what a whole run takes long by
  *   npm test -- --record                keeps what each file took, for the order of the next runs
  *   npm test -- --faults --for-seconds 600   begins no file that would end later, and says which it left out
  * The last line is always `<N> passed, <N> failed`; each check counts like a test.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdtempSync,
@@ -37,6 +40,8 @@ const MEMORY_NEEDED_BYTES = 8 * 1024 ** 3;
 /** Seconds of the files that take some time, as --record has measured them: the longest begin first. */
 const SECONDS = join(root, 'scripts/test-seconds.json');
 const RECORDED_FROM_SECONDS = 3;
+/** So many files are listed by the processor time that they took. */
+const LISTED = 60;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const { values, positionals } = readArguments();
 
@@ -59,14 +64,18 @@ const tests = new TestFiles({
 const failedChecks = [];
 if (files.length > 1) process.env.SPANHOUSE_TEST_JOBS = String(jobCount());
 const template = files.length < TEMPLATE_FROM_FILES ? null : await createTemplate();
+if (template !== null) await prepareForMany();
+const shared = template === null ? null : await startSharedServer();
 await sideBySide([
   ...(partial ? [] : checks().map((check) => () => runCheck(check))),
   ...files.filter((file) => !runsAlone(file)).map((file) => () => runInTime(file)),
 ]);
 for (const file of files.filter(runsAlone)) if (!stopped()) await runInTime(file);
 tests.end();
+await shared?.end();
 if (template !== null) rmSync(template, { recursive: true, force: true });
 if (values.record && (!partial || values.faults)) record();
+if (values.processor) tellProcessorTime();
 tellFailures();
 const passed = tests.passed + (partial ? 0 : checks().length - failedChecks.length);
 const failed = tests.failures.length + failedChecks.length;
@@ -82,6 +91,7 @@ function readArguments() {
         grep: { type: 'string', short: 'g' },
         bail: { type: 'boolean', short: 'b', default: false },
         jobs: { type: 'string', short: 'j' },
+        processor: { type: 'boolean', default: false },
         record: { type: 'boolean', default: false },
         'for-seconds': { type: 'string', default: 'Infinity' },
         'silent-seconds': { type: 'string', default: '60' },
@@ -90,7 +100,7 @@ function readArguments() {
     });
   } catch (error) {
     return fail(
-      `${error.message} Known: --fast, --faults, --grep <text>, --bail, --jobs <n>, --record, --for-seconds <n>, --silent-seconds <n>, files and folders below test/.`,
+      `${error.message} Known: --fast, --faults, --grep <text>, --bail, --jobs <n>, --processor, --record, --for-seconds <n>, --silent-seconds <n>, files and folders below test/.`,
     );
   }
 }
@@ -202,6 +212,32 @@ async function createTemplate() {
   return directory;
 }
 
+/** What only a run of many files is worth: see test-programs.mjs. */
+async function prepareForMany() {
+  // Its packages may have been installed just now.
+  const { bundlePrograms } = await import('./test-programs.mjs');
+  process.env.SPANHOUSE_TEST_PROGRAMS = await bundlePrograms();
+}
+
+/** A server for all files that need none of their own; it ends when this process does, however that is. */
+async function startSharedServer() {
+  const program = join(root, 'dist/test/harness/files-server.js');
+  const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const place = await new Promise((resolve) => {
+    child.once('message', resolve);
+    child.once('exit', () => resolve(null));
+  });
+  if (place === null) fail('the server for tests does not start: see above');
+  process.env.SPANHOUSE_TEST_SERVER = JSON.stringify(place);
+  return {
+    async end() {
+      if (!child.connected) return;
+      child.disconnect();
+      await once(child, 'exit');
+    },
+  };
+}
+
 /** Stores how long each test file took; times of files that did not run are kept while the files exist. */
 function record() {
   const known = Object.entries(recorded).filter(([name]) => !tests.seconds.has(name) && existsSync(join(root, name)));
@@ -210,6 +246,13 @@ function record() {
     .filter(([, seconds]) => seconds >= RECORDED_FROM_SECONDS)
     .sort(([, one], [, other]) => other - one);
   writeFileSync(SECONDS, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
+}
+
+function tellProcessorTime() {
+  const sorted = [...tests.processorSeconds].sort(([, one], [, other]) => other - one);
+  const sum = sorted.reduce((all, [, seconds]) => all + seconds, 0);
+  console.log(`\nProcessor time: ${sum.toFixed(0)} s in ${sorted.length} files`);
+  for (const [name, seconds] of sorted.slice(0, LISTED)) console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`);
 }
 
 function tellFailures() {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../src/config/config.js';
 import { makeBackup, withBackups, type MadeBackup } from '../../src/compose/backup-run.js';
-import { restoreBackup } from '../../src/compose/restore.js';
 import { isDatedAhead } from '../../src/features/backup/backup-id.js';
 import { contentsOf, sizeOf } from '../../src/engine/traces/model/backup/manifest.js';
 import { DomainError } from '../../src/engine/errors.js';
@@ -54,6 +53,7 @@ export function addBackupCommands(program: Command, run: Run): void {
       run((dataDir) =>
         withProgress('Restoring', async (progress) => {
           const config = { ...loadConfig(), dataDir };
+          const { restoreBackup } = await import('../../src/compose/restore.js');
           const onVerify = () => process.stderr.write('All data is copied; comparing figures\n');
           const { begunAnew, bytes, ...restored } = await restoreBackup({
             config,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
-import { checkData, repairData, type CheckOutcome } from '../../src/compose/check.js';
+import type { CheckOutcome } from '../../src/compose/check.js';
 import { loadConfig } from '../../src/config/config.js';
 import { reasonOf, type Finding } from '../../src/features/check/checker.js';
 import { DomainError } from '../../src/engine/errors.js';
@@ -47,6 +47,7 @@ export function addCheckCommand(program: Command, where: () => Where): void {
           onAudit: (audit: { title: string; unit: string }, total: number) =>
             progressOf(audit.title, total, audit.unit),
         };
+        const { checkData, repairData } = await import('../../src/compose/check.js');
         const outcome = await (options.repair === true ? repairData(run) : checkData(run));
         const left = outcome.findings.reduce((sum, { count, mended }) => sum + count - mended, 0);
         process.stdout.write(

@@ -17,7 +17,6 @@ import { addCheckCommand } from './check.js';
 import { addEraseCommand } from './erase-command.js';
 import { addMoveCommand } from './move-command.js';
 import { addRecoverLogCommand } from './recover-log.js';
-import { daysOf, forecast, setRetention } from './retention.js';
 import { storageReport } from './storage.js';
 import { trustClock } from './trust-clock.js';
 
@@ -117,7 +116,8 @@ export function adminCommand(name: string): Command {
     .option('--days <days>', 'number of days to keep traces; `forever`: no limit')
     .option('--set', 'set it; without this option, nothing is changed')
     .action(({ project, days, set }: { project?: string; days?: string; set?: true }) =>
-      run((identity, metadata) => {
+      run(async (identity, metadata) => {
+        const { daysOf, forecast, setRetention } = await import('./retention.js');
         const projectId = onlyOne('project', project, identity.listProjects());
         const wanted = days === undefined ? undefined : daysOf(days);
         if (set === true) return timed(setRetention(metadata, projectId, wanted));

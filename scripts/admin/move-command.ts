@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../src/config/config.js';
-import { afterMove, moveSpans } from '../../src/compose/move-run.js';
 import { DomainError } from '../../src/engine/errors.js';
 import { placeName } from '../../src/features/move/move.js';
 import { giveUpMove, readMoveMark } from '../../src/features/move/store/move-mark.js';
@@ -33,6 +32,8 @@ export function addMoveCommand(program: Command, run: Run): void {
 
 async function move(dataDir: string, to: string | undefined): Promise<Row> {
   const config = { ...configFor(to), dataDir };
+  // Loaded when it is needed, as what other commands have of the server: they begin in half the time.
+  const { afterMove, moveSpans } = await import('../../src/compose/move-run.js');
   let shown: Progress | undefined;
   try {
     const moved = await moveSpans({

@@ -4,9 +4,13 @@ import { KEY_VARIABLE, keyOption } from '../key-option.js';
 import { printFailure } from '../output.js';
 import { RefusedError, Remote } from '../transfer/remote.js';
 import { CiError } from './ci-error.js';
-import { EXIT, runCi, type CiOptions } from './run.js';
+import { InterruptedError } from './interruption.js';
+import { EXIT, runCi, type Candidate, type CiOptions } from './run.js';
 
-interface Options extends Omit<CiOptions, 'command'> {
+interface Options extends Omit<CiOptions, 'candidate'> {
+  readonly dataset?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly resume?: string | undefined;
   readonly url?: string;
   readonly key?: string;
 }
@@ -14,20 +18,25 @@ interface Options extends Omit<CiOptions, 'command'> {
 const HELP = `
 The command gets the experiment in SPANHOUSE_EXPERIMENT_ID, with SPANHOUSE_PROJECT_ID, SPANHOUSE_DATASET,
 SPANHOUSE_DATASET_VERSION, SPANHOUSE_REPETITIONS, SPANHOUSE_URL and SPANHOUSE_KEY. The rules are the body of a
-comparison without its experiments, such as {"metrics": [{"name": "correct", "rule": "no_regression"}]}.
+comparison without its experiments, such as {"metrics": [{"name": "correct", "rule": "no_regression"}]}. With --prompt, they
+may have the settings of the run, too: "run": {"model": "gpt-4o-mini", "max_cost": 2}.
 
 Exit codes: 0 passed, 1 regression, 2 undecided (with --strict; else 0), 3 could not run.
 
-Example: spanhouse ci --dataset support@production --baseline baseline --rules gate.json -- python eval.py`;
+Examples:
+  spanhouse ci --dataset support@production --baseline baseline --rules gate.json -- python eval.py
+  spanhouse ci --dataset support@production --prompt answer@candidate --rules gate.json`;
 
 /** Compares this code with a baseline. @param name how the command was called, for its help */
 export function ciCommand(name: string): Command {
   return new Command(name)
     .description(
-      'Makes an experiment of this code, runs the command that stores its results, and compares it with a baseline.',
+      'Makes an experiment, whose results a command stores, or the server by running a prompt. Has judges evaluate it, and compares it with a baseline.',
     )
-    .argument('<command...>', 'the command that stores the results, behind --')
-    .requiredOption('--dataset <name[@version]>', 'dataset to try it on, and its version: a number or a tag')
+    .argument('[command...]', 'the command that stores the results, behind --')
+    .option('--dataset <name[@version]>', 'dataset to try it on, and its version: a number or a tag')
+    .option('--prompt <slug[@version]>', 'prompt that the server runs instead, and its version: a number or a tag')
+    .option('--resume <id>', 'go on with this experiment instead: wait for its run and judges, and compare it')
     .requiredOption('--rules <file>', 'JSON file with the metrics and their rules')
     .option('--baseline <tag>', 'tag or id of the experiment to compare with', 'baseline')
     .option('--name <name>', 'name of the experiment (default: branch and commit)')
@@ -43,17 +52,34 @@ export function ciCommand(name: string): Command {
     .addHelpText('after', HELP)
     .showHelpAfterError()
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.notRun))
-    .action(async (command: readonly string[], { url, key, ...options }: Options) => {
+    .action(async (command: readonly string[], { url, key, dataset, prompt, resume, ...options }: Options) => {
       try {
+        const candidate = candidateOf({ command, dataset, prompt, resume });
         if (key === undefined) throw new CiError(`Give an API key of the project with --key, or set ${KEY_VARIABLE}`);
         const server = url ?? localUrl(loadConfig().http);
         const connection = { SPANHOUSE_URL: server, SPANHOUSE_KEY: key };
-        process.exitCode = await runCi(new Remote(server, key), connection, { ...options, command });
+        process.exitCode = await runCi(new Remote(server, key), connection, { ...options, candidate });
       } catch (error) {
         printFailure(isRefusedKey(error) ? new CiError(REFUSED_KEY) : error);
         process.exitCode = EXIT.notRun;
+        // What was waited for may still be asked for.
+        if (error instanceof InterruptedError) process.exit();
       }
     });
+}
+
+interface Named extends Pick<Options, 'dataset' | 'prompt' | 'resume'> {
+  readonly command: readonly string[];
+}
+
+/** @throws CiError unless it is one */
+function candidateOf({ command, dataset, prompt, resume }: Named): Candidate {
+  const given = [command.length > 0, prompt !== undefined, resume !== undefined].filter(Boolean);
+  if (given.length !== 1)
+    throw new CiError('Give the command that stores the results behind --, or --prompt, or --resume: one of them.');
+  if (resume !== undefined) return { resume };
+  if (dataset === undefined) throw new CiError('Name the dataset to try it on with --dataset.');
+  return prompt === undefined ? { command, dataset } : { prompt, dataset };
 }
 
 /** The command may take hours, in which a key expires or is deleted. */

@@ -1,13 +1,4 @@
-/** What is read of an experiment. */
-export interface Experiment {
-  readonly id: string;
-  readonly name: string;
-  readonly rows: number;
-  readonly repetitions: number;
-  readonly dataset: { readonly id: string; readonly name: string };
-  readonly dataset_version: number;
-  readonly figures: { readonly results: number; readonly errors: number };
-}
+import type { Experiment } from './experiments.js';
 
 /** Where the server is, and the key. */
 export type Connection = Readonly<Record<'SPANHOUSE_URL' | 'SPANHOUSE_KEY', string>>;

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { CiError } from './ci-error.js';
-
-/** Ends a run that is interrupted, as the shell does. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+import { SIGNALS } from './interruption.js';
 
 /** Runs the program that makes the results, with what it needs to know in its environment. @throws CiError when it fails */
 export function runEvaluation(command: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {

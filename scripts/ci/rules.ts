@@ -1,9 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import type { ComparisonInput } from '../../src/features/comparisons/schema.js';
+import type { RunInput } from '../../src/features/experiment-runs/schema.js';
 import { CiError } from './ci-error.js';
 
-/** What a file of rules says: the body of a comparison without its experiments. */
-export type Rules = Omit<ComparisonInput, 'candidate' | 'baseline' | 'wait_seconds'>;
+/** What options of the command say of a run. */
+const BY_OPTIONS = [
+  'dataset',
+  'dataset_version',
+  'prompt_slug',
+  'prompt_version',
+  'prompt_tag',
+  'repetitions',
+  'name',
+  'tags',
+  'dry_run',
+] as const;
+
+/** What a file of rules says. */
+export interface Rules {
+  /** The body of a comparison without its experiments. */
+  readonly comparison: Omit<ComparisonInput, 'candidate' | 'baseline' | 'wait_seconds'>;
+  /** How the server runs a prompt: the body of a run without what options say. */
+  readonly run: Omit<RunInput, (typeof BY_OPTIONS)[number]>;
+}
 
 /** Reads a file of rules; what the rules may be, the server checks. @throws CiError */
 export async function readRules(file: string): Promise<Rules> {
@@ -16,8 +35,17 @@ export async function readRules(file: string): Promise<Rules> {
   } catch (error) {
     throw new CiError(`${file} is not JSON: ${(error as Error).message}`);
   }
-  if (Array.isArray(rules)) return { metrics: rules as Rules['metrics'] };
-  if (typeof rules !== 'object' || rules === null)
-    throw new CiError(`${file} must have an object, such as {"metrics": []}`);
-  return rules as Rules;
+  if (Array.isArray(rules)) rules = { metrics: rules as unknown[] };
+  if (!isObject(rules) || !Array.isArray(rules['metrics']))
+    throw new CiError(`${file} must have an object with metrics, such as {"metrics": []}`);
+  const { run = {}, ...comparison } = rules;
+  if (!isObject(run)) throw new CiError(`${file}: run must be an object, such as {"model": "gpt-4o-mini"}`);
+  const twice = BY_OPTIONS.find((name) => Object.hasOwn(run, name));
+  if (twice !== undefined)
+    throw new CiError(`${file}: run must not have ${twice}, which an option of the command says`);
+  return { comparison: comparison as unknown as Rules['comparison'], run };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

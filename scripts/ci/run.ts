@@ -1,17 +1,28 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { ComparisonRead } from '../../src/features/comparisons/schema.js';
-import { printable } from '../output.js';
+import { namesIn, spentText } from '../../src/features/comparisons/words.js';
 import { startProgress } from '../progress.js';
-import { RefusedError, type Remote } from '../transfer/remote.js';
+import type { Remote } from '../transfer/remote.js';
 import { CiError } from './ci-error.js';
-import { environmentOf, type Connection, type Experiment } from './environment.js';
+import { environmentOf, type Connection } from './environment.js';
 import { runEvaluation } from './evaluation.js';
+import { baselineIn, datasetOf, hasBaseline, type Experiment, type Gate } from './experiments.js';
 import { codeHere } from './git.js';
-import { readRules, type Rules } from './rules.js';
+import { interruptible } from './interruption.js';
+import { judgeResults } from './judging.js';
+import { POLL_MS } from './pauses.js';
+import { readRules } from './rules.js';
+import { say } from './say.js';
+import { estimate, runFinished, startRun, type ServerRun } from './server-run.js';
+
+/** What is tried: by a command, by the server, or an experiment that is there already. */
+export type Candidate =
+  | { readonly command: readonly string[]; readonly dataset: string }
+  | { readonly prompt: string; readonly dataset: string }
+  | { readonly resume: string };
 
 export interface CiOptions {
-  /** `name`, or `name@version`: a number, an id or a tag. */
-  readonly dataset: string;
+  readonly candidate: Candidate;
   /** A tag, or an id. */
   readonly baseline: string;
   readonly rules: string;
@@ -21,119 +32,134 @@ export interface CiOptions {
   readonly junit?: string | undefined;
   readonly markdown?: string | undefined;
   readonly strict?: boolean | undefined;
-  readonly command: readonly string[];
 }
 
 /** What a run ends with. */
 export const EXIT = { passed: 0, regression: 1, undecided: 2, notRun: 3 } as const;
 
-const POLL_MS = 2_000;
 /** Of experiments that others still run. */
 const WAIT_SECONDS = 240;
 /** Most characters of the name of an experiment. */
 const MAX_NAME = 200;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-type Found = Pick<ComparisonRead, 'id' | 'verdict' | 'because'>;
+type Found = Pick<ComparisonRead, 'id' | 'verdict' | 'because' | 'metrics' | 'spent'>;
+
+/** An experiment, and whether there is one to compare it with. */
+interface Made {
+  readonly experiment: Experiment;
+  readonly comparable: boolean;
+}
 
 /**
- * Makes an experiment, has the command fill it, and compares it with the baseline.
+ * Has an experiment made, and compares it with the baseline.
  * @returns the exit code @throws CiError, TransferError when that could not be done
  */
 export async function runCi(remote: Remote, connection: Connection, options: CiOptions): Promise<number> {
   const rules = await readRules(options.rules);
   const { id: project } = await remote.project(undefined);
-  const at = `/projects/${project}`;
-  const experiment = await createExperiment(remote, at, options);
+  const { rules: file, baseline, candidate } = options;
+  const gate: Gate = { remote, at: `/projects/${project}`, rules, file, baseline };
+  const made =
+    'command' in candidate
+      ? await byCommand(gate, options, candidate, { project, connection })
+      : await byServer(gate, options, candidate);
+  return interruptible(() => judged(gate, options, made), adviceOn(made.experiment, options, candidate));
+}
+
+async function byCommand(
+  gate: Gate,
+  options: CiOptions,
+  { command, dataset }: Extract<Candidate, { readonly command: unknown }>,
+  { project, connection }: { readonly project: string; readonly connection: Connection },
+): Promise<Made> {
+  const { remote, at } = gate;
+  const experiment = await createExperiment(gate, options, dataset);
   const own = `${at}/experiments/${experiment.id}`;
   try {
-    const hasBaseline = await isComparable(remote, at, experiment, options, rules);
-    if (!hasBaseline && options.pin === undefined)
-      throw new CiError(
-        `${baselineText(options)} does not exist. To make it, run once with --pin ${options.baseline}.`,
-      );
+    const comparable = await hasBaseline(gate, experiment.id, experiment.dataset.id);
+    requireBaseline(comparable, options);
     say(
       `Experiment ${experiment.name} (${experiment.id}): ${experiment.rows * experiment.repetitions} results expected.`,
     );
     await watched(remote, own, experiment, () =>
-      runEvaluation(options.command, environmentOf(experiment, project, connection)),
+      runEvaluation(command, environmentOf(experiment, project, connection)),
     );
     const { figures } = await remote.post<Experiment>(`${own}:finish`, '');
     if (figures.results === 0)
       throw new CiError('The command stored no result of the experiment SPANHOUSE_EXPERIMENT_ID.');
-    if (!hasBaseline) return await firstBaseline(remote, own, options);
+    return { experiment, comparable };
   } catch (error) {
     // One that is finished stays: cancelling it is refused.
     await remote.post(`${own}:cancel`, '').catch(() => undefined);
     throw error;
   }
-  const found = await compare(remote, at, experiment, options, rules);
+}
+
+/** Starts a run, or finds the one to go on with. */
+async function byServer(
+  gate: Gate,
+  options: CiOptions,
+  candidate: Exclude<Candidate, { readonly command: unknown }>,
+): Promise<Made> {
+  const { name, repetitions } = options;
+  if ('resume' in candidate) {
+    const path = `${gate.at}/experiments/${encodeURIComponent(candidate.resume)}`;
+    const experiment = await gate.remote.get<Experiment>(path);
+    const comparable = await hasBaseline(gate, null, experiment.dataset.id);
+    requireBaseline(comparable, options);
+    return { experiment, comparable };
+  }
+  const run: ServerRun = { ...candidate, name, repetitions };
+  await estimate(gate, run);
+  const comparable = await hasBaseline(gate, null, datasetOf(run.dataset).dataset);
+  requireBaseline(comparable, options);
+  const experiment = await startRun(gate, run);
+  return { experiment, comparable };
+}
+
+/** What follows once an experiment is on its way: it stays, whatever ends the wait. */
+async function judged(gate: Gate, options: CiOptions, { experiment, comparable }: Made): Promise<number> {
+  const { remote, at } = gate;
+  const own = `${at}/experiments/${experiment.id}`;
+  if (!('command' in options.candidate)) {
+    say(`Experiment ${experiment.name} (${experiment.id}).`);
+    await runFinished(gate, experiment);
+  }
+  await judgeResults(gate, experiment.id, comparable);
+  if (!comparable) return firstBaseline(remote, own, options);
+  const found = await compare(gate, experiment);
   await report(remote, `${at}/comparisons/${found.id}`, options);
   const code = exitCode(found, options);
   if (found.verdict === 'passed' && options.pin !== undefined) await pin(remote, own, options.pin);
   return code;
 }
 
-async function createExperiment(remote: Remote, at: string, options: CiOptions): Promise<Experiment> {
+/** How to go on with an experiment that stays. */
+function adviceOn({ id }: Experiment, { rules, baseline, pin: tag, strict }: CiOptions, candidate: Candidate): string {
+  const more = [...(tag === undefined ? [] : ['--pin', tag]), ...(strict === true ? ['--strict'] : [])];
+  const args = ['--resume', id, '--rules', rules, '--baseline', baseline, ...more];
+  const goOn = `To go on: spanhouse ci ${args.map(quoted).join(' ')}`;
+  return 'command' in candidate ? goOn : `The server goes on with its work, unless you cancel the experiment. ${goOn}`;
+}
+
+/** As a shell reads it. */
+const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
+
+async function createExperiment({ remote, at }: Gate, options: CiOptions, dataset: string): Promise<Experiment> {
   const subject = await codeHere();
-  const place = options.dataset.lastIndexOf('@');
-  const dataset = place > 0 ? options.dataset.slice(0, place) : options.dataset;
-  const version = place > 0 ? { dataset_version: options.dataset.slice(place + 1) } : {};
   const name = options.name ?? [subject.branch, subject.commit?.slice(0, 7)].filter((part) => part).join(' ');
-  const repetitions = options.repetitions === undefined ? {} : { repetitions: options.repetitions };
-  const body = { name: name === '' ? 'ci' : cut(name.toWellFormed()), dataset, ...version, ...repetitions, subject };
+  const { repetitions } = options;
+  const body = { name: name === '' ? 'ci' : cut(name.toWellFormed()), ...datasetOf(dataset), repetitions, subject };
   return remote.post<Experiment>(`${at}/experiments`, JSON.stringify(body));
 }
 
 /** By characters, none of which is halved. The server counts as JSON Schema does: by code points. */
 const cut = (name: string) => Array.from(name).slice(0, MAX_NAME).join('');
 
-/**
- * Whether there is a baseline, asked before anything is paid for: the server refuses to compare an experiment that runs, but
- * wrong rules and an unknown baseline before that.
- */
-async function isComparable(
-  remote: Remote,
-  at: string,
-  experiment: Experiment,
-  options: CiOptions,
-  rules: Rules,
-): Promise<boolean> {
-  try {
-    await remote.post(`${at}/comparisons`, bodyOf(experiment, options, rules, 0));
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    if (error.problem.status === 404 && (await isMissing(remote, at, experiment, options))) return false;
-    if (error.problem.status !== 409) throw new CiError(`${options.rules}: ${problemText(error)}`);
-  }
-  return true;
-}
-
-/** Whether nothing has the tag of the baseline: the one thing not found that the first run may lack. */
-async function isMissing(
-  remote: Remote,
-  at: string,
-  { id, dataset }: Experiment,
-  options: CiOptions,
-): Promise<boolean> {
-  const { baseline } = options;
-  if (UUID.test(baseline)) return false;
-  await remote.get(`${at}/experiments/${id}`);
-  const query = new URLSearchParams({ dataset: dataset.id, tag: baseline, limit: '1' });
-  const { experiments } = await remote.get<{ readonly experiments: readonly unknown[] }>(
-    `${at}/experiments?${query.toString()}`,
-  );
-  return experiments.length === 0;
-}
-
-function bodyOf({ id }: Experiment, { baseline }: CiOptions, rules: Rules, wait_seconds: number): string {
-  const other = UUID.test(baseline) ? baseline : { tag: baseline };
-  return JSON.stringify({ ...rules, candidate: id, baseline: other, wait_seconds });
-}
-
-function problemText({ problem, message }: RefusedError): string {
-  const { errors = [] } = problem;
-  return errors.length === 0 ? message : errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+/** @throws CiError where the first run is not to become the baseline */
+function requireBaseline(comparable: boolean, options: CiOptions): void {
+  if (comparable || options.pin !== undefined) return;
+  throw new CiError(`${baselineText(options)} does not exist. To make it, run once with --pin ${options.baseline}.`);
 }
 
 /** Does the work, and shows meanwhile how many results there are. */
@@ -160,16 +186,14 @@ async function watched(
   }
 }
 
-async function compare(
-  remote: Remote,
-  at: string,
-  experiment: Experiment,
-  options: CiOptions,
-  rules: Rules,
-): Promise<Found> {
-  const found = await remote.post<Found>(`${at}/comparisons`, bodyOf(experiment, options, rules, WAIT_SECONDS));
-  say(`Comparison ${found.id} with ${options.baseline}: ${found.verdict}.`);
-  for (const sentence of found.because) say(`  ${sentence}`);
+async function compare(gate: Gate, { id, dataset }: Experiment): Promise<Found> {
+  const { remote, at, rules, baseline } = gate;
+  const experiments = { candidate: id, baseline: baselineIn(gate, dataset.id) };
+  const body = JSON.stringify({ ...rules.comparison, ...experiments, wait_seconds: WAIT_SECONDS });
+  const found = await remote.post<Found>(`${at}/comparisons`, body);
+  say(`Comparison ${found.id} with ${baseline}: ${found.verdict}.`);
+  const [named, cost] = [namesIn(found.metrics), spentText(found.spent)];
+  for (const sentence of [...found.because, ...(cost === '' ? [] : [cost])]) say(`  ${named(sentence)}`);
   return found;
 }
 
@@ -199,8 +223,4 @@ async function pin(remote: Remote, own: string, tag: string): Promise<void> {
   say(`The tag ${tag} points to this experiment now.`);
 }
 
-const baselineText = ({ baseline }: CiOptions) => `The baseline ${baseline}`;
-
-function say(text: string): void {
-  process.stderr.write(`${printable(text)}\n`);
-}
+const baselineText = ({ baseline }: Pick<CiOptions, 'baseline'>) => `The baseline ${baseline}`;

@@ -1,7 +1,8 @@
 import { CompletionLog } from '../features/completions/completion-log.js';
 import { CallBackfill } from '../features/backfill/call-backfill.js';
+import { PartialIngest } from '../features/traces/partial-ingest.js';
 import { PostedIngest } from '../features/traces/posted-ingest.js';
-import { SpanIngest } from '../features/traces/span-ingest.js';
+import { SpanIngest, type SpanIngestParts } from '../features/traces/span-ingest.js';
 import { JobRunner } from '../engine/work/job-runner.js';
 import type { PriceService } from '../features/prices/price-service.js';
 import { REPRICE } from '../features/prices/reprice-job.js';
@@ -19,6 +20,8 @@ import type { Storage } from './storage.js';
 export interface Ingest extends BodyDoors {
   /** Takes spans in that are no request's, and those of requests as `postSpans` does. */
   readonly spans: SpanIngest;
+  /** Takes in spans that are sent in parts. */
+  readonly partial: PartialIngest;
   readonly posted: PostedIngest;
   readonly reprices: RepriceService;
   readonly completionLog: CompletionLog;
@@ -35,7 +38,7 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
   const { traces } = storage;
   const { maxEncodedBytes, maxTagBytes } = config.ingest;
   const keep = keepIn(storage.metadata.scoreDefinitions);
-  const spans = new SpanIngest({
+  const parts: SpanIngestParts = {
     log: traces.log,
     price: prices.price,
     prompts: storage.metadata.promptIdentities,
@@ -43,7 +46,8 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
     scores: { definitions: storage.metadata.scoreDefinitions, keep },
     maxTagBytes,
     observer: events,
-  });
+  };
+  const spans = new SpanIngest(parts);
   const inline = {
     postSpans: createPostSpans(spans, parseAndFree),
     exportTraces: createExport({ ingest: spans, observer: events, maxEncodedBytes, maxTagBytes, parse: parseAndFree }),
@@ -52,6 +56,11 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
   return {
     spans,
     ...openBodyThreads(context, { log: traces.log, keepDefinitions: keep }, inline),
+    partial: new PartialIngest({
+      spans: traces.partial,
+      log: traces.log,
+      ingest: (log) => new SpanIngest({ ...parts, log }),
+    }),
     posted: new PostedIngest({ log: traces.log, lists: traces.lists, maxTagBytes }),
     completionLog: new CompletionLog({
       promptIds: storage.metadata.promptIdentities,

@@ -167,6 +167,7 @@ function runJudges(
     spans,
     wholes,
     evaluations,
+    identifyPrompt: promptIdentifier(storage),
     caller,
     pinned,
     storeSpans,

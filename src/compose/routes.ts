@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { configurationTable } from '../config/documentation.js';
 import { monitoringTables } from '../engine/signals/documentation.js';
 import { mappingTables } from '../otlp/genai/documentation.js';
@@ -37,6 +38,7 @@ import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
 import { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
+import { langfuseRoutes } from '../langfuse/routes.js';
 import { consoleRoutes } from '../console/index.js';
 import { reviewRoutes } from '../features/review/pages/index.js';
 import type { Context } from './context.js';
@@ -54,6 +56,7 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...apiRoutes(services),
     ...reviewPages(context, services),
     ...authenticationRoutes(context, services, door, info.version),
+    ...langfuse(context, services, door, info.version),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),
@@ -68,6 +71,16 @@ export function createRoutes(context: Context, services: Services, door: Authent
     buildOpenApi([...routes, document], { ...info, base: basePath(context.baseUrl()) }),
   );
   return [...routes, document];
+}
+
+function langfuse(
+  { config, baseUrl }: Context,
+  services: Services,
+  { callers }: Authentication,
+  version: string,
+): Route[] {
+  const limits = { sharedBytes: config.ingest.maxEncodedBytes, tagBytes: config.ingest.maxTagBytes };
+  return langfuseRoutes(services, { version, limits, baseUrl, projectOf: projectSeenBy(callers) });
 }
 
 function apiRoutes(services: Services): Route[] {
@@ -119,9 +132,11 @@ function documentationRoutes({ metrics, baseUrl }: Context, { callers }: Authent
     mapping: mappingTables(),
     monitoring: monitoringTables(metrics),
   };
-  const projectOf: Parameters<typeof manualRoutes>[0]['projectOf'] = (headers) =>
-    onlyProjectOf(callers.reader(headers)?.keys ?? []);
-  return [...manualRoutes({ baseUrl, tables, projectOf }), ...apiReferenceRoutes(baseUrl)];
+  return [...manualRoutes({ baseUrl, tables, projectOf: projectSeenBy(callers) }), ...apiReferenceRoutes(baseUrl)];
+}
+
+function projectSeenBy(callers: Authentication['callers']) {
+  return (headers: IncomingHttpHeaders) => onlyProjectOf(callers.reader(headers)?.keys ?? []);
 }
 
 /** The project that a person sees. Of several, nobody knows which one they read the manual for. */

@@ -4,6 +4,7 @@ import { IdentityService } from '../engine/identity/identity-service.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
 import { SignInService } from '../engine/identity/sign-in-service.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
+import { ListExports } from '../features/traces/export/list-exports.js';
 import type { Lists } from '../engine/traces/model/list/lists.js';
 import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
 import { CostExplainer } from '../features/prices/cost-explanation.js';
@@ -65,6 +66,7 @@ export interface Services
   readonly outlines: OutlineService;
   readonly costs: CostExplainer;
   readonly tails: Tails;
+  readonly exports: ListExports;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly deletions: DeletionService;
@@ -123,7 +125,9 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
   });
-  deletions.start([...[...judgeWork, ...learningWork, ...playgroundWork], ...[datasets.spanRows, ...experimentWork]]);
+  const comparisons = openComparisons(context, storage);
+  const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
+  deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });
@@ -135,7 +139,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...openFeedback(context, storage, attachments.service),
     ...datasets,
     ...experiments,
-    comparisons: openComparisons(context, storage),
+    comparisons,
     identity,
     signIns: openSignIns(context, storage, identity),
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),
@@ -146,6 +150,7 @@ export async function openServices(context: Context): Promise<Services> {
     lists: traces.lists,
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
+    exports: new ListExports(traces.lists),
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),

@@ -20,6 +20,7 @@ import {
   type FilterValue,
   type ListQuery,
 } from '../engine/traces/model/list/query.js';
+import { EXPORT_FORMATS, type ExportFormat } from '../engine/traces/model/list/export.js';
 import { oneOf, uuid } from '../engine/schema/parts.js';
 import { page } from './page.js';
 import type { State } from '../engine/traces/model/list/tail.js';
@@ -163,6 +164,21 @@ export function tailQueryOf(list: ListDefinition): QueryDefinition<TailQuery> {
   return queryAbout(list, own, (query, { after = null, ...shown }) => ({
     query: { ...query, ...shownOf(list, shown) },
     after,
+  }));
+}
+
+/** What an export is asked for. */
+export interface ExportQuery {
+  readonly query: ListQuery;
+  readonly format: ExportFormat;
+}
+
+/** The query of an export of a list. */
+export function exportQueryOf(list: ListDefinition): QueryDefinition<ExportQuery> {
+  const own = { format: oneOf(EXPORT_FORMATS, 'The format of the file.', 'jsonl'), ...shownParameters(list) };
+  return queryAbout(list, own, (query, { format, ...shown }) => ({
+    query: { ...query, ...shownOf(list, shown) },
+    format,
   }));
 }
 

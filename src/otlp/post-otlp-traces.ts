@@ -20,15 +20,21 @@ const ExportResponse = Type.Object(
   { $id: 'ExportTraceServiceResponse', description: 'The OTLP response; empty if every span was stored.' },
 );
 
-/** OTLP/HTTP, as any OpenTelemetry exporter and the Collector's `otlphttp` exporter speak it. */
-export function postOtlpTracesRoute(exportTraces: ExportTraces) {
+const OWN_PLACE = { path: '/v1/traces', operationId: 'postOtlpTraces', tag: 'Traces' } as const;
+
+/**
+ * OTLP/HTTP, as any OpenTelemetry exporter and the Collector's `otlphttp` exporter speak it.
+ * @param place where it is served: clients of other systems know another path
+ */
+export function postOtlpTracesRoute(
+  exportTraces: ExportTraces,
+  place: Readonly<Record<'path' | 'operationId' | 'tag', string>> = OWN_PLACE,
+) {
   return defineRoute({
     method: 'POST',
-    path: '/v1/traces',
-    operationId: 'postOtlpTraces',
+    ...place,
     summary: 'Export traces (OTLP)',
     description: `Accepts an ExportTraceServiceRequest in protobuf or JSON and responds in the same encoding. Spans that cannot be used are refused individually in \`partialSuccess\`, such as those with images beyond the ${MAX_IMAGES_PER_REQUEST} that a request may have; the others are stored. Errors are a google.rpc.Status in the encoding of the request. 429 and 503 have \`Retry-After\`, and retrying is always safe.`,
-    tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
     body: rawBody([JSON_TYPE, PROTOBUF_TYPE], 'An ExportTraceServiceRequest.'),

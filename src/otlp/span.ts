@@ -1,4 +1,3 @@
-import { v5 as uuidv5 } from 'uuid';
 import { DomainError } from '../engine/errors.js';
 import { normalizeCost } from '../engine/schema/normalize.js';
 import { toJsonText } from '../engine/json-text.js';
@@ -10,11 +9,12 @@ import { evaluationsOf } from './evaluations.js';
 import { Evidence } from './genai/evidence.js';
 import { Lookup } from './genai/lookup.js';
 import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
-import { NIL_UUID, SPAN_ID, spanUuid, TRACE_ID, traceUuid, UUID, uuidOf } from '../engine/schema/ids.js';
+import { SPAN_ID, spanUuid, TRACE_ID, traceUuid } from '../engine/schema/ids.js';
 import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
 import { MAX_NAME, nameOf } from './name.js';
 import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
 import { PromptLinks } from './prompt-links.js';
+import { sessionNamed, type NamedSession } from './session-id.js';
 import { resourceTags, tagsOf } from './tags.js';
 import { foldNestedUsage, type MutableSpan } from './usage.js';
 
@@ -121,7 +121,7 @@ interface ScopeFacts {
 class SpanMapper {
   readonly prompts = new PromptLinks();
   readonly #evidence = new Evidence(new Lookup());
-  readonly #sessions = new Map<string, string>();
+  readonly #sessions = new Map<string, NamedSession | null>();
   #session: { id: string | null; name: string | null } = { id: null, name: null };
   #resource: ResourceFacts = {
     resource: null,
@@ -213,13 +213,10 @@ class SpanMapper {
 
   /** A session's UUID, and its name when what the client sent is no UUID. */
   #sessionOf(value: string | null): { id: string | null; name: string | null } {
-    const lower = value?.toLowerCase();
-    if (value === null || lower === undefined || lower === NIL_UUID) return { id: null, name: null };
-    const stated = uuidOf(lower);
-    if (UUID.test(stated)) return { id: stated, name: null };
-    let id = this.#sessions.get(value);
-    if (id === undefined) this.#sessions.set(value, (id = uuidv5(value, uuidv5.DNS)));
-    return { id, name: value };
+    if (value === null) return { id: null, name: null };
+    let named = this.#sessions.get(value);
+    if (named === undefined) this.#sessions.set(value, (named = sessionNamed(value)));
+    return { id: named?.id ?? null, name: named?.name ?? null };
   }
 
   #resourceFacts(resource: OtlpResource): ResourceFacts {

@@ -1,12 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { until } from '../harness/until.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-export const PROGRAM = join(import.meta.dirname, '../../scripts/admin.js');
+export const PROGRAM = programFile('admin');
 
 /** What a command of the admin program answers, as JSON. @throws Error with what it says on a failure */
 export async function admin(dataDir: string, ...args: string[]): Promise<any> {

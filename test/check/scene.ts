@@ -6,8 +6,9 @@ import BetterSqlite3 from 'better-sqlite3';
 import { connect } from '../../src/engine/traces/clickhouse/client/client.js';
 import { statementOfFile } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { startEngine } from '../../src/engine/traces/clickhouse/process/supervisor.js';
+import { programFile } from '../harness/program-files.js';
 
-const PROGRAM = join(import.meta.dirname, '../../scripts/admin.js');
+const PROGRAM = programFile('admin');
 
 export interface Said {
   readonly code: number;

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot } from '../../src/engine/files/schema-files.js';
 import { experimentApi, type ExperimentApi } from '../experiments/experiment-api.js';
+import { runCi, type Run } from './ci-program.js';
 
 /** Stores a result of each of 40 rows, of which so many are correct. */
 const EVALUATION = `
@@ -48,25 +47,14 @@ describe('spanhouse ci', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  interface Run {
-    readonly code: number;
-    readonly stdout: string;
-    readonly stderr: string;
-  }
-
   function ci(correct: string | number, ...more: string[]): Promise<Run> {
-    const program = [join(packageRoot(), 'scripts/spanhouse.mjs'), 'ci', '--dataset', 'support@production'];
     const rules = more.includes('--rules') ? [] : ['--rules', 'gate.json'];
-    const args = [...program, ...rules, ...more, '--', process.execPath, 'eval.mjs'];
+    const args = ['--dataset', 'support@production', ...rules, ...more, '--', process.execPath, 'eval.mjs'];
     const env = {
       ...{ PATH: process.env['PATH'], SPANHOUSE_URL: api.server.url, SPANHOUSE_KEY: api.server.key },
       ...{ CORRECT: String(correct), GITHUB_STEP_SUMMARY: join(folder, 'summary.md'), GITHUB_REF_NAME: 'main' },
     };
-    return new Promise((resolve) => {
-      const child = execFile(process.execPath, args, { cwd: folder, env }, (_error, stdout, stderr) =>
-        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-      );
-    });
+    return runCi(args, { cwd: folder, env });
   }
   const newest = async () => (await api.ok('GET', '~?limit=1')).experiments[0];
 
@@ -91,7 +79,7 @@ describe('spanhouse ci', function () {
     expect(passed.stderr).to.contain(': passed.').and.to.contain('No regression was found.');
     expect(await readFile(join(folder, 'junit.xml'), 'utf8')).to.contain('failures="0"');
     const report = await readFile(join(folder, 'report.md'), 'utf8');
-    expect(report).to.contain('## ✅ Comparison passed: harmless with main');
+    expect(report).to.match(/^## ✅ Comparison passed: harmless with main.* \(baseline\)$/m);
     expect(await readFile(join(folder, 'summary.md'), 'utf8')).to.equal(`${report}\n`);
     expect((await newest()).tags).to.deep.equal([]);
   });

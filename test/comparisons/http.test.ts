@@ -112,9 +112,10 @@ describe('comparisons over HTTP', function () {
   it('is answered as Markdown and as a JUnit report', async () => {
     const markdown = await compare({}, { accept: 'text/markdown' });
     expect(markdown.headers.get('content-type')).to.contain('text/markdown');
-    expect(markdown.text).to.match(/^## ❌ Comparison failed: after with before\n/);
+    expect(markdown.text).to.match(/^## ❌ Comparison failed: after with before \(baseline\)\n/);
     expect(markdown.text).to.contain('| correct | no\\_regression | 90.0 % | 63.3 % | -26.7 points (');
     const junit = await compare({}, { accept: 'application/xml' });
+    expect(junit.text).to.contain('<testsuite name="after with before (baseline)"');
     expect(junit.text).to.contain('<testsuites name="spanhouse" tests="1" failures="1" errors="0" skipped="0">');
     expect(junit.text).to.contain('<failure message="correct: 63.3 %, before 90.0 %');
     const { id } = await found();
@@ -298,9 +299,11 @@ describe('comparisons over HTTP', function () {
       { name: 'rate', rule: 'not_worse', margin: 1e308 },
       { name: 'error', rule: 'no_regression' },
     ];
-    const { verdict, metrics: judged } = await found({ candidate: large.id, metrics });
+    const { id, verdict, metrics: judged } = await found({ candidate: large.id, metrics });
     expect([verdict, ...judged.map((each: any) => each.verdict)]).to.deep.equal(['undecided', 'undecided', 'passed']);
     expect(judged[0].left_out).to.deep.equal({ no_value: 0, error: 0, too_large: 30 });
+    const rows = (await api.server.request('GET', `${path}/${id}/rows?metric=rate&outcome=left_out&limit=100`)).json;
+    expect(rows.map(({ left_out }: any) => left_out)).to.deep.equal(Array<string>(30).fill('too_large'));
   });
 
   it('a project waits in 20 requests at most, and one that goes away leaves its place', async () => {
@@ -308,5 +311,22 @@ describe('comparisons over HTTP', function () {
     const waiting = Array.from({ length: 21 }, () => compare({ candidate: running.id, wait_seconds: 2 }));
     const statuses = (await Promise.all(waiting)).map(({ status }) => status).sort();
     expect(statuses).to.deep.equal([...Array<number>(20).fill(409), 429]);
+  });
+
+  it('ends with its project', async () => {
+    const { projectId, key } = makeProject(api.server.dataDir, { name: 'ended' });
+    const own = async (method: string, at: string, body?: object) =>
+      api.server.request(method, at, { key, ...(body && { body }) });
+    await own('POST', '/v1/datasets', { name: 'own' });
+    await own('POST', '/v1/datasets/own/versions', { rows: [{ id: 'r1' }] });
+    const create = async () =>
+      (await own('POST', `/projects/${projectId}/experiments`, { name: 'own', dataset: 'own' })).json.id;
+    const pair = { candidate: await create(), baseline: await create() };
+    const body = { ...pair, metrics: RULES, wait_seconds: 600 };
+    const comparing = own('POST', `/projects/${projectId}/comparisons`, body);
+    // It waits by now: its second look comes after this answer.
+    await own('GET', `/projects/${projectId}/experiments`);
+    expect((await own('DELETE', `/projects/${projectId}`)).status).to.equal(202);
+    expect((await comparing).status).to.equal(404);
   });
 });

@@ -82,7 +82,7 @@ describe('comparisons by verdicts of judges', function () {
         headers: { accept: 'text/markdown' },
       },
     );
-    expect(markdown.text).to.contain('in 6 of 8 reviews, κ ');
+    expect(markdown.text).to.contain('in 6 of 8 reviews, κ ').and.to.contain('\n| Polite | no\\_regression |');
   });
 
   it('takes what people say of results, without what they say of verdicts', async () => {

@@ -15,7 +15,7 @@ function drawn(rows: number, draw: Draw, random: RandomBits, measure: 'boolean' 
   const arms = { candidate: new Float64Array(rows), baseline: new Float64Array(rows) };
   for (let row = 0; row < rows; row += 1) [arms.candidate[row], arms.baseline[row]] = draw(random) as [number, number];
   const left_out = { no_value: 0, error: 0 };
-  return { ...known, ...arms, rows: Int32Array.from(arms.candidate.keys()), single: measure === 'boolean', categories: [], left_out }; // prettier-ignore
+  return { ...known, ...arms, rows: Int32Array.from(arms.candidate.keys()), single: measure === 'boolean', categories: [], left_out, tooLarge: new Int32Array() }; // prettier-ignore
 }
 
 /** How many of so many comparisons fail. */

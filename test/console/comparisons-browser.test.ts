@@ -155,7 +155,7 @@ describe('comparisons in the console', function () {
     expect((await listed()).map(({ candidate: { name } }) => name as string)).to.deep.equal(['late']);
     await open(`comparisons/${candidate.id}`);
     await says('Comparison not found');
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
   });
 
   it('are made by nobody who may only read', async () => {

@@ -51,7 +51,7 @@ describe('datasets in the console', function () {
     await page.keyboard.type('shop/data');
     await page.keyboard.press('Enter');
     await says('none of which may be called', 'dialog');
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
     await page.keyboard.type('-set');
     await page.type('dialog textarea', HOSTILE);
     await click('Create dataset');
@@ -159,7 +159,7 @@ describe('datasets in the console', function () {
     await post('/v1/datasets/shared/versions', { mode: 'merge', rows: [{ row_id: 'b', q: 'theirs' }] });
     await click('Save as version 2');
     await says('Version 2 was made since you began with version 1');
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
     expect((await get('/shared')).latest_version.version_number).to.equal(2);
     await says('theirs');
     await says('mine');
@@ -187,7 +187,7 @@ describe('datasets in the console', function () {
     await input?.uploadFile(await fileOf('rows.jsonl', '{"q": "x"}\n{"q": \n'));
     await click('Upload');
     await says('Line 2', 'dialog');
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
     expect(await rowsOf('filed')).to.have.length(1);
     await everywhere();
     await input?.uploadFile(await fileOf('rows.csv', 'row_id,q\na,uno\nb,dos\n'));
@@ -278,7 +278,7 @@ describe('datasets in the console', function () {
     await click('Save');
     await says('none of which may be called', 'dialog');
     await until(`document.activeElement?.getAttribute('aria-invalid') === 'true'`);
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
     await everywhere();
     await name?.click({ count: 3 });
     await name?.type('new');
@@ -309,7 +309,7 @@ describe('datasets in the console', function () {
     await page.type('[aria-label="Source of column 1"]', 'x');
     await click('Preview');
     await says('/mapping/input', 'dialog');
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
     await page.focus('[aria-label="Source of column 1"]');
     await page.keyboard.press('Backspace');
     await click('Preview');

@@ -57,7 +57,7 @@ describe('runs of experiments in the console', function () {
     await says('0: is no row of version 1 of the dataset', 'dialog');
     await says('asked: is a variable of the prompt', 'dialog');
     await everywhere();
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
     await fill('Rows', '2');
     await (await field('{{asked}}', 'combobox'))?.select('q');
     await (await field('Tags'))?.type('first, baseline');

@@ -144,7 +144,7 @@ describe('experiments in the console', function () {
     expect((await get('?dataset=ended')).experiments.map(({ id }: { id: string }) => id)).to.deep.equal([one.id]);
     await open(`experiments/${two.id}`);
     await says('Experiment not found');
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
     for (const [typed, goal] of [
       ['to fini', 'Experiment to finish on ended'],
       [one.id, `Object with ID ${one.id}`],

@@ -59,11 +59,7 @@ describe('the overview of the console in a browser, and programs that send a fir
     await clickOn(page, '::-p-text(Continue without the link)');
     await page.waitForFunction(`document.querySelector('h1')?.textContent === 'Overview'`);
     expect(page.url()).to.not.include('#');
-    watched.complaints.splice(
-      0,
-      watched.complaints.length,
-      ...watched.complaints.filter((one) => !one.includes('401')),
-    );
+    await watched.forgetRefusals('401');
   });
 
   it('asks again before a key replaces what another tab signed in meanwhile', async () => {
@@ -85,11 +81,7 @@ describe('the overview of the console in a browser, and programs that send a fir
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await clickOn(page, '::-p-text(Sign in instead)');
     await page.waitForFunction(`location.pathname.endsWith('/overview')`);
-    watched.complaints.splice(
-      0,
-      watched.complaints.length,
-      ...watched.complaints.filter((one) => !/401|409/.test(one)),
-    );
+    await watched.forgetRefusals('(401|409)');
   });
 
   it('tours a newcomer, who puts the tour away and finds it again, by keyboard', async () => {

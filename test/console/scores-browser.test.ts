@@ -248,7 +248,7 @@ describe('scores in the console', function () {
     const body = { kind: 'numeric', min: 0, max: 1, direction: 'higher', description: 'Share of right facts.' };
     await scene.server.request('PUT', `${path}/quality`, { body });
     // Chromium tells of refused requests.
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
   });
 
   it('say at the field what the server has against them, and keep what was entered', async () => {
@@ -265,7 +265,7 @@ describe('scores in the console', function () {
     await untilSaved();
     expect((await scores(`name=quality&entity_id=${TRACE}`))[0].value).to.equal(0.5);
     // Chromium tells of refused requests.
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
   });
 
   it('are shown by name however many there are, and 50 at first', async () => {

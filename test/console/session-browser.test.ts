@@ -118,6 +118,6 @@ describe('a session in the console', function () {
       expect(await page.$eval('dialog[open]', ({ textContent }) => textContent)).to.include(`Delete this ${what}?`);
     }
     // Of who was slower.
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
   });
 });

@@ -120,7 +120,7 @@ describe('links and settings, in the console', function () {
     await see(page, 'Session ended');
     await see(colleague.page, 'Sign in to Spanhouse');
     // It was refused, as it should be.
-    colleague.complaints.length = 0;
+    await colleague.forgetRefusals();
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
   });
 
@@ -242,7 +242,7 @@ describe('links and settings, in the console', function () {
     await page.keyboard.press('Enter');
     await see(page, 'Sign in to Spanhouse');
     expect((await send(`${server.url}/whoami`, 'GET', { key: server.key })).status).to.equal(401);
-    watched.complaints.length = 0;
+    await watched.forgetRefusals();
   });
 });
 

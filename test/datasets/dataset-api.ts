@@ -1,4 +1,5 @@
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 export interface DatasetApi {
   readonly server: TestServer;
@@ -10,8 +11,9 @@ export interface DatasetApi {
   dispose(): Promise<void>;
 }
 
-export async function datasetApi(options: BootOptions = {}): Promise<DatasetApi> {
-  const server = await bootServer(options);
+/** On a project of a shared server, unless there are options. */
+export async function datasetApi(options?: BootOptions): Promise<DatasetApi> {
+  const server = await (options === undefined ? sharedServer() : bootServer(options));
   const call: DatasetApi['call'] = (method, path, body, headers) =>
     server.request(method, `/v1/datasets${path}`, {
       ...(body === undefined ? {} : { body }),

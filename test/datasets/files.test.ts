@@ -13,7 +13,8 @@ describe('files of datasets', () => {
   let name: string;
 
   before(async () => {
-    api = await datasetApi();
+    // A server of its own: what it reads is large.
+    api = await datasetApi({});
   });
   after(() => api?.dispose());
 

@@ -7,7 +7,8 @@ describe('versions of datasets', () => {
   let name: string;
 
   before(async () => {
-    api = await datasetApi();
+    // A server of its own: what it reads is large.
+    api = await datasetApi({});
   });
   after(() => api?.dispose());
 
@@ -131,21 +132,6 @@ describe('versions of datasets', () => {
     const numbers = (await Promise.all(merges)).map(({ version_number }) => version_number as number);
     expect(numbers.sort((a, b) => a - b)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(await ids()).to.have.length(8);
-  });
-
-  it('hold 100,000 rows, page by page, and no more', async function () {
-    this.timeout(120_000);
-    const rows = Array.from({ length: 100_000 }, (_, index) => ({ id: index, q: `question ${index}` }));
-    expect(await upload(rows)).to.include({ row_count: 100_000, added: 100_000 });
-    const page = await api.ok('GET', `/${name}/data/latest?limit=10000&offset=99990`);
-    expect(page.total_rows).to.equal(100_000);
-    expect(page.rows.map(({ id }: { id: number }) => id)).to.deep.equal(rows.slice(99_990).map(({ id }) => id));
-    const more = await api.call('POST', `/${name}/versions`, { mode: 'merge', rows: [{ id: 'one more' }] });
-    expect(more.status).to.equal(413);
-    expect(await upload(rows.slice(1).map((row) => ({ ...row, q: 'same' })))).to.include({
-      changed: 99_999,
-      removed: 1,
-    });
   });
 
   it('answers short pages of large rows, which can be read to the end', async () => {

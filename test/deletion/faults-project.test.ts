@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { DeletionStep } from '../../src/features/deletion/deletion-work.js';
@@ -13,9 +12,10 @@ import { send, type TestServer } from '../harness/server.js';
 import { eventually } from '../judges/judge-api.js';
 import { rowsHolding, untilGone } from './tombstone-gc.js';
 import { scripted } from './scene.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const admin = join(import.meta.dirname, '../../scripts/admin.js');
+const admin = programFile('admin');
 const MARK = 'everythingsecret';
 
 describe('deleting a project', function () {

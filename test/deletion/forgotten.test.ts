@@ -302,7 +302,7 @@ describe('what is left of deleted traces and sessions', function () {
     /** Spans that have to be there, by trace. */
     const there = new Map<string, Set<string>>(traces.map((id) => [id, new Set()]));
     const client = async (own: readonly string[]) => {
-      for (let step = 0; step < 40; step += 1) {
+      for (let step = 0; step < 20; step += 1) {
         const trace = own[dice.whole(0, own.length - 1)] ?? '';
         if (dice.whole(0, 2) === 0) {
           await remove(opened.store, projectId, 'trace', trace);

@@ -6,12 +6,14 @@ import { DATABASE_FILE, openDatabase, type Database } from '../../src/engine/met
 import { openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
 import type { StoredSpans } from '../../src/engine/traces/model/deletion/stored-spans.js';
+import type { JobEnd } from '../../src/engine/work/job.js';
 import type { WorkUnderWay } from '../../src/engine/work/work-under-way.js';
 import { MetadataAudit } from '../../src/features/check/store/metadata-audit.js';
 import { SqliteDeletionStore } from '../../src/features/deletion/store/deletion-store.js';
 import { callTraceId } from '../../src/features/judges/call-spans.js';
 import { evaluationTraces, runTraces } from '../../src/features/judges/store/judged-traces.js';
 import { SqliteEvaluationStore } from '../../src/features/judges/store/evaluation-store.js';
+import { SqliteRunStore } from '../../src/features/judges/store/run-store.js';
 import { jobTraceId } from '../../src/features/trials/model-trials.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
@@ -252,6 +254,51 @@ describe('what judges say of traces and sessions that lose spans', function () {
     await expectSound();
   });
 
+  it('goes with the calls of jobs that showed the trace, of which no evaluation tells', async () => {
+    const ofSessions = judge('session');
+    const [anchors, others] = [await trace(), await trace()];
+    const [anchor, lost] = [anchors[0] as Span, others[1] as Span];
+    const inSession = { held_out: [{ span_id: anchor.id }], training: [] };
+    const job = (id: string, end: JobEnd | null) => {
+      const head = { id, project_id: of.projectId, kind: 'calibration', subject_id: ofSessions, summary: {} };
+      const fresh = {
+        phase: null,
+        total: null,
+        done: 0,
+        checkpoint: null,
+        result: null,
+        error: null,
+        finished_at: null,
+      };
+      const made = { created_at: NOW, created_by: of.userId, input: inSession };
+      metadata.jobs.insert({ ...head, ...fresh, ...made, state: 'queued' });
+      expect(metadata.jobs.noteTraces(id, anchor.id, [anchor.trace_id, lost.trace_id])).to.equal(true);
+      if (end !== null) metadata.jobs.end(id, end, NOW);
+      return stored([storedSpan({ trace_id: jobTraceId(id) })]);
+    };
+    const spans = [{ span_id: anchor.id, before: { evaluation_reason: 'The other trace says so' } }];
+    await job('ended', { state: 'done', result: { spans } });
+    await job('running', null);
+    const jobs: ReadonlySet<string>[] = [];
+    await remove('span', lost.id, [{ giveUp: async (scope) => void jobs.push(scope.jobs) }]);
+    expect(jobs).to.deep.include(new Set(['ended', 'running']));
+    expect(metadata.jobs.findById('ended')).to.deep.include({ state: 'done', result: { spans: [] } });
+    expect(metadata.jobs.findById('running')).to.deep.include({
+      state: 'failed',
+      input: { ...inSession, held_out: [] },
+    });
+    const contents = await allOf(
+      opened.store.deletions.contents(
+        of.projectId,
+        ['ended', 'running'].map((id) => jobTraceId(id)),
+      ),
+    );
+    expect(contents).to.deep.equal([]);
+    expect(count('job_traces', 'span_id = ?', anchor.id)).to.equal(0);
+    expect(metadata.jobs.noteTraces('running', anchor.id, [lost.trace_id]), 'it has ended').to.equal(false);
+    await expectSound();
+  });
+
   it('stays where it is of what was sent again', async () => {
     const ofTraces = judge('trace');
     const spans = await trace();
@@ -351,6 +398,23 @@ describe('very many records of a trace that judges were shown', () => {
         { job_id: 'job', span_id: 'anchor' },
       ]);
     });
+
+  it('begin anew, of a run with more traces than a portion takes', () => {
+    const one = { project_id: 'project', judge_id: JUDGE, span_id: 'anchor', trace_id: 'trace', span_started_at: 1 };
+    const runs = new SqliteRunStore(file.database);
+    runs.enqueue([{ ...one, id: 'begun', subject_id: 'session', origin: 'requested' }], 1);
+    const traceIds = Array.from({ length: TRACES }, (_none, index) => `trace ${index}`);
+    expect(runTraces(file.database)({ projectId: 'project', runId: 'begun', traceIds })).to.equal(true);
+    const target = { projectId: 'project', kind: 'span', id: 'anchor' } as const;
+    const store = new SqliteDeletionStore(file.database);
+    const ordered = store.begin({ ...target, upTo: 0, at: 0 }, [], true);
+    while (store.removeSpans(ordered, [{ id: 'anchor', stays: false }]).done === 0);
+    const noted = file.database.prepare("SELECT id FROM deletion_items WHERE kind = 'run'").pluck().all();
+    expect(noted).to.deep.equal(['begun']);
+    expect(runs.ofWhole(JUDGE, 'session').map(({ id }) => id))
+      .to.have.length(1)
+      .and.not.include('begun');
+  });
 
   it('are found by indexes', () => {
     const statements: string[] = [];

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DeletionStep } from '../../src/features/deletion/deletion-work.js';
 import { DomainError } from '../../src/engine/errors.js';
@@ -13,9 +12,10 @@ import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';
 import { eventually } from '../judges/judge-api.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const admin = join(import.meta.dirname, '../../scripts/admin.js');
+const admin = programFile('admin');
 
 describe('a project that is being deleted', function () {
   this.timeout(60_000);

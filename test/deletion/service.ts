@@ -1,9 +1,10 @@
 import type { DeletedThing, StoredSpans } from '../../src/engine/traces/model/deletion/stored-spans.js';
+import { CALIBRATION_TRIAL, trialWithoutSpans } from '../../src/features/calibration/calibration-trial.js';
 import { DeletionService } from '../../src/features/deletion/deletion-service.js';
 import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
 import type { MetadataStore } from '../../src/compose/metadata-store.js';
 
-/** Deletion over both stores, without images and jobs. */
+/** Deletion over both stores, without images; of jobs, those of trials. */
 export function openDeletions(metadata: MetadataStore, spans: StoredSpans, hiddenWaitMs = 500): DeletionService {
   return new DeletionService({
     images: {
@@ -17,7 +18,7 @@ export function openDeletions(metadata: MetadataStore, spans: StoredSpans, hidde
     spans,
     scores: { removeScores: () => Promise.resolve() },
     jobs: metadata.jobs,
-    withoutSpans: {},
+    withoutSpans: { [CALIBRATION_TRIAL]: trialWithoutSpans },
     observer: { deletionFinished: () => undefined, deletionFailed: () => undefined },
     audit: NO_AUDIT_LOG,
     onProjectOrdered: () => undefined,

@@ -16,7 +16,7 @@ import { type OpenedStore, openStore, rowsOf } from '../harness/trace-store.js';
 import { allOf } from './service.js';
 
 /** Played side by side: what takes its time is the purge, of all at once. */
-const HISTORIES = 3;
+const HISTORIES = 2;
 
 const place = fc.nat({ max: 2 });
 const places = fc.uniqueArray(place, { minLength: 1 });

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/engine/files/schema-files.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { blocks, chapter } from './commands.js';
 
 const execute = promisify(execFile);
@@ -18,7 +19,7 @@ describe('manual: compare two versions before release', function () {
   let folder: string;
   let env: NodeJS.ProcessEnv;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     folder = await mkdtemp(join(tmpdir(), 'spanhouse-manual-'));
     const { PATH } = process.env;
     env = { ...(PATH !== undefined && { PATH }), SPANHOUSE_URL: server.url, SPANHOUSE_KEY: server.key };

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { bootServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { answersOf, blocks, chapter } from './commands.js';
 
 describe('manual: build and version datasets', () => {
   it('works as it is written', async () => {
-    const server = await bootServer();
+    const server = await sharedServer();
     try {
       const span = {
         trace_id: '0199a1b2-0000-7000-8000-000000000001',

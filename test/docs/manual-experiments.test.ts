@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { bootServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { JudgeBench } from '../judges/judge-api.js';
 import { answer, passing } from '../judges/model-endpoint.js';
 import { answersOf, blocks, chapter } from './commands.js';
 
 describe('manual: run experiments on a dataset', () => {
   it('works as it is written', async () => {
-    const server = await bootServer();
+    const server = await sharedServer();
     try {
       const [run = '', , , resume = '', list = ''] = blocks(chapter('experiments'));
       const answers = await answersOf(run, server);

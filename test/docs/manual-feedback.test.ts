@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { bootServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { answersOf, blocks, chapter } from './commands.js';
 
 describe('manual: collect feedback in five minutes', () => {
   it('works as it is written', async () => {
-    const server = await bootServer();
+    const server = await sharedServer();
     try {
       const answers = await answersOf(blocks(chapter('feedback'))[0] ?? '', server);
       expect(answers).to.have.length(5);

@@ -174,6 +174,47 @@ describe('experiments as the Python SDK sends them', () => {
     expect((await api.call('POST', `/v1/evals/${id}/scorers/${randomUUID()}/scores`, [])).status).to.equal(404);
   });
 
+  it('lose a scorer with what it found, and nothing else', async () => {
+    const { id } = await create({ name: 'unscored' });
+    const stored = (await post(id, { row_id: 'r1', result: 1 }, { row_id: 'r2', result: 2 })).json;
+    const scorer = (name: string, more: object = {}) => api.ok('POST', `/v1/evals/${id}/scorers`, { name, ...more });
+    const [gone, kept] = [await scorer('gone'), await scorer('kept')];
+    const twin = await scorer('gone', { scoring_mode: 'column' });
+    const at = ({ id: own }: any) => `/v1/evals/${id}/scorers/${own}`;
+    for (const each of [gone, kept])
+      await api.ok(
+        'POST',
+        `${at(each)}/scores`,
+        stored.map((result: any) => ({ eval_result_id: result.id, score_value: `{"${each.name}": 1}` })),
+      );
+    await api.ok('POST', `/v1/evals/${id}/column-metrics`, { metric_name: 'gone', results: { f1: 0.5 } });
+    const scores = async () => {
+      const { results: all } = await api.ok('GET', `~/${id}/results`);
+      return all.map(({ scores: own }: any) => own);
+    };
+    expect((await api.call('DELETE', at(twin))).status).to.equal(204);
+    expect((await api.ok('GET', `/v1/evals/${id}/summary`)).column_metrics).to.deep.equal([]);
+    expect(await scores()).to.deep.equal(Array(2).fill({ gone: 1, kept: 1 }));
+    const other = makeProject(api.server.dataDir);
+    const foreign = await send(`${api.server.url}${at(gone)}`, 'DELETE', { key: other.key });
+    expect(foreign.status).to.equal(404);
+    expect((await api.call('DELETE', at(gone))).status).to.equal(204);
+    expect(await scores()).to.deep.equal(Array(2).fill({ kept: 1 }));
+    expect((await api.ok('GET', `/v1/evals/${id}/scorers`)).map(({ name }: any) => name)).to.deep.equal(['kept']);
+    expect((await api.call('DELETE', at(gone))).status).to.equal(404);
+  });
+
+  it('have pages of large results that end early, and say where the next one begins', async () => {
+    const { id } = await create({ name: 'large' });
+    // Together more than a page may have.
+    for (const row_id of ['r1', 'r2']) await post(id, { row_id, result: 'x'.repeat(17_000_000) });
+    await post(id, { row_id: 'r3', result: 'x' });
+    const first = await api.call('GET', `/v1/evals/${id}/results?limit=3`);
+    expect([first.status, first.json.length, first.headers.get('x-next-offset')]).to.deep.equal([200, 1, '1']);
+    const { results: page, ...said } = await api.ok('GET', `~/${id}/results?limit=3&offset=1`);
+    expect([page.length, said]).to.deep.equal([2, { total: 3, limit: 3, offset: 1, next_offset: null }]);
+  });
+
   it('keep figures as the client states them', async () => {
     const { id } = await create({ name: 'figures' });
     const state = (kind: string, body: object) => api.ok('POST', `/v1/evals/${id}/${kind}`, body);

@@ -1,4 +1,5 @@
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 export interface ExperimentApi {
   readonly server: TestServer;
@@ -11,8 +12,9 @@ export interface ExperimentApi {
   dispose(): Promise<void>;
 }
 
-export async function experimentApi(options: BootOptions = {}): Promise<ExperimentApi> {
-  const server = await bootServer(options);
+/** On a project of a shared server, unless there are options. */
+export async function experimentApi(options?: BootOptions): Promise<ExperimentApi> {
+  const server = await (options === undefined ? sharedServer() : bootServer(options));
   const call: ExperimentApi['call'] = (method, path, body) =>
     server.request(
       method,

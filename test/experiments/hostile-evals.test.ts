@@ -6,7 +6,8 @@ describe('experiments of the Python SDK, from clients that mean harm', () => {
   let dataset: { readonly id: string };
 
   before(async () => {
-    api = await experimentApi();
+    // A server of its own, to which harm is meant.
+    api = await experimentApi({});
     dataset = await api.dataset('hostile', 3);
   });
   after(() => api?.dispose());

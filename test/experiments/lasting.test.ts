@@ -8,7 +8,8 @@ describe('experiments over time', () => {
   let api: ExperimentApi;
 
   before(async () => {
-    api = await experimentApi();
+    // A server of its own, to be restarted.
+    api = await experimentApi({});
   });
   after(() => api?.dispose());
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ApiDocument } from '../harness/api-document.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { promptApi, secondProject } from '../prompts/prompt-api.js';
 import { completion, feedbackApi, withDatabase } from './feedback-api.js';
 
@@ -9,7 +10,7 @@ describe('feedback on spans', () => {
   let server: TestServer;
   let document: ApiDocument;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     document = await ApiDocument.of(server);
   });
   after(() => server?.dispose());

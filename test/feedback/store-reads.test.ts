@@ -80,7 +80,7 @@ describe('reads for feedback', function () {
           expect(await below('session', id)).to.have.members([...expected]);
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     );
   });
 
@@ -140,7 +140,7 @@ describe('reads for feedback', function () {
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 });

@@ -9,6 +9,7 @@ import type { Environment } from '../../src/config/env.js';
 import { ApiDocument } from './api-document.js';
 import type { Limits } from '../../src/config/limits.js';
 import { bootServer, type TestRequest, type TestResponse, type TestServer } from './server.js';
+import { sharedServer } from './shared-server.js';
 
 export type ListName = 'spans' | 'traces' | 'sessions';
 // Rows are compared with what a test expects; a wrong guess at their shape fails an assertion.
@@ -41,8 +42,10 @@ export class CheckedApi {
     return new CheckedApi(server, await ApiDocument.of(server), server.key);
   }
 
-  static async boot(env: Environment = {}, limits: Partial<Limits> = {}): Promise<CheckedApi> {
-    return CheckedApi.of(await bootServer({ env, limits }));
+  /** On a project of a shared server, unless it is to be set up otherwise. */
+  static async boot(env?: Environment, limits?: Partial<Limits>): Promise<CheckedApi> {
+    if (env === undefined && limits === undefined) return CheckedApi.of(await sharedServer());
+    return CheckedApi.of(await bootServer({ ...(env && { env }), ...(limits && { limits }) }));
   }
 
   /** The same server for the holder of another key. */

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/start/node-flags.js';
+import { programFile } from './program-files.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-000000000002';
 export const API_KEY = 'sk_sh_test_key_of_durability';
 /** Longer than any request may take, unless the machine is busy; one that does not answer by then hangs. */
@@ -55,7 +54,7 @@ export class Program {
   #stderr = '';
 
   private constructor(dataDir: string, env: Readonly<Record<string, string>>, node: string) {
-    this.#process = spawn(node, [...NODE_FLAGS, MAIN], {
+    this.#process = spawn(node, [...NODE_FLAGS, programFile('main')], {
       env: {
         PATH: process.env['PATH'],
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

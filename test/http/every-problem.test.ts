@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { uuid } from '../harness/checked-api.js';
 import { JudgeApi, type Json } from '../judges/judge-api.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 describe('every problem of a request is listed, those that no schema knows too', () => {
   let server: TestServer;
@@ -9,7 +10,7 @@ describe('every problem of a request is listed, those that no schema knows too',
   let scored: Json;
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = new JudgeApi(server);
     await api.expect(200, 'POST', '/v1/tasks/p/prompt/versions/ensure', { content: 'Say hello.' });
     scored = await api.createScored({ criteria: [{ key: 'tone' }], enabled: false });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 /** Old names of fields of answers, with the names that the contract has for them. */
 const OLD_NAMES = [
@@ -23,7 +24,7 @@ describe('names of fields in answers', () => {
   let objects: Field[];
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     const { components } = (await server.request('GET', '/openapi.json', { key: null })).json;
     objects = Object.entries<object>(components.schemas).flatMap(([schema, described]) => objectsOf(schema, described));
   });

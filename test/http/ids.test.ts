@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { spanUuid, traceUuid } from '../../src/engine/schema/ids.js';
 import { JudgeApi } from '../judges/judge-api.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 describe('ids as OpenTelemetry shows them', () => {
   let server: TestServer;
   let api: JudgeApi;
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = new JudgeApi(server);
     await api.expect(200, 'POST', '/v1/tasks/p/prompt/versions/ensure', { content: 'Say hello.' });
   });

@@ -11,7 +11,8 @@ import {
 } from '../../src/engine/json-text.js';
 import { parseJson } from '../../src/http/wire/json.js';
 import { unhurried } from '../harness/program.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 describe('parsing JSON bodies', () => {
   it('gives what was written, whatever it is', () => {
@@ -72,7 +73,7 @@ describe('JSON of very many parts', function () {
   this.timeout(60_000);
   let server: TestServer;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
   });
   after(() => server.dispose());
 

@@ -13,8 +13,10 @@ const OF_THE_SERVER = new Set([
   'judge_feed_projects',
   'judge_runs',
   'judge_calls',
+  'judged_traces',
   'job_steps',
   'job_spans',
+  'job_traces',
   // The last number given in any table, those above too.
   'sqlite_sequence',
 ]);
@@ -97,9 +99,11 @@ export class MalformedScene {
     this.#isUsed = true;
   }
 
-  /** Waits until no job is under way that somebody asked for: it writes to what it is about. */
+  /** Waits until no job or deletion is under way that somebody asked for: it writes to what it is about. */
   async settled(): Promise<void> {
-    const unfinished = this.#database.prepare('SELECT 1 FROM jobs WHERE finished_at IS NULL LIMIT 1');
+    const unfinished = this.#database.prepare(
+      'SELECT 1 FROM jobs WHERE finished_at IS NULL UNION ALL SELECT 1 FROM deletions LIMIT 1',
+    );
     await this.api.until(() => Promise.resolve(unfinished.get() === undefined ? true : null));
   }
 

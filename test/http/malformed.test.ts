@@ -12,7 +12,7 @@ import { MalformedScene } from './malformed-scene.js';
 
 const SEED = seedOf('MALFORMED_SEED');
 /** What every client sends is tried more often. */
-const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 100);
+const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 60);
 const LISTS = /^\/(spans|traces|sessions)$/;
 const countOf = ({ path }: Operation, share: number) => Math.ceil(LISTS.test(path) ? OFTEN : OFTEN * share);
 /** What a server that shares two cores with other tests may take for a request it refuses, and for one that it takes. */
@@ -23,9 +23,11 @@ const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 const OF_NO_ROUTE = [400, 404, 405, 431];
 /**
  * Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
- * answers have no end (test/lists/http-tail.test.ts).
+ * answers have no end (test/lists/http-tail.test.ts), or they are answered event by event (test/langfuse/http.test.ts).
  */
-const OTHER_FORMATS = new Set(['postOtlpTraces', 'importRecords', 'tailSpans', 'tailTraces']);
+const OTHER_FORMATS = new Set([
+  ...['postOtlpTraces', 'postLangfuseOtlpTraces', 'postLangfuseEvents', 'importRecords', 'tailSpans', 'tailTraces'],
+]);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
 /** The scene has nothing for them to do, however sound the request is. */
@@ -48,7 +50,7 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */
-const TRIED_UNTIL_TAKEN = 30;
+const TRIED_UNTIL_TAKEN = 50;
 
 const takenOf = (statuses: ReadonlyMap<number, number>) => [...statuses.keys()].filter((status) => status < 400);
 

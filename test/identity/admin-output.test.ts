@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { fieldsOf, jsonOf, printable, printableLines, tableOf } from '../../scripts/output.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { bootServer } from '../harness/server.js';
 import { bootTarget, fill, inFolder } from '../transfer/moved-project.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const program = join(import.meta.dirname, '../../scripts/admin.js');
+const program = programFile('admin');
 
 interface Printed {
   readonly stdout: string;

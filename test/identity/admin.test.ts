@@ -8,9 +8,10 @@ import { expect } from 'chai';
 import { feedbackApi } from '../feedback/feedback-api.js';
 import { bootServer } from '../harness/server.js';
 import { LinkedPrompt, Visitor } from '../review/linked-prompt.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const program = join(import.meta.dirname, '../../scripts/admin.js');
+const program = programFile('admin');
 
 /** What the admin program answers, as JSON, or what it says on a failure. */
 async function admin(dataDir: string, ...args: string[]): Promise<any> {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { send, type TestResponse, type TestServer } from '../harness/server.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const program = join(import.meta.dirname, '../../scripts/admin.js');
+const program = programFile('admin');
 
 /** What the admin program answers beside a running server. */
 export async function admin(dataDir: string, ...args: string[]): Promise<any> {

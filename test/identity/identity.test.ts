@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { codeIn, ConsoleBrowser } from './console-browser.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const main = join(import.meta.dirname, '../../src/main.js');
-const admin = join(import.meta.dirname, '../../scripts/admin.js');
+const main = programFile('main');
+const admin = programFile('admin');
 
 describe('API keys', () => {
   let server: TestServer;
@@ -33,7 +33,7 @@ describe('API keys', () => {
     const listed = await server.request('GET', keys, { key: created.json.key });
     expect(listed.status).to.equal(200);
     expect(listed.text).to.not.include(created.json.key);
-    const { key: _key, ...kept } = created.json;
+    const { key: _key, public_key: _public, ...kept } = created.json;
     const { last_used_at, ...mine } = listed.json.find(({ id }: { id: string }) => id === created.json.id);
     expect({ ...mine, last_used_at: null }, last_used_at).to.deep.equal({ ...kept, user_name: 'Owner' });
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ApiDocument } from '../harness/api-document.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 const AT = '2026-01-15T10:00:00.000000Z';
 const CALL = { provider: 'openai', model: 'own-model', inputTokens: 1_000_000, outputTokens: 0 };
@@ -15,7 +16,7 @@ describe('a key that may only send', () => {
   let version: { id: string };
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     document = await ApiDocument.of(server);
     const keys = `/projects/${server.projectId}/api-keys`;
     key = (await server.request('POST', keys, { body: { name: 'exporter', access: 'ingest' } })).json.key;
@@ -121,7 +122,11 @@ describe('a key that may only send', () => {
         if (status !== 403) opened.push(operationId);
       }
     expect(opened.sort()).to.deep.equal([
+      'listLangfuseProjects',
       'postAbChoice',
+      'postLangfuseEvents',
+      'postLangfuseOtlpTraces',
+      'postLangfuseScore',
       'postOtlpTraces',
       'postScores',
       'postSessions',

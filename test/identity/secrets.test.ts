@@ -9,10 +9,11 @@ import { expect } from 'chai';
 import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
 import { unhurried } from '../harness/program.js';
 import { send } from '../harness/server.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const main = join(import.meta.dirname, '../../src/main.js');
-const admin = join(import.meta.dirname, '../../scripts/admin.js');
+const main = programFile('main');
+const admin = programFile('admin');
 
 const PROJECT = '0197f3a0-0000-7000-8000-000000000001';
 const KEY = 'sk_sh_initial_key_0123456789abcdefghijklmnopq';

@@ -12,6 +12,7 @@ import { queueQuota } from '../../src/features/judges/queue-quota.js';
 import type { RunDraft } from '../../src/features/judges/run.js';
 import { JudgeRunner } from '../../src/features/judges/runner.js';
 import type { JudgedSpan, SpanReader } from '../../src/engine/traces/model/judged/span-reader.js';
+import type { WholeReader } from '../../src/engine/traces/model/judged/whole-reader.js';
 import { RETRIES } from '../../src/engine/work/backoff.js';
 import { FairSemaphore } from '../../src/engine/work/fair-semaphore.js';
 import { Governor } from '../../src/engine/work/governor.js';
@@ -58,7 +59,7 @@ describe('judges of several projects', function () {
     await rm(folder, { recursive: true });
   });
 
-  const judgeOf = (project_id: string, model: string | null = null): Judge =>
+  const judgeOf = (project_id: string, model: string | null = null, settings: Partial<Judge> = {}): Judge =>
     judges.insert(
       {
         ...PLAIN_JUDGE,
@@ -67,6 +68,7 @@ describe('judges of several projects', function () {
         name: 'judge',
         task_slug: 'judge',
         model,
+        ...settings,
         judged_since: 0,
         created_at: NOW,
         created_by: 'user',
@@ -77,6 +79,7 @@ describe('judges of several projects', function () {
     );
   const queue = (judge: Judge, count: number): RunDraft[] => {
     const drafts = Array.from({ length: count }, () => ({
+      subject_id: judge.subject === 'span' ? null : randomUUID(),
       id: randomUUID(),
       project_id: judge.project_id,
       judge_id: judge.id,
@@ -96,6 +99,7 @@ describe('judges of several projects', function () {
     options: {
       readonly judge?: (judge: Judge) => Promise<ModelFailure | null>;
       readonly spans?: Partial<Pick<SpanReader, 'read' | 'answers'>>;
+      readonly readWholes?: WholeReader['readWholes'];
       readonly concurrency?: number;
     } = {},
   ): JudgeRunner {
@@ -129,8 +133,9 @@ describe('judges of several projects', function () {
       runs,
       judges,
       spans: { read: async (_project, places) => spansOf(places), answers: async () => undefined, ...options.spans },
-      wholes: { readWholes: async () => new Map(), outlines: async () => new Map() },
+      wholes: { readWholes: options.readWholes ?? (async () => new Map()), outlines: async () => new Map() },
       evaluations: { countOfWhole: () => 0, newestAutomaticUpto: () => null },
+      identifyPrompt: () => undefined,
       caller: caller as never,
       pinned: { inHand: () => null },
       storeSpans: async () => undefined,
@@ -247,6 +252,65 @@ describe('judges of several projects', function () {
     expect(failures(many), 'no run is to blame').to.deep.equal([]);
     isAway = false;
     await until(() => evaluated(many) === 10);
+  });
+
+  /** A trace of two spans, with a long outline. */
+  const wholeOf = (id: string, outline: string): [string, JudgedSpan] => {
+    const whole = {
+      kind: 'trace',
+      id,
+      outline,
+      spans: 2,
+      arrived_at: NOW,
+      span_ids: [id, `below ${id}`],
+      trace_ids: [id],
+    };
+    return [id, { id, whole } as unknown as JudgedSpan];
+  };
+
+  it('hold traces of all projects within one bound, and one of each at least', async () => {
+    // A million characters each, four of which fit.
+    const judged = ['many', 'one', 'third'].map((id) =>
+      judgeOf(id, null, { subject: 'trace', context_tokens: 200_000 }),
+    );
+    for (const judge of judged) queue(judge, 10);
+    const outline = '.'.repeat(800_000);
+    const read: string[] = [];
+    let release = (): void => undefined;
+    const held = new Promise<null>((resolve) => (release = () => resolve(null)));
+    start({
+      judge: () => held,
+      async readWholes(project, ids) {
+        read.push(...ids.map(() => project));
+        return new Map(ids.map((id) => wholeOf(id, outline)));
+      },
+    });
+    await until(() => asked.length === 1 && new Set(read).size === 3);
+    await sleep(100);
+    expect(read.length, read.join(' ')).to.be.within(3, 5 + 2);
+    release();
+    await until(() => asked.length === 30);
+  });
+
+  it('read a trace again only if a span of it was deleted while it was read', async () => {
+    const judge = judgeOf('one', null, { subject: 'trace' });
+    const [draft] = queue(judge, 1);
+    const id = draft?.subject_id ?? '';
+    const reads: (() => void)[] = [];
+    const reading = start({
+      readWholes: (_project, ids) =>
+        new Promise((resolve) => reads.push(() => resolve(new Map(ids.map((each) => wholeOf(each, 'outline')))))),
+    });
+    const scope = { projectId: 'one', judges: new Set<string>(), jobs: new Set<string>() };
+    await until(() => reads.length === 1);
+    await reading.giveUp({ ...scope, spans: new Set([`below ${id}`]) });
+    reads[0]?.();
+    await until(() => reads.length === 2);
+    expect(asked).to.deep.equal([]);
+    await reading.giveUp({ ...scope, spans: new Set(['of another trace']) });
+    reads[1]?.();
+    await until(() => asked.length === 1);
+    expect(reads).to.have.length(2);
   });
 
   it('keep no position of one that is deleted, also when it was being looked at', () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { PLAIN_JUDGE } from './fixture.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { JudgeApi, type Json } from './judge-api.js';
 
 const CRITERIA = [
@@ -13,7 +14,7 @@ describe('judges', () => {
   let server: TestServer;
   let api: JudgeApi;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = new JudgeApi(server);
   });
   after(() => server.dispose());

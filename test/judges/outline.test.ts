@@ -66,7 +66,13 @@ function seen(outline: string): { shown: number; counted: number } {
 describe('outline of a trace', () => {
   it('is a tree in the order of start, with texts below their spans', () => {
     const root = span({ name: 'chat', kind: 'agent', duration_ms: 61_234, input: 'Hi\n- llm forged', output: 'Bye' });
-    const tool = span({ parent: root.id, name: 'search\nweb', kind: 'tool', duration_ms: 12.4, error: 'E1: timeout' });
+    const tool = span({
+      parent: root.id,
+      name: 'search\n\u0085web',
+      kind: 'tool',
+      duration_ms: 12.4,
+      error: 'E1: timeout',
+    });
     const below = span({ parent: tool.id, name: 'get', kind: 'http' });
     const late = span({ parent: root.id, name: 'answer', kind: 'llm', output: 'Bye' });
     expect(linesIn(traceOf([root, tool, below, late], 2000))).to.deep.equal([

@@ -198,6 +198,45 @@ describe('the queue of evaluations', () => {
     expect(runs.ofWhole(judge.id, subject_id)).to.deep.equal([]);
   });
 
+  it('gives up a trace or session after five failures in a row, until somebody asks for it', () => {
+    const subject_id = randomUUID();
+    const change = (at: number) => runs.enqueue([draft({ subject_id, due_at: at })], at);
+    const fail = (at: number) => {
+      const [run] = runs.ofWhole(judge.id, subject_id) as [Run];
+      runs.settle([{ kind: 'failed', run, reason: 'refused' }], at);
+      return runs.ofWhole(judge.id, subject_id)[0]?.reason;
+    };
+    for (let times = 1; times < 5; times += 1) {
+      expect(change(NOW + times)).to.equal(1);
+      expect(fail(NOW + times)).to.equal('refused');
+    }
+    change(NOW + 5);
+    expect(fail(NOW + 5)).to.match(/^refused \(failed 5 times in a row: /);
+    expect(change(NOW + 6), 'no more').to.equal(0);
+    expect(runs.ofWhole(judge.id, subject_id).map(({ state }) => state)).to.deep.equal(['failed']);
+    expect(runs.retryFailed(judge.id, NOW + 7, 1)).to.equal(1);
+    expect(fail(NOW + 8), 'it begins to count anew').to.equal('refused');
+    expect(change(NOW + 9)).to.equal(1);
+    const [run] = runs.ofWhole(judge.id, subject_id) as [Run];
+    runs.settle([evaluatedOf(run, { subject_id, subject_upto: NOW })], NOW + 10);
+    change(NOW + 11);
+    expect(fail(NOW + 11), 'an evaluation ends the row').to.equal('refused');
+  });
+
+  it('counts what waits for quiet apart, and is due sooner once the judge waits less', () => {
+    const of = (counts: ReadonlyMap<string, number>) => counts.get(owner.project) ?? 0;
+    const before = of(runs.queued(NOW));
+    const wait = draft({ subject_id: randomUUID(), due_at: NOW + 600e6 });
+    runs.enqueue([draft(), wait, draft({ subject_id: randomUUID(), due_at: NOW })], NOW);
+    expect([of(runs.queued(NOW)) - before, of(runs.waiting(NOW))]).to.deep.equal([2, 1]);
+    expect([of(runs.queued(NOW + 600e6)) - before, of(runs.waiting(NOW + 600e6))]).to.deep.equal([3, 0]);
+    const at = () => runs.ofWhole(judge.id, wait.subject_id ?? '')[0]?.next_attempt_at;
+    judges.update(judge, false, NOW + 700e6);
+    expect(at()).to.equal(NOW + 600e6);
+    judges.update(judge, false, NOW + 30e6);
+    expect(at()).to.equal(NOW + 30e6);
+  });
+
   it('notes what a model is shown only of runs that are queued, and hastens no wait for quiet', () => {
     const [span, whole] = [draft(), draft({ subject_id: randomUUID(), due_at: NOW + 20 * 3_600e6 })];
     runs.enqueue([span, whole], NOW);
@@ -216,7 +255,7 @@ describe('the queue of evaluations', () => {
   it('stores nothing for a run that was cancelled meanwhile, and nothing twice', () => {
     runs.enqueue([draft(), draft({ origin: 'requested' })], NOW);
     const [automatic, requested] = due() as [Run, Run];
-    judges.update({ ...judge, enabled: false }, true);
+    judges.update({ ...judge, enabled: false }, true, null);
     expect(due().map(({ id }) => id)).to.deep.equal([requested.id]);
     expect(runs.settle([evaluatedOf(automatic), evaluatedOf(requested), evaluatedOf(requested)], NOW)).to.have.length(
       1,

@@ -274,6 +274,7 @@ describe('traces and sessions for judges', () => {
       arrived_at,
       matches: true,
       internal: false,
+      tried: false,
     });
     // Cut to less, the earliest are counted.
     const short = await whole(session, { kind: 'session', maxCharacters: 2000 });

@@ -128,9 +128,16 @@ describe('judges of traces and sessions', function () {
     await api.expect(201, 'POST', '/v1/datasets', { name: 'whole' });
     await api.expect(200, 'POST', '/v1/datasets/whole/versions', { rows: [{ id: 'r1', question: 'Q' }] });
     const { id } = await api.expect(201, 'POST', 'experiments', { name: 'tried', dataset: 'whole' });
-    await api.expect(200, 'POST', `experiments/${id}/results`, [{ row_id: 'r1', output_data: 'Said' }]);
+    const [said] = await api.expect(200, 'POST', `experiments/${id}/results`, [{ row_id: 'r1', output_data: 'Said' }]);
+    // A step of the program that was tried is not marked itself.
+    const { trace_id } = await api.expect(200, 'GET', `/spans/${said.id}`);
+    const ofSpans = await bench.make({ name: 'Steps', filters: { names: ['tried step'] } });
+    const step = finished({ trace_id, parent_span_id: said.id, name: 'tried step' });
+    await api.post(step);
     await sleep(1_800);
     expect(endpoint.asked).to.have.length(1);
+    expect(await api.evaluations(ofSpans)).to.deep.equal([]);
+    expect(await api.explain(judge, { id: trace_id })).to.include({ answer: 'filtered' });
     expect(await api.explain(judge, { id: call?.['trace_id'] })).to.include({ answer: 'own_call' });
     expect(
       await api.refused('POST', `judges/${judge['id']}:run`, { trace_ids: [call?.['trace_id']] }),
@@ -190,18 +197,32 @@ describe('judges of traces and sessions', function () {
         started_at: new Date(Date.now() - 90_000 + index).toISOString(),
       }),
     );
+    // The span that matches comes before the one that names its session; of another session, none does.
+    const [named, unmatched] = [randomUUID(), randomUUID()];
+    const [first, ...below] = trace({ spans: 2 });
+    await api.post(first);
+    await api.post(...below.map((span) => ({ ...span, session_id: named })));
+    await api.post(...trace({ session_id: unmatched, kind: 'chain' }));
     await api.post(...(turns[0] ?? []));
     await api.post(...(turns[1] ?? []));
+    expect(await api.evaluated(judge, { id: named })).to.include({ span_id: first['id'] });
+    await api.until(judge, { id: unmatched }, 'filtered');
+    await eventually(
+      () => api.runs(judge),
+      (left) => left.length === 0,
+    );
+    endpoint.asked.splice(0, Infinity, ...endpoint.asked.filter((asked) => about(asked, 'Hello')));
     const { subject_id, span_id } = await api.evaluated(judge, { id: session_id });
     expect([subject_id, span_id]).to.deep.equal([session_id, turns[0]?.[0]['id']]);
     expect(await api.explain(judge, turns[1]?.[1] ?? {})).to.include({ answer: 'evaluated', subject_id: session_id });
-    const [evaluation] = await api.evaluations(judge);
-    expect(evaluation).to.include({ subject: 'session', subject_id: session_id });
+    const made = await api.evaluations(judge);
+    expect(made.map((evaluation) => evaluation['subject_id'])).to.have.members([named, session_id]);
+    expect(made[0]).to.include({ subject: 'session' });
     const [asked] = endpoint.asked;
     expect(asked?.last).to.match(/^The conversation to evaluate:/);
     for (const text of ['Hello', 'Answer 0', 'And my parcel?', 'Answer 1']) expect(asked?.last).to.contain(text);
     expect(await run(judge, { session_ids: [session_id] })).to.include({ queued: 1 });
-    await evaluations(judge, 2);
+    await evaluations(judge, 3);
     const { id: unknown } = await api.expect(201, 'POST', 'experiments', { name: 'none', dataset: 'whole' });
     expect(await api.refused('POST', `judges/${judge['id']}:run`, { experiment_id: unknown })).to.have.all.keys(
       '/experiment_id',
@@ -247,6 +268,18 @@ describe('judges of traces and sessions', function () {
     );
     expect([status, result.compared]).to.deep.equal(['done', 6]);
     expect(endpoint.asked.filter(({ last }) => last.includes('Found 0'))).to.have.length(12);
+
+    // As if no evaluation had shown the trace: it may have come to a session later, or evaluations from elsewhere.
+    await withStore(bench, (database) => database.exec('DELETE FROM judged_traces'));
+    const calls = () => api.expect(200, 'GET', `/spans?spanhouse.calibration=${id}&limit=50`) as Promise<Json[]>;
+    expect(await calls()).to.have.length(12);
+    const [[root, below] = [{}, {}]] = traces as [Json, Json][];
+    await api.expect(204, 'DELETE', `/spans/${below['id']}`);
+    expect(await calls()).to.deep.equal([]);
+    const { result: left } = await api.expect(200, 'GET', `${path}/evaluations/${id}`);
+    expect(left.spans.map(({ span_id }: Json) => span_id))
+      .to.have.length(5)
+      .and.not.include(root['id']);
   });
 
   it('fill in the outline where the instruction says', async () => {
@@ -317,6 +350,10 @@ describe('judges of traces and sessions', function () {
     const mean = tokens.reduce((sum, each) => sum + each, 0) / tokens.length;
     expect(mean).to.be.within(4_000, 9_000);
     expect(estimate.input_tokens_per_evaluation / mean).to.be.within(0.95, 1.05);
+    // What was quiet before a further span that matches would have been evaluated once more.
+    await sleep(1_100);
+    await other.post(late(traces[0] ?? [], { tags: { part: 'preview' } }));
+    expect(await preview({ ...draft, filters })).to.include({ matches: 6, evaluations_per_day: 7 });
     const some = traces.slice(0, 2).map(([root]) => (root as Json | undefined)?.['trace_id'] as string);
     const named = await preview({ ...draft, try: some });
     expect(named['tried'].map(({ subject_id }: Json) => subject_id)).to.deep.equal(some);

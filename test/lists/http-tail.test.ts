@@ -249,7 +249,7 @@ describe('following spans and traces', function () {
       await post(some(2, { input_data: 'y'.repeat(400_000) }));
       await other.until(() => other.rows.length === 2 * (sent + 1));
     }
-    while ((await ended()) === before) await delay(100);
+    while ((await ended()) === before) await delay(300);
     client.resume();
     await client.until(() => client.closed);
     expect(client.complete).to.equal(false);

@@ -1,10 +1,10 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestEngine } from '../engine/contract/engines.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const PROGRAM = join(import.meta.dirname, '../../scripts/admin.js');
+const PROGRAM = programFile('admin');
 
 /** The settings of a server whose spans are in an engine. */
 export function settingsFor({ endpoint }: TestEngine, database: string): Record<string, string> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { answersOf, blocks, chapter } from '../docs/commands.js';
-import { bootServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { eventually, JudgeApi, JudgeBench, type Json } from '../judges/judge-api.js';
 import type { Script } from '../judges/model-endpoint.js';
 
@@ -290,7 +290,7 @@ describe('the playground', function () {
   });
 
   it('says what to set when no endpoint is configured, or no model', async () => {
-    const server = await bootServer();
+    const server = await sharedServer();
     try {
       for (const path of ['playground:run', 'playground:estimate']) {
         const { detail } = await new JudgeApi(server).expect(409, 'POST', path, ASK);

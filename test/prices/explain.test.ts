@@ -4,7 +4,8 @@ import { atListPrice } from '../../src/features/prices/cost-lines.js';
 import { createListPrices } from '../../src/engine/traces/model/span/pricing.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { uuid } from '../harness/checked-api.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { call, priceApi } from './price-api.js';
 
 describe('the explanation of a cost', () => {
@@ -14,7 +15,7 @@ describe('the explanation of a cost', () => {
   let next = 1;
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     document = await ApiDocument.of(server);
     prices = priceApi(server);
   });

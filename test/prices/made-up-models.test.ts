@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { call } from './price-api.js';
 
 const SPANS = 30_000;
@@ -9,7 +10,7 @@ describe('a request with as many models as spans', function () {
   this.timeout(60_000);
   let server: TestServer;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
   });
   after(() => server.dispose());
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -10,6 +9,7 @@ import { base64, png } from '../attachments/images.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { secondProject } from '../prompts/prompt-api.js';
+import { programFile } from '../harness/program-files.js';
 
 describe('a project', () => {
   let server: TestServer;
@@ -134,7 +134,7 @@ describe('a project', () => {
 
       // Later than any of the server's own.
       metadata.measurements.add({ at: at + 24 * 3_600_000_000, stored: stored_bytes, disks: seen }, 0);
-      const program = join(import.meta.dirname, '../../scripts/admin.js');
+      const program = programFile('admin');
       const args = [program, '--data-dir', server.dataDir];
       const { stdout } = await promisify(execFile)(process.execPath, [...args, '--json', 'storage']);
       const report = JSON.parse(stdout) as { stored_bytes: object; disks: object[] };

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { wilson } from '../../src/engine/statistics/intervals.js';
 import { keyOfAnotherUser } from '../feedback/feedback-api.js';
 import { ApiDocument } from '../harness/api-document.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { JudgeApi, type Json } from '../judges/judge-api.js';
 import { secondProject } from './prompt-api.js';
 
@@ -59,7 +60,7 @@ describe('completions of a prompt', () => {
   }
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = new JudgeApi(server);
     document = await ApiDocument.of(server);
     const ensure = (slug: string, content: string) =>

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { SqlitePromptStore } from '../../src/features/prompts/store/prompt-store.js';
 import { completion, feedbackApi, withDatabase } from '../feedback/feedback-api.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { promptApi, secondProject } from './prompt-api.js';
 
 // Answers are looked into; a wrong guess at their shape fails an assertion.
@@ -14,7 +15,7 @@ describe('deletion of a prompt version', () => {
   let serial = 0;
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = promptApi(server);
   });
   after(() => server.dispose());

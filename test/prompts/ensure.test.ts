@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Programs } from '../harness/programs.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { promptApi, sha256 } from './prompt-api.js';
 
 interface Answer {
@@ -43,7 +44,7 @@ describe('ensuring prompt versions', () => {
   describe('by many at once', () => {
     let server: TestServer;
     before(async () => {
-      server = await bootServer();
+      server = await sharedServer();
     });
     after(() => server.dispose());
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ApiDocument } from '../harness/api-document.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { promptApi, secondProject } from './prompt-api.js';
 
 /** As the Python SDK sends it. */
@@ -13,7 +14,7 @@ describe('completions that clients log', () => {
   let document: ApiDocument;
   let version: { id: string; prompt_id: string };
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     document = await ApiDocument.of(server);
     version = (await promptApi(server).ensure('support', { content: 'Help.' })).json;
     version = { ...version, prompt_id: (await promptApi(server).get('support')).json.prompt_id };

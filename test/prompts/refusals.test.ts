@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { bootServer, send, type TestServer } from '../harness/server.js';
+import { send, type TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { promptApi, secondProject, sha256 } from './prompt-api.js';
 
 describe('prompts', () => {
@@ -10,7 +11,7 @@ describe('prompts', () => {
   const newSlug = () => `prompt-${(serial += 1)}`;
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = promptApi(server);
   });
   after(() => server.dispose());

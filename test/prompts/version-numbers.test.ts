@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { JudgeApi, type Json } from '../judges/judge-api.js';
 
 const SLUG = 'support';
@@ -64,7 +65,7 @@ describe('versions of prompts that spans name by number', () => {
   const made: { readonly id: string; readonly version: number | null; readonly who: string }[] = [];
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = new JudgeApi(server);
     const ensure = (content: string) =>
       api.expect(200, 'POST', `/v1/tasks/${SLUG}/prompt/versions/ensure`, { content });

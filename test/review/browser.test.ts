@@ -288,10 +288,6 @@ describe('the review page in a browser', function () {
     expect(text).to.include('This link does not work').and.to.not.include(slug).and.to.not.include('Output');
     expect(await watched.accessibilityIssues()).to.deep.equal([]);
     await picture('does-not-work');
-    watched.complaints.splice(
-      0,
-      Infinity,
-      ...watched.complaints.filter((complaint) => !/status of 404/.test(complaint)),
-    );
+    await watched.forgetRefusals('404');
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
+import { send, type TestResponse, type TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { completion, feedbackApi } from '../feedback/feedback-api.js';
 
 /** What a browser keeps of a page's answers. */
@@ -86,13 +87,16 @@ class LinkTests {
   prompt!: LinkedPrompt;
 }
 
-/** Declares tests of feedback links, on one server and each with a prompt of its own. */
-export function feedbackLinks(declare: (on: LinkTests) => void): void {
+/**
+ * Declares tests of feedback links, each with a prompt of its own.
+ * @param boot the server; default: a project of a shared one
+ */
+export function feedbackLinks(declare: (on: LinkTests) => void, boot: () => Promise<TestServer> = sharedServer): void {
   describe('feedback links', () => {
     const on = new LinkTests();
 
     before(async () => {
-      on.server = await bootServer();
+      on.server = await boot();
       on.api = feedbackApi(on.server);
     });
     after(() => on.server.dispose());

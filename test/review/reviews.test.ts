@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { send } from '../harness/server.js';
+import { bootServer, send } from '../harness/server.js';
 import { completion, withDatabase } from '../feedback/feedback-api.js';
 import { feedbackLinks, formValue, shown, Visitor } from './linked-prompt.js';
 
@@ -203,4 +203,5 @@ feedbackLinks((on) => {
       expect(after.map((value, index) => value - before[index]!)).to.deep.equal([1, 1, 1, 1, 1, 1]);
     });
   });
-});
+  // Whose metrics count the reviews of these tests alone.
+}, bootServer);

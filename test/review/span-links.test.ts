@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ApiDocument } from '../harness/api-document.js';
-import { bootServer, send, type TestServer } from '../harness/server.js';
+import { send, type TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { completion, feedbackApi } from '../feedback/feedback-api.js';
 import { promptApi, secondProject } from '../prompts/prompt-api.js';
 import { shown, Visitor } from './linked-prompt.js';
@@ -10,7 +11,7 @@ describe('feedback links for spans', () => {
   let server: TestServer;
   let document: ApiDocument;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     document = await ApiDocument.of(server);
   });
   after(() => server?.dispose());

@@ -13,8 +13,8 @@ import { parseListQuery } from '../../src/http/list-query.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, reopenStore, rowsOf, withInsert, type OpenedStore } from '../harness/trace-store.js';
 
-const ROUNDS = 30;
-const READERS = 4;
+const ROUNDS = 15;
+const READERS = 2;
 
 /** The client, whose inserts of a span called `lost` are stored while their answer is lost, the first time. */
 function losing(client: ClickHouseClient): ClickHouseClient {

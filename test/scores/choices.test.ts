@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { secondProject } from '../prompts/prompt-api.js';
 import { scoreApi, type ScoreApi } from './score-api.js';
 
@@ -8,7 +9,7 @@ describe('choices of A/B tests', () => {
   let server: TestServer;
   let api: ScoreApi;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = await scoreApi(server);
   });
   after(() => server?.dispose());

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { score, scoreApi, type ScoreApi } from './score-api.js';
 
 describe('scores of what is deleted', () => {
   let server: TestServer;
   let api: ScoreApi;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = await scoreApi(server);
   });
   after(() => server?.dispose());

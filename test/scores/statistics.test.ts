@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ApiDocument } from '../harness/api-document.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { score, scoreApi, type ScoreApi } from './score-api.js';
 
 const NOTHING = { count: 0, mean: null, min: null, max: null, p50: null, p95: null, p99: null };
@@ -14,7 +15,7 @@ describe('statistics of scores', () => {
   const spans = Array.from({ length: 4 }, () => randomUUID());
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     scores = await scoreApi(server);
     document = await ApiDocument.of(server);
     const at = (index: number) => `2026-01-1${index}T10:00:00Z`;

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { promptApi } from '../prompts/prompt-api.js';
 
 const VERSION = '0.10.4';
@@ -39,7 +40,7 @@ describe(`the Python SDK ${VERSION}, unchanged`, function () {
       this.test!.parent!.title += ' (skipped: it cannot be installed here)';
       this.skip();
     }
-    server = await bootServer();
+    server = await sharedServer();
     const { id } = (await promptApi(server).ensure('support', { content: 'Help.' })).json;
     prompt = { id, prompt_id: (await promptApi(server).get('support')).json.prompt_id };
   });

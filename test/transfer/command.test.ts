@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { uuid } from '../harness/checked-api.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { bootTarget, fill, inFolder } from './moved-project.js';
+import { programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
-const program = join(import.meta.dirname, '../../scripts/admin.js');
+const program = programFile('admin');
 
 interface Ended {
   readonly code: number;

@@ -27,3 +27,32 @@ export function isUsableApiKey(key: string): boolean {
 export function bearerToken(authorization: string | undefined): string | null {
   return /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(authorization ?? '')?.[1] ?? null;
 }
+
+/** What an `Authorization` header states. */
+export interface StatedKey {
+  readonly key: string;
+  /** The name in front of the key, as programs send that know pairs of keys; null: the key came alone. */
+  readonly publicKey: string | null;
+}
+
+/** Longest credentials of `Basic`, encoded: a key with what is public in front of it. */
+const MAX_BASIC = 1024;
+
+/** The key of `Bearer <key>`, or of `Basic <public key>:<key>`; null when the header has neither form. */
+export function statedKey(authorization: string): StatedKey | null {
+  const key = bearerToken(authorization);
+  if (key !== null) return { key, publicKey: null };
+  const encoded = /^Basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(authorization.slice(0, MAX_BASIC))?.[1];
+  if (encoded === undefined || authorization.length > MAX_BASIC) return null;
+  const [, publicKey, secret] = /^([\x21-\x39\x3b-\x7e]*):([\x21-\x7e]{1,512})$/.exec(fromBase64(encoded)) ?? [];
+  return publicKey === undefined || secret === undefined ? null : { key: secret, publicKey };
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64').toString('latin1');
+}
+
+/** The public half of the keys of a project, for programs that want a pair. It opens nothing. */
+export function publicKeyOf(projectId: string): string {
+  return `pk-sh-${projectId}`;
+}

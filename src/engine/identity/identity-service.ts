@@ -5,7 +5,7 @@ import type { Micros } from '../timestamp.js';
 import { NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
 import type { AuditRecord } from '../signals/catalog/audit.js';
 import { INITIAL_KEY, type BootstrapRequest, type BootstrapResult } from './bootstrap.js';
-import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
+import { generateApiKey, hashApiKey, isUsableApiKey, publicKeyOf, statedKey, visiblePrefix } from './api-key.js';
 import {
   type ApiKey,
   type CreatedApiKey,
@@ -76,8 +76,9 @@ export class IdentityService {
     if (authorization === undefined) {
       throw new DomainError('unauthenticated', 'Missing header Authorization: Bearer <API key>');
     }
-    const key = bearerToken(authorization);
-    if (key === null) throw new DomainError('unauthenticated', 'The Authorization header must be: Bearer <API key>');
+    const stated = statedKey(authorization);
+    if (stated === null) throw new DomainError('unauthenticated', 'The Authorization header must be: Bearer <API key>');
+    const { key, publicKey } = stated;
     const change = this.#store.changeCounter();
     if (change !== this.#seenChange) {
       this.#cache.clear();
@@ -86,8 +87,11 @@ export class IdentityService {
     const hash = hashApiKey(key);
     const cacheKey = hash.toString('latin1');
     const entry = this.#cache.get(cacheKey) ?? this.#load(hash, cacheKey);
+    const { principal } = entry;
+    if (publicKey !== null && publicKey.toLowerCase() !== publicKeyOf(principal.project_id))
+      throw otherPublicKey(principal);
     this.#recordUse(entry);
-    return entry.principal;
+    return principal;
   }
 
   /**
@@ -328,6 +332,11 @@ export class IdentityService {
 
 function keyMade({ id, project_id, access }: ApiKey, by: Actor): AuditRecord {
   return { event: 'keyMade', by, project_id, subject_id: id, access };
+}
+
+/** Only whoever has the key is told. */
+function otherPublicKey({ project_id }: Principal): DomainError {
+  return new DomainError('unauthenticated', `The public key of this API key is ${publicKeyOf(project_id)}`);
 }
 
 function unknownKey(): DomainError {

@@ -19,6 +19,7 @@ import { ClickHouseTraceSpans } from './list/trace-spans.js';
 import { ClickHouseUnpricedCalls } from './unpriced-calls.js';
 import { spanBytesReader } from './span-bytes.js';
 import { ClickHouseOwnUsage } from './own-usage.js';
+import { ClickHousePartialSpans } from './partial-spans.js';
 import { ClickHousePromptSpans } from './prompt-spans.js';
 import { ClickHouseOlderSpans } from './older-spans.js';
 import { ClickHouseOldTraces } from './retention/old-traces.js';
@@ -48,6 +49,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const state = { reads, notCurrent, hasMarked };
   const listReads = new ListReads({ client, ...state, words, newestScores, limits: options.read, observer });
   const liveness = new Liveness(client);
+  const partial = new ClickHousePartialSpans({ client, log, reads, writes, limits: options.read });
   const revised = { reader: openReader(client, options.read), log, reads };
   return {
     log,
@@ -71,6 +73,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       governor,
       indexer,
       forgetAside: (projectId) => rollups.forget(projectId),
+      forgetPartial: (projectId) => partial.forgetProject(projectId),
       forgetNewestScores: (projectId) => newestScores.forgetProject(projectId),
       stale: (projectId) => rollups.notCurrent(projectId).stale,
       purgeWritten: () => purge.written(),
@@ -82,6 +85,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read }),
     attachments: createSpanAttachments(client, reads, options.read),
     calculated: new ClickHouseCalculatedSpans(revised),
+    partial,
     older: new ClickHouseOlderSpans(client, revised),
     transfer: new ClickHouseSpanTransfer(revised),
     entitySpans: new ClickHouseEntitySpans(client, reads, options.read),

@@ -63,21 +63,10 @@ export class StoredRevision implements SpanRevision {
   }
 
   async read(spans: readonly PlacedSpan[]): Promise<StoredSpan[]> {
-    const times = spans.map(({ started_at }) => started_at);
-    const versions = spans.map(({ version }) => version);
-    const extra = [sql`ver`, written, receivedVersion, sql`cost_calculated`];
-    const { selected, format } = jsonLines(spanFields, Object.keys(spanFields), spanColumns, extra);
-    const lines = await this.store.reader.lines(
-      sql`SELECT ${selected}
-FROM spans
-WHERE ${inProject(this.scope.projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}
-  AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}
-${format}`,
-    );
-    return lines.map(({ row, extra: [version, origin, received, calculated] }) => {
-      this.#origins.set(Number(version), { written: Number(origin), received: Number(received) });
-      const span = { ...toSpan(JSON.parse(row) as SpanRead), cost_calculated: calculated === '1' };
-      return { version: Number(version), span };
+    const found = await wholeSpans(this.store.reader, this.scope.projectId, spans);
+    return found.map(({ version, origin, span }) => {
+      this.#origins.set(version, origin);
+      return { version, span };
     });
   }
 
@@ -105,4 +94,38 @@ ${format}`,
     this.#opened.watch.end();
     this.#opened.state.release();
   }
+}
+
+/** A whole span as it is stored. */
+interface WholeSpan extends StoredSpan {
+  readonly origin: Origin;
+  /** Its bytes as JSON. */
+  readonly size: number;
+}
+
+/** Reads whole spans by their versions and starts, where they are still stored. */
+export async function wholeSpans(
+  reader: Reader,
+  projectId: string,
+  spans: readonly Pick<PlacedSpan, 'version' | 'started_at' | 'trace_id'>[],
+): Promise<WholeSpan[]> {
+  if (spans.length === 0) return [];
+  const times = spans.map(({ started_at }) => started_at);
+  const versions = spans.map(({ version }) => version);
+  const extra = [sql`ver`, written, receivedVersion, sql`cost_calculated`];
+  const { selected, format } = jsonLines(spanFields, Object.keys(spanFields), spanColumns, extra);
+  const lines = await reader.lines(
+    sql`SELECT ${selected}
+FROM spans
+WHERE ${inProject(projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}
+  AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}
+  AND trace_id IN ${value([...new Set(spans.map((span) => span.trace_id))], 'Array(UUID)')}
+${format}`,
+  );
+  return lines.map(({ row, extra: [version, origin, received, calculated] }) => ({
+    version: Number(version),
+    origin: { written: Number(origin), received: Number(received) },
+    size: row.length,
+    span: { ...toSpan(JSON.parse(row) as SpanRead), cost_calculated: calculated === '1' },
+  }));
 }

@@ -104,7 +104,8 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     ...{ client, clock, reads, governor, writes: state },
     ...{ observer: rollupObserver, limits: options.rollup },
   });
-  const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, limits: options.read });
+  const hasMarked = (projectId: string) => marked.has(projectId);
+  const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, hasMarked, limits: options.read });
   let queuedBytes = 0;
   const commitObserver: Signals = {
     ...observer,

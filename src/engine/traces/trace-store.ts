@@ -17,6 +17,7 @@ import type { PromptSpans } from './model/prompts/prompt-spans.js';
 import type { Completions } from './model/prompts/completion-store.js';
 import type { OwnUsage } from './model/usage.js';
 import type { TraceSpans } from './model/trace/outline.js';
+import type { PartialSpans } from './model/partial/partial-spans.js';
 import type { PricedSpans } from './model/prices/priced-spans.js';
 import type { UnpricedCalls } from './model/prices/unpriced-calls.js';
 import type { SpanTransfer } from './model/transfer/span-transfer.js';
@@ -78,6 +79,7 @@ export interface TraceStore {
   readonly oldTraces: OldTraces;
   readonly attachments: SpanAttachments;
   readonly calculated: CalculatedSpans & PricedSpans;
+  readonly partial: PartialSpans;
   readonly older: OlderSpans;
   readonly transfer: SpanTransfer;
   readonly entitySpans: EntitySpans & StoredIds;

@@ -27,6 +27,8 @@ export interface JobContext {
    * must throw.
    */
   step<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Notes traces before any of their texts are read for one of the job's spans. @throws JobFailure when the job has ended */
+  willShow(spanId: string, traceIds: readonly string[]): void;
   /** Works on every item, a few at a time. When one fails, the others are given up, and its error is thrown. */
   each<I, O>(items: readonly I[], work: (item: I) => Promise<O>): Promise<O[]>;
 }
@@ -269,6 +271,9 @@ export class JobRunner implements WorkUnderWay {
         store.addStep(job.id, name, result);
         steps.set(name, result);
         return result;
+      },
+      willShow(spanId, traceIds) {
+        if (!store.noteTraces(job.id, spanId, traceIds)) throw new JobFailure('The job has already ended');
       },
       each: (items, task) => workOnEach(items, task, attempt, signal),
     });

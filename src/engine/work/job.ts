@@ -62,6 +62,11 @@ export interface JobStore {
   findById(id: string): Job | undefined;
   /** Writes input and result anew, without some spans, of a job that has ended; its steps are forgotten. */
   forgetSpans(job: Pick<Job, 'id' | 'input' | 'result'>, spanIds: readonly string[]): void;
+  /**
+   * Notes traces that a job is about to show a model, by the span of the job that stands for them: the deletion of any span of
+   * them finds the job by it. @returns whether the job has not ended; else nothing is noted
+   */
+  noteTraces(id: string, spanId: string, traceIds: readonly string[]): boolean;
   /** Keeps the result of a step and counts it as done. */
   addStep(id: string, step: string, result: unknown): void;
 }

@@ -33,7 +33,7 @@ const SPANS_AT_ONCE = 50;
 
 /** Evaluates held-out spans without and with examples of the others, which shows what the corrections are worth. */
 export function calibrationTrial({ judged, examples, trials }: CalibrationTrialParts): JobWork {
-  return async ({ job, signal, enter, step, each }) => {
+  return async ({ job, signal, enter, step, each, willShow }) => {
     const { judge, instruction, held_out } = job.input as TrialInput;
     const ask = trials.of(job, CALIBRATION_TAG, signal);
     enter('evaluating', 2 * held_out.length);
@@ -57,6 +57,7 @@ export function calibrationTrial({ judged, examples, trials }: CalibrationTrialP
         job.project_id,
         judge,
         part.map(({ span_id }) => span_id),
+        willShow,
       );
       const present = part.flatMap((truth) => withSpan(truth, stored));
       found.push(...(await each(present, ([truth, span]) => both(truth, span))));

@@ -59,7 +59,8 @@ export interface ComparedRowPage {
 
 /**
  * Rows of a comparison by what became of them, as the results are now.
- * @throws DomainError `invalid` where it has no such metric, `not_found` when the dataset is gone, `unavailable`; the signal's reason
+ * @throws DomainError `invalid` where it has no such metric, `not_found` when the dataset is gone, `too_large`,
+ *   `unavailable`; the signal's reason
  */
 export async function comparedRows(
   parts: ComparedRowsParts,
@@ -113,9 +114,11 @@ function sorted(pairs: RowPairs, metric: PairedMetric, outcome: RowOutcome): Sor
   if (outcome === 'left_out') {
     const without = [...pairs.ids.keys()].filter((row) => !values.has(row));
     const none = { candidate: null, baseline: null };
+    const tooLarge = new Set(metric.tooLarge);
+    const reasonOf = (row: number) => (tooLarge.has(row) ? 'too_large' : errors.has(row) ? 'error' : 'no_value');
     return [
       ...pairs.leftOut.map(({ id, reason }) => ({ id, leftOut: reason, ...none })),
-      ...without.map((row) => toRow(row, errors.has(row) ? 'error' : 'no_value')),
+      ...without.map((row) => toRow(row, reasonOf(row))),
     ];
   }
   return changedMost(metric, outcome).map((row) => toRow(row));
@@ -147,6 +150,8 @@ async function firstResults(
   const window = { limit: rowIds.length, offset: 0, count: false };
   const query = { experimentId, repetition: null, rowIds, hasError: null, firstOnly: true, ...window } as const;
   const page = await results.page(projectId, query, signal);
+  if (page.next !== null)
+    throw new DomainError('too_large', 'The outputs of these rows are too large for one page: decrease limit');
   return new Map(page.results.map((result) => [result.row_id, result]));
 }
 

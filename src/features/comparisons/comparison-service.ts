@@ -4,6 +4,7 @@ import type { Principal } from '../../engine/identity/identity.js';
 import type { Window } from '../../engine/schema/page.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 import type { Experiment } from '../experiments/experiment.js';
 import { comparedRows, type ComparedRowPage, type ComparedRowsParts, type RowQuery } from './compared-rows.js';
 import type { ComparedExperiments, ExperimentLookup } from './compared-experiments.js';
@@ -28,10 +29,18 @@ export interface ComparisonServiceParts extends ComparedRowsParts {
   readonly compute: (projectId: string, paired: PairedRows, signal: AbortSignal) => Promise<Outcome>;
 }
 
+/** A comparison that is being made, or whose rows are being read. */
+interface UnderWay {
+  readonly projectId: string;
+  readonly gone: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
 /** Comparisons of experiments: made once, and kept with what they found. Everything is inside the caller's project. */
-export class ComparisonService {
+export class ComparisonService implements WorkUnderWay {
   readonly #parts: ComparisonServiceParts;
   readonly #turns = new FairSemaphore('comparisons', TURNS);
+  readonly #underWay = new Set<UnderWay>();
 
   constructor(parts: ComparisonServiceParts) {
     this.#parts = parts;
@@ -41,7 +50,35 @@ export class ComparisonService {
    * Compares two experiments, once both are finished, and keeps what was found.
    * @throws DomainError `invalid`, `not_found`; `conflict` when one is still running; `overloaded`, `unavailable`; the signal's reason
    */
-  async compare(
+  compare(by: Principal, input: ComparisonInput, signal: AbortSignal): Promise<Comparison> {
+    return this.#while(by.project_id, signal, (both) => this.#compare(by, input, both));
+  }
+
+  /** Ends all of a project that is deleted. Where spans are, a comparison is refused at its end. */
+  async giveUp({ projectId, spans }: DeletionScope): Promise<void> {
+    if (spans !== null) return;
+    const own = [...this.#underWay].filter((one) => one.projectId === projectId);
+    for (const { gone } of own) gone.abort();
+    await Promise.allSettled(own.map(({ ended }) => ended));
+  }
+
+  /** Does work until its project is deleted. @throws DomainError `not_found` then */
+  async #while<T>(projectId: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const gone = new AbortController();
+    const ended = work(AbortSignal.any([signal, gone.signal]));
+    const one: UnderWay = { projectId, gone, ended };
+    this.#underWay.add(one);
+    try {
+      return await ended;
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
+      throw new DomainError('not_found', 'The project was deleted meanwhile', { cause: error });
+    } finally {
+      this.#underWay.delete(one);
+    }
+  }
+
+  async #compare(
     { project_id: projectId, user_id }: Principal,
     input: ComparisonInput,
     signal: AbortSignal,
@@ -63,8 +100,9 @@ export class ComparisonService {
       errors: input.errors ?? 'count_as_fail',
       tags: tagsOf(input),
     };
-    const found = await this.#found(projectId, compared, { ...request, metrics }, signal);
     const { candidate, baseline } = compared;
+    const is_repeat = isRepeat(candidate, baseline);
+    const found = await this.#found(projectId, compared, { ...request, metrics, is_repeat }, signal);
     const comparison: Comparison = {
       id: randomUUID(),
       dataset: { id: candidate.dataset.id, name: candidate.dataset.name },
@@ -73,7 +111,7 @@ export class ComparisonService {
       verdict: found.verdict,
       created_at,
       created_by: user_id,
-      is_repeat: isRepeat(candidate, baseline),
+      is_repeat,
       request,
       found,
     };
@@ -111,12 +149,8 @@ export class ComparisonService {
   /** Rows of a comparison by what became of them. @throws DomainError as {@link comparedRows} */
   async rows(projectId: string, id: string, query: RowQuery, signal: AbortSignal): Promise<ComparedRowPage> {
     const comparison = this.get(projectId, id);
-    const end = await this.#turns.take(projectId, signal);
-    try {
-      return await comparedRows(this.#parts, projectId, comparison, query, signal);
-    } finally {
-      end();
-    }
+    const read = (both: AbortSignal) => comparedRows(this.#parts, projectId, comparison, query, both);
+    return this.#while(projectId, signal, (both) => this.#turns.run(projectId, () => read(both), both));
   }
 
   /** @throws DomainError `invalid` */
@@ -130,7 +164,7 @@ export class ComparisonService {
   async #found(
     projectId: string,
     { candidate, baseline }: ComparedExperiments,
-    asked: Omit<Request, 'metrics'> & { readonly metrics: readonly MeasuredMetric[] },
+    asked: Omit<Request, 'metrics'> & { readonly metrics: readonly MeasuredMetric[]; readonly is_repeat: boolean },
     signal: AbortSignal,
   ): Promise<Compared> {
     const names = asked.metrics.map(({ name }) => name);
@@ -152,11 +186,11 @@ export class ComparisonService {
       const outcome = await this.#parts.compute(projectId, { seed, confidence, metrics, slicings }, signal);
       const judge = (name: string) => judged.judgeOf(projectId, { candidate, baseline }, name);
       const withJudges = outcome.metrics.map((metric) => ({ ...metric, judge: judge(metric.name) }));
-      const repeat = isRepeat(candidate, baseline)
-        ? undefined
-        : this.#parts.comparisons.lastRepeat(projectId, candidate.dataset.id);
+      const repeat = asked.is_repeat ? undefined : this.#parts.comparisons.lastRepeat(projectId, candidate.dataset.id);
       const known = withJudges.map((metric) => ({ ...metric, noise: noiseOf(metric, repeat) }));
-      return { ...outcome, metrics: known, rows: pairs.ids.length, left_out };
+      const judges = await judged.spent(projectId, { candidate, baseline }, names, signal);
+      const spent = { ...pairs.spent, judges };
+      return { ...outcome, metrics: known, rows: pairs.ids.length, left_out, spent };
     } finally {
       end();
     }

@@ -52,6 +52,8 @@ export interface PairedMetric extends Metric {
   readonly single: boolean;
   readonly categories: readonly string[];
   readonly left_out: LeftOutValues;
+  /** Places of paired rows whose value is too large to be reckoned with. */
+  readonly tooLarge: Int32Array;
 }
 
 /** Paired rows that a metric leaves out. */
@@ -92,6 +94,18 @@ export interface Slicing {
   readonly values: readonly string[];
   /** By paired row: a place in `values`; -1: none of them. */
   readonly of: Int32Array;
+}
+
+/** What was spent on a comparison, in US dollars; null: that is not known, or nothing was. */
+export interface Spent {
+  readonly candidate: number | null;
+  readonly baseline: number | null;
+  readonly judges: number | null;
+}
+
+/** A sum of what is known; null: nothing is. */
+export function sumOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : one + other;
 }
 
 /** A value or category of fewer rows is not named, as it could say who is meant. */

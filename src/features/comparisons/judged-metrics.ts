@@ -4,10 +4,12 @@ import { UUID } from '../../engine/schema/ids.js';
 import { inPortions } from '../../engine/work/portions.js';
 import type { ExperimentResults, MeasuredResult, ResultQuery } from '../../engine/traces/model/experiment/results.js';
 import type { FeedbackStore } from '../feedback/feedback-store.js';
+import { callTraceId } from '../judges/call-spans.js';
 import type { Judge } from '../judges/judge.js';
 import type { JudgeStore } from '../judges/judge-store.js';
 import type { Pin, PinStore } from '../judges/pin.js';
 import type { DefinitionStore, ScoreDefinition } from '../scores/definition.js';
+import { sumOf } from './comparison.js';
 import { agreementWith, type Corrections, type MetricJudge } from './judge-agreement.js';
 
 /** What metrics begin with that are the verdicts of a judge, whose id follows. */
@@ -19,6 +21,8 @@ const LOOK_EVERY_MS = 1_000;
 
 type Compared = Readonly<Record<'candidate' | 'baseline', { readonly id: string }>>;
 type Results = Pick<ExperimentResults, 'measured' | 'page'>;
+/** Traces whose costs are looked up together. */
+const TRACES_AT_ONCE = 5_000;
 
 export interface JudgedMetricsParts {
   readonly judges: Pick<JudgeStore, 'find'>;
@@ -26,7 +30,7 @@ export interface JudgedMetricsParts {
   readonly definitions: Pick<DefinitionStore, 'find'>;
   readonly corrections: Corrections;
   readonly feedback: Pick<FeedbackStore, 'liked'>;
-  readonly results: Results;
+  readonly results: Results & Pick<ExperimentResults, 'outlines' | 'costOf'>;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
@@ -121,6 +125,32 @@ export class JudgedMetrics {
           yield await withValues(portion, found, signal);
       },
     };
+  }
+
+  /** What the calls cost that made the verdicts, in US dollars; null: there are none, or it is not known. */
+  async spent(
+    projectId: string,
+    compared: Compared,
+    names: readonly string[],
+    signal: AbortSignal,
+  ): Promise<number | null> {
+    const { pins, results } = this.#parts;
+    const used = names.flatMap((name) => this.#common(projectId, compared, judgeIdOf(name)) ?? []);
+    if (used.length === 0) return null;
+    let spent: number | null = null;
+    for (const { id } of [compared.candidate, compared.baseline])
+      for await (const portion of results.outlines(projectId, id, signal)) {
+        const traces: string[] = [];
+        const note = (some: typeof portion) => {
+          const ids = some.map(({ id: span }) => span);
+          const verdicts = used.flatMap((pin) => pins.verdicts(projectId, pin, ids));
+          for (const { evaluation_id: run } of verdicts) if (run !== null) traces.push(callTraceId(run));
+        };
+        await inPortions(portion, note, signal);
+        for (let from = 0; from < traces.length; from += TRACES_AT_ONCE)
+          spent = sumOf(spent, await results.costOf(projectId, traces.slice(from, from + TRACES_AT_ONCE), signal));
+      }
+    return spent;
   }
 
   /** Values of results that are no scores; undefined: the metric is one, or there are none. */

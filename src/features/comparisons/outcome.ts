@@ -1,4 +1,11 @@
-import { NONE_LEFT_OUT, type LeftOutRows, type MetricOutcome, type PairedRows, type Verdict } from './comparison.js';
+import {
+  NONE_LEFT_OUT,
+  type LeftOutRows,
+  type MetricOutcome,
+  type PairedRows,
+  type Spent,
+  type Verdict,
+} from './comparison.js';
 import { outcomesOf } from './gate.js';
 import { figuresOf } from './metric-figures.js';
 import { countOf, detectableText } from './words.js';
@@ -16,6 +23,8 @@ export interface Compared extends Outcome {
   /** Rows that have results in both experiments. */
   readonly rows: number;
   readonly left_out: LeftOutRows;
+  /** Absent: nothing was compared. */
+  readonly spent?: Spent;
 }
 
 /** Compares paired rows: the same each time for the same rows and seed. @param resamples for tests */

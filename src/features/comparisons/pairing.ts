@@ -142,7 +142,7 @@ export function* pair(
     const kept: number[] = [];
     const leftOut = { no_value: 0, error: 0 };
     let most = 0;
-    let tooLarge = 0;
+    const tooLarge: number[] = [];
     for (const [row, place] of rows.entries()) {
       const values = [candidate.value(index, place, worst), baseline.value(index, place, worst)];
       if (values.some(Number.isNaN)) {
@@ -151,7 +151,7 @@ export function* pair(
         continue;
       }
       if (values.some(isTooLarge)) {
-        tooLarge += 1;
+        tooLarge.push(row);
         continue;
       }
       kept.push(row);
@@ -162,7 +162,8 @@ export function* pair(
       ...metricOf(metric),
       ...{ candidate: of(candidate), baseline: of(baseline), rows: Int32Array.from(kept), single: most <= 1 },
       categories: [...(categories[index]?.keys() ?? [])],
-      left_out: tooLarge === 0 ? leftOut : { ...leftOut, too_large: tooLarge },
+      left_out: tooLarge.length === 0 ? leftOut : { ...leftOut, too_large: tooLarge.length },
+      tooLarge: Int32Array.from(tooLarge),
     };
   }
 }

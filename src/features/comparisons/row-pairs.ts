@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import type { RowReads } from '../datasets/dataset.js';
 import { MAX_RESULTS } from '../experiments/experiment.js';
-import { NONE_LEFT_OUT, type ErrorWay, type LeftOut, type LeftOutRows, type PairedMetric } from './comparison.js';
-import type { Slicing } from './comparison.js';
+import { NONE_LEFT_OUT, sumOf, type ErrorWay, type LeftOut, type LeftOutRows } from './comparison.js';
+import type { PairedMetric, Slicing, Spent } from './comparison.js';
 import { scoresAmong } from './metrics.js';
 import { Arm, pair, type MeasuredMetric } from './pairing.js';
 import { readSlicings, readVersionRows } from './version-rows.js';
@@ -31,6 +31,8 @@ export interface RowPairs {
   /** Of `ids`, those with an error in either experiment. */
   readonly errors: readonly number[];
   readonly leftOut: readonly { readonly id: string; readonly reason: LeftOut }[];
+  /** What the traces of all results cost. */
+  readonly spent: Omit<Spent, 'judges'>;
 }
 
 export interface RowPairsParts {
@@ -57,16 +59,19 @@ export async function readRowPairs(
   const armOf = async ({ id }: { readonly id: string }) => {
     const arm = new Arm(places, metrics, options);
     let read = 0;
+    let spent: number | null = null;
     for await (const portion of results.measured(projectId, id, scoresAmong(metrics), signal)) {
       read += portion.length;
       if (read > MAX_RESULTS)
         throw new DomainError('too_large', `An experiment of more than ${MAX_RESULTS} results cannot be compared`);
       arm.add(portion);
+      for (const { cost } of portion) spent = sumOf(spent, cost);
     }
     arm.end();
-    return arm;
+    return { arm, spent };
   };
-  const arms = { candidate: await armOf(candidate), baseline: await armOf(baseline) };
+  const [first, second] = [await armOf(candidate), await armOf(baseline)];
+  const arms = { candidate: first.arm, baseline: second.arm };
   const { paired, missing } = placesOf(alike.ids, arms);
   const contents = Array.from(paired, (place) => alike.contents[place] ?? 0);
   return {
@@ -75,6 +80,7 @@ export async function readRowPairs(
     slicings: await readSlicings(rows, contents, slices, signal),
     errors: [...paired.keys()].filter((row) => hasError(arms, paired[row] ?? 0)),
     leftOut: [...alike.leftOut, ...missing],
+    spent: { candidate: first.spent, baseline: second.spent },
   };
 }
 

@@ -290,6 +290,8 @@ const metric = Type.Object(
   { $id: 'ComparisonMetric', description: 'What a comparison found of a metric.' },
 );
 
+const cost = (of: string) => orNull(number(`Cost in US dollars of ${of}; null: unknown, or none.`));
+
 export const ComparisonRead = Type.Object(
   {
     ...listed,
@@ -313,6 +315,16 @@ export const ComparisonRead = Type.Object(
       { description: 'Rows of the dataset that are not compared, by why.' },
     ),
     metrics: Type.Array(metric, { description: 'The metrics, in their order.' }),
+    spent: Type.Optional(
+      Type.Object(
+        {
+          candidate: cost('the traces of its results'),
+          baseline: cost('the traces of its results'),
+          judges: cost('the calls by which the judges among the metrics evaluated both, as far as they are stored'),
+        },
+        { description: 'What both experiments and their judges cost; absent if nothing was compared.' },
+      ),
+    ),
   },
   { $id: 'Comparison', description: 'A comparison of two experiments.' },
 );
@@ -331,6 +343,7 @@ export const LEFT_OUT_REASONS = [
   'erased',
   'no_value',
   'error',
+  'too_large',
 ] as const;
 
 const rowArm = (description: string) =>
@@ -354,7 +367,9 @@ export const ComparedRow = Type.Object(
   {
     row_id: Type.String({ description: 'Id of the row.' }),
     outcome: oneOf(ROW_OUTCOMES, 'What became of it.'),
-    left_out: orNull(oneOf(LEFT_OUT_REASONS, 'Why it is left out; null: it is not.')),
+    left_out: orNull(
+      oneOf(LEFT_OUT_REASONS, 'Why it is left out; `too_large`: a value is beyond 1e100; null: it is not.'),
+    ),
     input_data: columns(
       'Its columns with the role `input`; if no column has a role, all but `expected`. Null: erased.',
     ),

@@ -11,7 +11,7 @@ const asked = compile(
     tags: Type.Optional(Type.Object({ candidate: Type.Optional(ArmTag), baseline: Type.Optional(ArmTag) })),
   }),
 );
-const found = compile(Type.Pick(ComparisonRead, ['because', 'rows', 'left_out', 'metrics']));
+const found = compile(Type.Pick(ComparisonRead, ['because', 'rows', 'left_out', 'metrics', 'spent']));
 
 /** What keeps a stored comparison, which comes from elsewhere, from being shown. */
 export function storedIssues(comparison: Readonly<Record<string, unknown>>): Issue[] {

@@ -1,5 +1,5 @@
 import type { Interval } from '../../engine/statistics/intervals.js';
-import type { ArmFigures, Difference, Metric, MetricFigures, Noise } from './comparison.js';
+import type { ArmFigures, Difference, Metric, MetricFigures, Noise, Spent } from './comparison.js';
 import type { MetricJudge } from './judge-agreement.js';
 
 type Named = Pick<Metric, 'name' | 'measure'>;
@@ -17,6 +17,11 @@ const tenths = (value: number) => (Math.abs(value) >= 1e12 ? SHORT : TENTHS).for
 /** A whole number of things, with their name in the plural where there are several. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${Math.abs(count) >= 1e12 ? SHORT.format(count) : WHOLE.format(count)} ${count === 1 ? one : many}`;
+}
+
+/** An experiment as people know it: by its name, and by the tag that it was asked for by. */
+export function experimentText({ name, tag }: { readonly name: string; readonly tag: string | null }): string {
+  return tag === null || tag === name ? name : `${name} (${tag})`;
 }
 
 /** A value of a metric, as people write it. */
@@ -85,6 +90,23 @@ export const REPEAT_TEXT =
 export function noiseText(metric: Named, { low, high }: Noise, relative: boolean): string {
   const text = (value: number) => differenceText(metric, value, relative);
   return `Two runs of the same subject differed by ${text(low)} to ${text(high)}: a difference within that range may be noise.`;
+}
+
+/** Metrics of judges begin so, with the judge's id. */
+const JUDGES = /judge:([0-9a-f-]{36})/gi;
+
+/** Writes the names of metrics, also within sentences, as people know them: those of judges by the judge's name. */
+export function namesIn(
+  metrics: readonly { readonly judge?: Pick<MetricJudge, 'id' | 'name'> | null }[],
+): (text: string) => string {
+  const names = new Map(metrics.flatMap(({ judge }) => (judge == null ? [] : [[judge.id, judge.name] as const])));
+  return (text) => text.replace(JUDGES, (metric, id: string) => names.get(id.toLowerCase()) ?? metric);
+}
+
+/** What a comparison cost, in one sentence; empty: that is not known. */
+export function spentText(spent: Spent | undefined): string {
+  const known = Object.entries(spent ?? {}).filter((entry): entry is [string, number] => entry[1] !== null);
+  return known.length === 0 ? '' : `Cost: ${known.map(([what, cost]) => `${what} $${exact(cost)}`).join(', ')}.`;
 }
 
 /** How far people agree with the judge of a metric, in one sentence. */

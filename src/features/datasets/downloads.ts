@@ -1,5 +1,5 @@
-import { stringify } from 'csv-stringify/sync';
 import { DomainError } from '../../engine/errors.js';
+import { csvLines } from '../../engine/files/csv.js';
 import { withTurns } from '../../engine/work/portions.js';
 import type { DatasetRow, DatasetVersion } from './dataset.js';
 import type { DatasetService } from './dataset-service.js';
@@ -80,15 +80,9 @@ export class DatasetDownloads {
 }
 
 function* csv(columns: readonly string[], rows: Iterable<DatasetRow>): Iterable<string> {
-  yield stringify([[ROW_ID, ...columns]]);
+  yield csvLines([[ROW_ID, ...columns]]);
   for (const { row_id, content } of rows) {
     const values = JSON.parse(content) as Readonly<Record<string, unknown>>;
-    yield stringify([[row_id, ...columns.map((name) => cell(values[name]))]]);
+    yield csvLines([[row_id, ...columns.map((name) => values[name])]]);
   }
-}
-
-/** A value as CSV has it. */
-function cell(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -4,6 +4,7 @@ import type { Principal } from '../../engine/identity/identity.js';
 import { normalizeText } from '../../engine/schema/normalize.js';
 import type { Window } from '../../engine/schema/page.js';
 import { invalid } from '../../engine/validation/validation.js';
+import { inPortions } from '../../engine/work/portions.js';
 import type { DatasetService } from '../datasets/dataset-service.js';
 import type { EvalInput, EvalPatch, EvalResults, EvalStatus } from './eval-schema.js';
 import {
@@ -122,7 +123,7 @@ export class EvalService {
   async #post(projectId: string, id: string, sent: readonly SentResult[]): Promise<AnsweredResult[]> {
     const experiment = this.#taking(projectId, id);
     const rowIds = await this.#rowIds(experiment, sent);
-    const sizes = this.#parts.datasets.rowSizes(placeOf(experiment), [...new Set(rowIds)]);
+    const sizes = await this.#sizes(experiment, rowIds);
     if (rowIds.reduce((bytes, rowId) => bytes + (sizes.get(rowId) ?? 0), 0) > MAX_ROW_BYTES)
       throw new DomainError(
         'too_large',
@@ -155,12 +156,22 @@ export class EvalService {
     return experiment;
   }
 
+  /** Bytes of rows, where they are there, read in portions: the SDK sends the results of all rows at once. */
+  async #sizes(experiment: Experiment, rowIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const place = placeOf(experiment);
+    const sizes = new Map<string, number>();
+    await inPortions([...new Set(rowIds)], (portion) => {
+      for (const [id, bytes] of this.#parts.datasets.rowSizes(place, portion)) sizes.set(id, bytes);
+    });
+    return sizes;
+  }
+
   /** The id of the row of each result. What is no id of a row may be its place. */
   async #rowIds(experiment: Experiment, sent: readonly SentResult[]): Promise<string[]> {
     const { datasets } = this.#parts;
     const place = placeOf(experiment);
     const said = sent.map(({ row_id }) => normalizeText(String(row_id)));
-    const known = datasets.rowSizes(place, [...new Set(said)]);
+    const known = await this.#sizes(experiment, said);
     const places = said.map((text) => (!known.has(text) && /^\d{1,6}$/.test(text) ? Number(text) : null));
     const last = places.reduce<number>((most, index) => Math.max(most, index ?? -1), -1);
     if (last < 0) return said;

@@ -200,6 +200,8 @@ export interface ScoringStore {
   /** That of the same name and mode, if there is one, else a new one. */
   ensureScorer(experimentId: string, draft: Omit<Scorer, 'id'>): Scorer;
   setFormats(scorerId: string, formats: Readonly<Record<string, string>>): void;
+  /** Removes a scorer, with the figures of its name and scope. */
+  removeScorer(experimentId: string, scorer: Pick<Scorer, 'id' | 'name' | 'mode'>): void;
   metrics(experimentId: string): StatedMetric[];
   putMetric(experimentId: string, metric: StatedMetric): void;
 }

@@ -266,8 +266,14 @@ export const ResultRead = Type.Object(
   { $id: 'ExperimentResult', description: 'The result of a row.' },
 );
 
+export const NEXT_OFFSET = '`offset` of the next page. A page of large results ends before its limit.';
+
 export const ResultPage = Type.Object(
-  { results: Type.Array(ResultRead, { description: 'A page of results, by row and repetition.' }), ...pageRead },
+  {
+    results: Type.Array(ResultRead, { description: 'A page of results, by row and repetition.' }),
+    ...pageRead,
+    next_offset: orNull(count(`${NEXT_OFFSET} Null: this is the last one.`)),
+  },
   { $id: 'ExperimentResultPage', description: 'A page of results.' },
 );
 

@@ -22,14 +22,16 @@ import {
 import type { ExperimentService } from './experiment-service.js';
 import { jsonIssues, MAX_RESULT_SCORES } from './schema.js';
 
+/** Results whose scores are removed together. */
+const REMOVED_AT_ONCE = 1_000;
 /** Names the ids of what scorers found. */
 const NAMESPACE = 'd7a5f0c2-51b4-4f6c-8e1d-0a9b7c3e6f21';
 
 export interface ScorerServiceParts {
   readonly experiments: Pick<ExperimentService, 'find'>;
   readonly scoring: ScoringStore;
-  readonly scores: Pick<ScoreService, 'post'>;
-  readonly results: Pick<ExperimentResults, 'measured'>;
+  readonly scores: Pick<ScoreService, 'post' | 'removeOf'>;
+  readonly results: Pick<ExperimentResults, 'measured' | 'outlines'>;
 }
 
 interface NamedScore {
@@ -82,6 +84,22 @@ export class ScorerService {
     requireRoom('scorers', others, changed);
     this.#parts.scoring.setFormats(id, formats);
     return changed;
+  }
+
+  /** Removes a scorer with what it found: scores of results, and figures of its name. @throws DomainError `not_found`; those of WriteLog */
+  async remove(projectId: string, experimentId: string, id: string): Promise<void> {
+    const { scoring, scores, results } = this.#parts;
+    const scorer = this.#find(projectId, experimentId, id);
+    const by = { source: 'code', author: scorer.name } as const;
+    const others = this.list(projectId, experimentId).filter((other) => other.id !== id);
+    // Scores say the name of their scorer, which one of another mode may have, too.
+    if (!others.some(({ name }) => name === scorer.name))
+      for await (const portion of results.outlines(projectId, experimentId)) {
+        const spans = portion.map(({ id: span }) => span);
+        for (let from = 0; from < spans.length; from += REMOVED_AT_ONCE)
+          await scores.removeOf(projectId, spans.slice(from, from + REMOVED_AT_ONCE), by);
+      }
+    scoring.removeScorer(experimentId, scorer);
   }
 
   #find(projectId: string, experimentId: string, id: string): Scorer {

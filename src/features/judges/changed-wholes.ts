@@ -9,6 +9,8 @@ import { MAX_AUTOMATIC, quietOf } from './whole-settings.js';
 
 export interface ChangedWholesParts {
   readonly matches: (span: Arrival, judge: Judge) => boolean;
+  /** Whether a judge asks once more, of a whole session, if a span of it matches. */
+  readonly asksLater: (judge: Judge) => boolean;
   /** How many evaluations of a trace or session a judge made by itself, counted up to so many. */
   readonly evaluations: (judgeId: string, subjectId: string, most: number) => number;
   /** Whether a judge is about to evaluate a trace or session by itself. */
@@ -34,15 +36,17 @@ export function runsOfChanged(
   parts: ChangedWholesParts,
 ): RunDraft[] {
   const usual = spans.filter((span) => span.experiment_id === null && neverEvaluated(span) === null);
-  return judges.flatMap((judge) =>
-    [...changesOf(judge, usual, parts)]
+  return judges.flatMap((judge) => {
+    const changes = [...changesOf(judge, usual, parts)];
+    const takesAny = changes.length > 0 && parts.asksLater(judge);
+    return changes
       .filter(([id, { matches }]) => {
         const made = parts.evaluations(judge.id, id, MAX_AUTOMATIC);
         // What is being evaluated for the first time may change meanwhile.
-        return made === 0 ? matches || parts.isQueued(judge.id, id) : made < MAX_AUTOMATIC;
+        return made === 0 ? takesAny || matches || parts.isQueued(judge.id, id) : made < MAX_AUTOMATIC;
       })
-      .map(([id, change]) => wholeDraft(judge, id, change.span, change.arrived_at)),
-  );
+      .map(([id, change]) => wholeDraft(judge, id, change.span, change.arrived_at));
+  });
 }
 
 function changesOf(judge: Judge, spans: readonly Arrival[], { matches }: ChangedWholesParts): Map<string, Change> {

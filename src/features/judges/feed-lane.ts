@@ -8,6 +8,7 @@ import type { RunDraft } from './run.js';
 import type { FailedDraft } from './run-store.js';
 import type { Arrival, ArrivalFilter, ArrivalOutline, Arrivals } from '../../engine/traces/model/judged/span-reader.js';
 import { unreadable } from './unreadable.js';
+import { filtersOfSessions } from './whole-runs.js';
 
 /** Result of looking at new spans: the runs to queue, and how far that is. */
 export interface Look {
@@ -25,7 +26,7 @@ export interface FeedLaneOptions {
   /** Attempts at reading a span alone, before it is skipped. */
   readonly maxAttempts: number;
   /** What is known of traces and sessions. */
-  readonly known: Omit<ChangedWholesParts, 'matches'>;
+  readonly known: Omit<ChangedWholesParts, 'matches' | 'asksLater'>;
   /** The enabled judges of the project. */
   readonly judges: () => readonly Judge[];
   readonly spanNotRead: (failure: { readonly project: string; readonly span: string; readonly error: unknown }) => void;
@@ -120,7 +121,9 @@ export class FeedLane {
     const drafts = spans.flatMap((span) =>
       ofSpans.filter((judge) => mayBeAbout(judge, span) && matches(span, judge)).map((judge) => draftOf(judge, span)),
     );
-    return [...drafts, ...runsOfChanged(spans, ofWholes, { matches, ...this.#options.known })];
+    const { known, identifyPrompt } = this.#options;
+    const asksLater = (judge: Judge) => filtersOfSessions(judge, identifyPrompt) != null;
+    return [...drafts, ...runsOfChanged(spans, ofWholes, { matches, asksLater, ...known })];
   }
 }
 

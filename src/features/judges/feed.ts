@@ -9,12 +9,13 @@ import type { Judge } from './judge.js';
 import type { JudgeStore } from './judge-store.js';
 import { queueQuota } from './queue-quota.js';
 import type { RunStore } from './run-store.js';
+import { MAX_WAITING } from './whole-settings.js';
 import type { Arrivals } from '../../engine/traces/model/judged/span-reader.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
 export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'known' | 'maxAttempts'> {
   readonly judges: Pick<JudgeStore, 'enabled'>;
-  readonly runs: Pick<RunStore, 'begin' | 'position' | 'setArrived' | 'advance' | 'queued'>;
+  readonly runs: Pick<RunStore, 'begin' | 'position' | 'setArrived' | 'advance' | 'queued' | 'waiting'>;
   readonly arrivals: Arrivals;
   /** While a project has no room in the queue, nothing of it is read; its position stays. See {@link queueQuota}. */
   readonly queueMax: number;
@@ -183,6 +184,14 @@ export class JudgeFeed implements WorkUnderWay {
     this.#newsUpTo = upTo;
   }
 
+  /** How many more runs a project may queue: any of them may be due at once, or wait for quiet. */
+  #room(): (projectId: string) => number {
+    const { runs, queueMax } = this.#options;
+    const now = Date.now() * 1000;
+    const [queued, waiting] = [runs.queued(now), runs.waiting(now)];
+    return (id) => Math.min(queueQuota(id, queued, queueMax), queueQuota(id, waiting, MAX_WAITING));
+  }
+
   /**
    * Begins to look at each project that has news and room for what comes of them.
    * @returns when one whose last look failed may be looked at again, on the clock of `performance`
@@ -190,9 +199,10 @@ export class JudgeFeed implements WorkUnderWay {
   #begin(): number {
     const now = performance.now();
     const waiting = [...this.#projects.values()].filter(({ hasNews, looking }) => hasNews && !looking);
-    const queued = waiting.length === 0 ? new Map<string, number>() : this.#options.runs.queued();
+    if (waiting.length === 0) return Infinity;
+    const roomOf = this.#room();
     for (const project of waiting) {
-      const room = queueQuota(project.id, queued, this.#options.queueMax);
+      const room = roomOf(project.id);
       if (project.notBefore > now || room === 0) continue;
       const limit = project.failures > 0 ? this.#troubled : this.#sound;
       project.looking = true;

@@ -18,6 +18,7 @@ import type { Window } from '../../engine/schema/page.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import type { KeyRefusal, ModelClient } from '../../engine/models/model-client.js';
 import { JudgeInput, JudgePatch } from './schema.js';
+import { quietOf } from './whole-settings.js';
 import type { Arrivals } from '../../engine/traces/model/judged/span-reader.js';
 
 export interface JudgeServiceOptions {
@@ -108,7 +109,9 @@ export class JudgeService {
       judged_since: woken ? arrivals.now() : before.judged_since,
       updated_at: Date.now() * 1000,
     };
-    if (!store.update(changed, !settings.enabled)) throw missing();
+    // A shorter wait holds for what waits, too: a longer one is noticed when it is due.
+    const dueBy = quietOf(settings) < quietOf(before) ? changed.updated_at + quietOf(settings) : null;
+    if (!store.update(changed, !settings.enabled, dueBy)) throw missing();
     this.#done('judgeChanged', id, principal);
     return this.#checked(changed);
   }

@@ -26,11 +26,13 @@ export interface JudgeStore {
   enabled(): Judge[];
   /**
    * Stores the settings, and with `cancelAutomatic` removes queued runs of origin `automatic`.
-   * False when there is no such judge or it is deleted.
+   * @param dueBy when those that wait for quiet are due at the latest; null: as they are
+   * @returns false when there is no such judge or it is deleted.
    */
   update(
     judge: Pick<Judge, 'id' | 'project_id' | 'judged_since' | 'updated_at'> & JudgeSettings,
     cancelAutomatic: boolean,
+    dueBy: Micros | null,
   ): boolean;
   /** Marks a judge as deleted and removes its queued runs. False when there is no such judge. */
   remove(projectId: string, id: string, at: Micros): boolean;

@@ -40,6 +40,7 @@ export interface AskedPin extends Pin {
 export interface ResultVerdict {
   readonly span_id: string;
   /** Null: it has not judged the result. */
+  readonly evaluation_id: string | null;
   readonly passed: boolean | null;
   readonly score: number | null;
   readonly state: 'evaluated' | 'queued' | 'failed' | 'missing';

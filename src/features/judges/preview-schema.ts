@@ -139,7 +139,9 @@ export const JudgePreviewRead = Type.Object(
           'frequent; empty without that filter.',
       },
     ),
-    evaluations_per_day: number('How many of them are evaluated on average at the sample rate, each once.'),
+    evaluations_per_day: number(
+      'Evaluations per day, on average, at the sample rate: of spans, each once; of traces and sessions, once after each time they were quiet.',
+    ),
     sample: Type.Array(SampleSpan, { description: 'The latest of them, at most five.' }),
     estimate: orNull(Estimate),
     tried: Type.Array(TryoutRead, { description: 'Results of `try`; empty without it.' }),

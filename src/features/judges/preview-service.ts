@@ -21,7 +21,7 @@ import { judgeRequest } from './request.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
 import type { WholeReader } from '../../engine/traces/model/judged/whole-reader.js';
 import type { Tryout, Tryouts } from './tryouts.js';
-import { shapeOf } from './whole-settings.js';
+import { MAX_AUTOMATIC, quietOf, shapeOf } from './whole-settings.js';
 
 export interface PreviewOptions {
   readonly judges: Pick<JudgeService, 'draft' | 'notRunnableReason'>;
@@ -123,7 +123,7 @@ export class PreviewService {
     const { count, otherKinds } = matches;
     const sample = await this.#sample(judge, matches);
     const model = judge.model ?? instruction?.model_id ?? endpoint?.defaultModel ?? null;
-    const evaluations_per_day = count * judge.sample_rate;
+    const evaluations_per_day = matches.evaluations * judge.sample_rate;
     const about = { judge, instruction, model, evaluations_per_day };
     return {
       not_runnable_reason,
@@ -142,9 +142,10 @@ export class PreviewService {
     const { filters, project_id } = judge;
     const prompt = this.#promptOf(judge);
     if (filters.prompt_slug !== null && prompt === undefined)
-      return { count: 0, latest: [], wholes: [], otherKinds: [] };
+      return { count: 0, evaluations: 0, latest: [], wholes: [], otherKinds: [] };
     if (prompt !== undefined) requireCountable(prompt);
-    const wanted = { subject: judge.subject, filters, prompt: prompt ?? null, latest: ESTIMATED_BY };
+    const again = { quiet: quietOf(judge), most: MAX_AUTOMATIC };
+    const wanted = { subject: judge.subject, filters, prompt: prompt ?? null, latest: ESTIMATED_BY, again };
     return this.#options.matching.arrivedSince(project_id, wanted, since, signal);
   }
 

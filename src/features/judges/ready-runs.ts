@@ -48,9 +48,13 @@ interface Lane {
   notBefore: number;
   /** A run whose span could not be read alone, until it is known whether the span or the store was to blame. */
   suspect: { readonly run: Run; readonly error: unknown } | null;
-  /** How often spans were deleted of which reads under way may know. */
-  deletions: number;
+  /** Characters that the traces and sessions may take that are being read. */
+  reading: number;
+  /** Whether a span is gone that was deleted while runs are being read. */
+  readonly gone: IsGone[];
 }
+
+type IsGone = (span: JudgedSpan) => boolean;
 
 /** Runs made ready together, with one read of spans, when one project alone has any. */
 const READY_TOGETHER = 64;
@@ -114,10 +118,10 @@ export class ReadyRuns {
   }
 
   /** Drops ready runs that hold texts of deleted spans, also those that are being read, so that they are made ready anew. */
-  giveUp(project: string, isGone: (span: JudgedSpan) => boolean): void {
+  giveUp(project: string, isGone: IsGone): void {
     const lane = this.#lanes.get(project);
     if (lane === undefined) return;
-    lane.deletions += 1;
+    if (lane.loading) lane.gone.push(isGone);
     const gone = lane.ready.filter(({ span }) => isGone(span));
     lane.ready.splice(0, Infinity, ...lane.ready.filter((each) => !gone.includes(each)));
     this.release(gone.map(({ run }) => run));
@@ -166,7 +170,8 @@ export class ReadyRuns {
         failures: 0,
         notBefore: 0,
         suspect: null,
-        deletions: 0,
+        reading: 0,
+        gone: [],
       };
       this.#lanes.set(project, lane);
     }
@@ -187,8 +192,11 @@ export class ReadyRuns {
     if (together.length === 0 && lane.suspect === null) return;
     lane.loading = true;
     const limit = lane.failures > 0 || lane.size < READY_TOGETHER ? this.#troubled : this.#sound;
+    lane.reading = together.reduce((sum, run) => sum + this.#sizeOf(run), 0);
     const load = limit(() => this.#read(project, lane, together)).finally(() => {
       lane.loading = false;
+      lane.reading = 0;
+      lane.gone.length = 0;
       this.#loads.delete(load);
       if (this.#isOpen) this.#options.onReady();
     });
@@ -211,31 +219,41 @@ export class ReadyRuns {
       .filter(({ id }) => !taken.has(id))
       .slice(0, size);
     const first = due.findIndex(isUnreadable);
-    const together = this.#fitting(project, first === -1 ? due : due.slice(0, Math.max(1, first)));
+    const together = this.#fitting(first === -1 ? due : due.slice(0, Math.max(1, first)));
     this.#taken.set(project, new Set([...taken, ...together.map(({ id }) => id)]));
     return together;
   }
 
-  /** The first of some runs, as many as memory has room for the traces and sessions that they are about. */
-  #fitting(project: string, runs: readonly Run[]): readonly Run[] {
-    const sizes = new Map<string, number>();
-    const sizeOf = ({ judge_id, subject_id }: Run) => {
-      if (subject_id == null) return 0;
-      if (!sizes.has(judge_id)) {
-        const judge = this.#options.judges.find(project, judge_id);
-        sizes.set(judge_id, (judge && shapeOf(judge)?.maxCharacters) ?? 0);
-      }
-      return sizes.get(judge_id) ?? 0;
-    };
-    let characters = 0;
+  /**
+   * The first of some runs, as many as memory has room for the traces and sessions that they are about, beside those of all
+   * projects that are held: one at least, so that no project waits for what others hold.
+   */
+  #fitting(runs: readonly Run[]): readonly Run[] {
+    let room = runs.some(({ subject_id }) => subject_id != null) ? MAX_CHARACTERS_TOGETHER - this.#held() : 0;
     let wholes = 0;
     const isTooMuch = (run: Run) => {
-      if (run.subject_id != null) wholes += 1;
-      characters += sizeOf(run);
-      return characters > MAX_CHARACTERS_TOGETHER || wholes > MAX_WHOLES_TOGETHER;
+      if (run.subject_id == null) return false;
+      wholes += 1;
+      room -= this.#sizeOf(run);
+      return room < 0 || wholes > MAX_WHOLES_TOGETHER;
     };
     const end = runs.findIndex((run, index) => isTooMuch(run) && index > 0);
     return end === -1 ? runs : runs.slice(0, end);
+  }
+
+  /** Characters of traces and sessions that are ready or being read, of all projects. */
+  #held(): number {
+    const ofReady = ({ span }: Ready) => span.whole?.outline.length ?? 0;
+    return [...this.#lanes.values()].reduce(
+      (sum, { ready, reading }) => ready.reduce((all, each) => all + ofReady(each), sum + reading),
+      0,
+    );
+  }
+
+  /** Characters that what a run is about may take. */
+  #sizeOf({ project_id, judge_id, subject_id }: Run): number {
+    const judge = subject_id == null ? undefined : this.#options.judges.find(project_id, judge_id);
+    return (judge && shapeOf(judge)?.maxCharacters) ?? 0;
   }
 
   /** Makes runs of a project ready. Never rejects. */
@@ -253,10 +271,9 @@ export class ReadyRuns {
   }
 
   async #add(project: string, lane: Lane, together: readonly Run[]): Promise<void> {
-    const { deletions } = lane;
     const ready = await this.#withSpans(project, together);
-    // A trace or session may hold a span that was deleted meanwhile; a run about the span itself is gone with it.
-    const isStale = ({ span }: Ready) => lane.deletions > deletions && span.whole != null;
+    // A trace or session may show a span that was deleted meanwhile; a run about the span itself is gone with it.
+    const isStale = ({ span }: Ready) => span.whole != null && lane.gone.some((isGone) => isGone(span));
     this.release(ready.filter(isStale).map(({ run }) => run));
     lane.ready.push(...ready.filter((each) => !isStale(each)));
   }

@@ -110,11 +110,12 @@ export class ResultRuns {
     );
     const missing = judged.filter((_result, place) => ['failed', 'missing'].includes(verdicts[place]?.state ?? ''));
     if (missing.length === 0) return;
-    const room = queueQuota(judge.project_id, runs.queued(), queueMax);
+    const now = Date.now() * 1000;
+    const room = queueQuota(judge.project_id, runs.queued(now), queueMax);
     const drafts = missing
       .slice(0, room)
       .map((result) => ({ ...draftOf(judge, pin, result), experiment_id: experimentId }));
-    const queued = drafts.length === 0 ? 0 : runs.enqueue(drafts, Date.now() * 1000);
+    const queued = drafts.length === 0 ? 0 : runs.enqueue(drafts, now);
     found.queued += queued;
     found.left += missing.length - queued;
     if (queued > 0) onQueued();

@@ -47,7 +47,7 @@ export interface RunPage {
 export interface RunStore {
   /**
    * Queues runs; automatic ones unless queued, failed or evaluated before. Those of traces and sessions unless queued: one that
-   * failed is queued again. @returns how many are new
+   * failed is queued again, up to `MAX_FAILED_IN_ROW` times. @returns how many are new
    */
   enqueue(drafts: readonly RunDraft[], at: Micros): number;
   /**
@@ -81,8 +81,10 @@ export interface RunStore {
   nextDue(after: Micros): Micros | null;
   /** Has runs be tried now that were to be tried after a moment, some of them. @param wholes the moment for those of traces and sessions @returns how many */
   hasten(after: Micros, wholes: Micros, now: Micros): number;
-  /** Count of queued runs by project. */
-  queued(): Map<string, number>;
+  /** Count of queued runs by project, but for those that wait: these are no work yet. */
+  queued(now: Micros): Map<string, number>;
+  /** Count of runs by project that wait, as a rule for their traces or sessions to be quiet. */
+  waiting(now: Micros): Map<string, number>;
   /** Which of these runs are still queued: the others were cancelled, or their spans deleted. */
   stillQueued(ids: readonly string[]): Set<string>;
   /**

@@ -1,16 +1,19 @@
 import type { Micros } from '../../engine/timestamp.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
-import type { WholeReader, WholeShape } from '../../engine/traces/model/judged/whole-reader.js';
+import type { WholeOutline, WholeReader, WholeShape } from '../../engine/traces/model/judged/whole-reader.js';
 import type { EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
+import type { IdentifyPrompt } from './matching.js';
 import type { Run } from './run.js';
 import type { RunOutcome } from './run-store.js';
+import { filtersOfSessions } from './whole-runs.js';
 import { LONGEST_QUIET, MAX_AUTOMATIC, quietOf, shapeOf } from './whole-settings.js';
 
 export interface SubjectReaderParts {
   readonly spans: Pick<SpanReader, 'read'>;
   readonly wholes: Pick<WholeReader, 'readWholes' | 'outlines'>;
   readonly evaluations: Pick<EvaluationStore, 'countOfWhole' | 'newestAutomaticUpto'>;
+  readonly identifyPrompt: IdentifyPrompt;
 }
 
 /** What a run is about, or how it ends as there is nothing to evaluate, or nothing yet. */
@@ -80,11 +83,12 @@ export class SubjectReader {
     const found = new Map<string, Subject>();
     if (automatic.length === 0) return found;
     const ids = automatic.map(({ id }) => id);
-    const outlines = await this.#parts.wholes.outlines(judge.project_id, kind, ids);
+    const asked = filtersOfSessions(judge, this.#parts.identifyPrompt);
+    const outlines = await this.#parts.wholes.outlines(judge.project_id, kind, ids, asked ?? null);
     for (const { run, id } of automatic) {
       const outline = outlines.get(id);
       const outcome =
-        outline === undefined || outline.internal || this.#isDone(judge, id, outline.arrived_at)
+        outline === undefined || !this.#isWanted(judge, outline, asked === null)
           ? ({ kind: 'dropped', run } as const)
           : this.#later(run, judge, outline.arrived_at);
       if (outcome !== null) found.set(run.id, { outcome });
@@ -92,13 +96,14 @@ export class SubjectReader {
     return found;
   }
 
-  /** Whether the judge has evaluated all of it, or often enough. */
-  #isDone({ id: judgeId }: Judge, id: string, arrivedAt: Micros): boolean {
+  /** Whether the judge is to evaluate it: it matches, or did once, and changed since, and was not evaluated often enough. */
+  #isWanted({ id: judgeId }: Judge, outline: WholeOutline, matchesNothing: boolean): boolean {
+    const { id, arrived_at, internal, tried, matches } = outline;
+    if (internal || tried) return false;
     const { evaluations } = this.#parts;
-    return (
-      (evaluations.newestAutomaticUpto(judgeId, id) ?? -1) >= arrivedAt ||
-      evaluations.countOfWhole(judgeId, id, MAX_AUTOMATIC) >= MAX_AUTOMATIC
-    );
+    const made = evaluations.countOfWhole(judgeId, id, MAX_AUTOMATIC);
+    if (made === 0) return !matchesNothing && matches !== false;
+    return made < MAX_AUTOMATIC && (evaluations.newestAutomaticUpto(judgeId, id) ?? -1) < arrived_at;
   }
 
   /** A run of new spans waits until there have been none for a while; null: it need not wait. */

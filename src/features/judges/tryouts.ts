@@ -71,9 +71,8 @@ const stopping = () => new DomainError('unavailable', 'The server is stopping');
 export class Tryouts implements WorkUnderWay {
   readonly #options: TryoutsOptions;
   readonly #underWay = new Map<UnderWay, Promise<unknown>>();
-  /** Counts the deletions that were heard of. */
-  /** Deletions since the start, of projects with any. */
-  readonly #deletions = new Map<string, number>();
+  /** For each read of traces or sessions under way, the deletions that were heard of since it began. */
+  readonly #reads = new Set<DeletionScope[]>();
 
   constructor(options: TryoutsOptions) {
     this.#options = options;
@@ -96,11 +95,9 @@ export class Tryouts implements WorkUnderWay {
   }
 
   /** Gives up tries of deleted spans: nothing of them is stored any more, once this resolves. */
-  async giveUp({ projectId, spans }: DeletionScope): Promise<void> {
-    this.#deletions.set(projectId, this.#deletionsOf(projectId) + 1);
-    const isOver = ({ spanId, holds }: UnderWay) =>
-      spans === null || spans.has(spanId) || [...holds].some((id) => spans.has(id));
-    const over = [...this.#underWay].filter(([one]) => one.projectId === projectId && isOver(one));
+  async giveUp(scope: DeletionScope): Promise<void> {
+    for (const heard of this.#reads) heard.push(scope);
+    const over = [...this.#underWay].filter(([one]) => isOver(one, scope));
     for (const [{ gone }] of over) gone.abort(deleted());
     await Promise.allSettled(over.map(([, ended]) => ended));
   }
@@ -128,37 +125,39 @@ export class Tryouts implements WorkUnderWay {
     return { begun, spans: this.#readWholes(judge, shape, begun, signal) };
   }
 
-  #deletionsOf(projectId: string): number {
-    return this.#deletions.get(projectId) ?? 0;
-  }
-
   #note(projectId: string, spanId: string, wholeId: string | null): UnderWay {
     const runId = randomUUID();
     this.#options.notes.add(projectId, runId, spanId, Date.now() * 1000);
     return { projectId, spanId, wholeId, runId, gone: new AbortController(), holds: new Set([spanId]) };
   }
 
-  /** Which traces they show is known only once they are read: so they are read again when anything was deleted meanwhile. */
+  /** Which traces they show is known only once they are read: so they are read again when anything of them was deleted meanwhile. */
   async #readWholes(
     judge: Judge,
     shape: WholeShape,
     begun: readonly UnderWay[],
     signal: AbortSignal,
   ): Promise<Map<string, JudgedSpan>> {
-    const { wholes, notes } = this.#options;
-    const ids = begun.flatMap(({ wholeId }) => wholeId ?? []);
     for (let times = 0; times < MAX_READS; times += 1) {
       signal.throwIfAborted();
-      const deletions = this.#deletionsOf(judge.project_id);
-      const read = await wholes.readWholes(judge.project_id, ids, shape);
-      for (const one of begun) {
-        const whole = read.get(one.wholeId ?? '')?.whole;
-        if (whole == null || !notes.addTraces(judge.project_id, one.runId, whole.trace_ids)) throw deleted();
-        one.holds = new Set(whole.span_ids);
-      }
-      if (this.#deletionsOf(judge.project_id) === deletions) return read;
+      const heard: DeletionScope[] = [];
+      this.#reads.add(heard);
+      const read = await this.#readOnce(judge.project_id, shape, begun).finally(() => this.#reads.delete(heard));
+      if (!begun.some((one) => heard.some((scope) => isOver(one, scope)))) return read;
     }
     throw new DomainError('unavailable', 'Spans of the project are being deleted. Retry.', { retryAfterSeconds: 5 });
+  }
+
+  async #readOnce(projectId: string, shape: WholeShape, begun: readonly UnderWay[]): Promise<Map<string, JudgedSpan>> {
+    const { wholes, notes } = this.#options;
+    const ids = begun.flatMap(({ wholeId }) => wholeId ?? []);
+    const read = await wholes.readWholes(projectId, ids, shape);
+    for (const one of begun) {
+      const whole = read.get(one.wholeId ?? '')?.whole;
+      if (whole == null || !notes.addTraces(projectId, one.runId, whole.trace_ids)) throw deleted();
+      one.holds = new Set(whole.span_ids);
+    }
+    return read;
   }
 
   #ended(one: UnderWay, spans: Promise<Map<string, JudgedSpan>>, ...asked: [Judge, Instruction, AbortSignal]) {
@@ -214,6 +213,13 @@ export class Tryouts implements WorkUnderWay {
       cost: costs.reduce<number | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
     };
   }
+}
+
+/** Whether what is under way holds a text of what is deleted. */
+function isOver({ projectId, spanId, holds }: UnderWay, deletion: DeletionScope): boolean {
+  const { spans } = deletion;
+  if (deletion.projectId !== projectId) return false;
+  return spans === null || spans.has(spanId) || [...holds].some((id) => spans.has(id));
 }
 
 /** @throws DomainError `invalid` unless each span is there and may be judged */

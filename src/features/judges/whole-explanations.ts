@@ -45,7 +45,7 @@ export class WholeExplanations {
     const hash = sampleHash(id, judge.id);
     const [answer, explanation]: Reason =
       (evaluation && this.#evaluated(judge, evaluation, outline, run)) ??
-      (run && (waits ? quiet(run) : reasons.ofRun(judge, run, position))) ??
+      (run && (waits ? ((outline && ofItself(outline, kind)) ?? quiet(run)) : reasons.ofRun(judge, run, position))) ??
       this.#ofWhole(judge, kind, outline, hash);
     return {
       judge_id: judge.id,
@@ -85,6 +85,7 @@ export class WholeExplanations {
         answer,
         `${changed} It is evaluated again at ${formatTimestamp(run.next_attempt_at)}, unless more spans arrive before then.`,
       ];
+    if (run?.state === 'failed') return [answer, `${changed} The evaluation of that failed: ${run.reason ?? ''}`];
     if (this.#parts.evaluations.countOfWhole(judge.id, outline.id, MAX_AUTOMATIC) >= MAX_AUTOMATIC)
       return [
         'evaluated_often',
@@ -112,7 +113,8 @@ function quiet({ next_attempt_at }: CurrentRun): Reason {
   ];
 }
 
-function ofItself({ internal, matches }: WholeOutline, kind: WholeKind): Reason | undefined {
+function ofItself({ internal, tried, matches }: WholeOutline, kind: WholeKind): Reason | undefined {
+  if (tried) return ['filtered', `The ${kind} belongs to an experiment: only run calls evaluate it.`];
   if (internal) return ['own_call', `The ${kind} contains calls of the server itself, which are never evaluated.`];
   if (matches !== false) return undefined;
   return ['filtered', `No span of it matches the filters, has ended or has an output, and is outside experiments.`];

@@ -1,4 +1,6 @@
 import { invalid } from '../../engine/validation/validation.js';
+import { isBounded } from '../../engine/traces/model/judged/filters.js';
+import { isCountable, requireCountable } from '../../engine/traces/model/prompts/completion.js';
 import type {
   FoundWhole,
   WholeFilters,
@@ -53,8 +55,28 @@ export function requireWholes(
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** The filters of a judge with what its prompt is named by; null: there is no such prompt, and nothing matches. */
-export function filtersOf({ project_id, filters }: Judge, identifyPrompt: IdentifyPrompt): WholeFilters | null {
+/**
+ * The filters of a judge with what its prompt is named by; null: there is no such prompt, and nothing matches.
+ * @throws DomainError `conflict` for a prompt with too many versions
+ */
+export function filtersOf(judge: Judge, identifyPrompt: IdentifyPrompt): WholeFilters | null {
+  const asked = statedFilters(judge, identifyPrompt);
+  if (asked?.prompt != null) requireCountable(asked.prompt);
+  return asked;
+}
+
+/**
+ * The filters by which it is asked of a whole session, once it is quiet, whether a span of it matches: the span that matches may
+ * have come before the one that names the session. Undefined: new spans are asked alone, as it cannot be asked of the session,
+ * or the judge evaluates something else.
+ */
+export function filtersOfSessions(judge: Judge, identifyPrompt: IdentifyPrompt): WholeFilters | null | undefined {
+  if (judge.subject !== 'session' || !isBounded([judge.filters])) return undefined;
+  const asked = statedFilters(judge, identifyPrompt);
+  return asked?.prompt == null || isCountable(asked.prompt) ? asked : undefined;
+}
+
+function statedFilters({ project_id, filters }: Judge, identifyPrompt: IdentifyPrompt): WholeFilters | null {
   if (filters.prompt_slug === null) return { filters, prompt: null };
   const prompt = identifyPrompt(project_id, filters.prompt_slug);
   return prompt === undefined ? null : { filters, prompt };

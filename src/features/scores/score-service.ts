@@ -101,6 +101,11 @@ export class ScoreService {
     if (!(await this.#parts.scores.remove(projectId, id))) throw noScore();
   }
 
+  /** Deletes what somebody gave to some spans. @throws those of WriteLog */
+  removeOf(...given: Parameters<Scores['removeOf']>): Promise<void> {
+    return this.#parts.scores.removeOf(...given);
+  }
+
   definitions(projectId: string): ScoreDefinition[] {
     return this.#parts.definitions.list(projectId);
   }

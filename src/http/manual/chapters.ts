@@ -36,6 +36,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
     names: [
       'send-traces',
       'opentelemetry',
+      'langfuse',
       'find-traces',
       'statistics',
       'images',
@@ -65,6 +66,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
 /** Groups of calls, each with the chapter about it. */
 const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Traces: 'send-traces',
+  Langfuse: 'langfuse',
   Prompts: 'prompts',
   Scores: 'scores',
   Datasets: 'datasets',

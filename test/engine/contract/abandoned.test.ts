@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { FairSemaphore } from '../../../src/engine/work/fair-semaphore.js';
 import { connect, type ClickHouseClient } from '../../../src/engine/traces/clickhouse/client/client.js';
-import { projectValue, sql } from '../../../src/engine/traces/clickhouse/client/sql.js';
+import { projectValue, sql, value } from '../../../src/engine/traces/clickhouse/client/sql.js';
 import { unhurried } from '../../harness/program.js';
 import { contract, failure } from './contract.js';
 
 const PROJECT = projectValue('p');
-/** Within its one row, which takes seconds, ClickHouse looks at no limit and at no KILL. */
-const DEAF = sql`SELECT 'deaf', positionCaseInsensitiveUTF8(materialize(repeat('a', 1000000)), concat(repeat('a', 150), 'b')), ${PROJECT}`;
+/** Within its one row, which takes a second or so, ClickHouse looks at no limit and at no KILL. */
+const deaf = (characters: number) =>
+  sql`SELECT 'deaf', positionCaseInsensitiveUTF8(materialize(repeat('a', ${value(characters, 'UInt64')})), concat(repeat('a', 150), 'b')), ${PROJECT}`;
+const DEAF = deaf(400_000);
+const DEAF_FOR_LONG = deaf(1_000_000);
 const RUNNING = sql`SELECT toString(count()) AS running FROM system.processes WHERE position(query, concat('''de', 'af''')) > 0 AND ${PROJECT} != ''`;
 
 contract((on) => {
@@ -40,7 +43,7 @@ contract((on) => {
 
     it('lasts until the statement has ended that was answered too late', async () => {
       const client = connected({ requestTimeoutMs: 1_000 });
-      const read = failure(client.query(DEAF));
+      const read = failure(client.query(DEAF_FOR_LONG));
       await running();
       expect(await read).to.include({ kind: 'unavailable' });
       await on.client.query(sql`SELECT 1`);

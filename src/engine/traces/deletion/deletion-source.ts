@@ -17,6 +17,8 @@ export interface DeletionSource {
   readonly forgetAside: (projectId: string) => Promise<void>;
   /** Resolves once none of its newest scores are stored any more. */
   readonly forgetNewestScores: (projectId: string) => Promise<void>;
+  /** Forgets spans of a project that were sent in parts. */
+  readonly forgetPartial: (projectId: string) => void;
   /** The traces of a project that cannot be recomputed in any way. */
   readonly stale: (projectId: string) => readonly string[];
   /** Resolves once nothing is being written for purging what left `superseded` before the call. */

@@ -22,7 +22,7 @@ const TABLES = [
 
 /** As {@link StoredSpans.removeProject}. */
 export async function removeProject(
-  { client, log, settle, indexer, forgetAside, forgetNewestScores, purgeWritten }: DeletionSource,
+  { client, log, settle, indexer, forgetAside, forgetNewestScores, forgetPartial, purgeWritten }: DeletionSource,
   projectId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -33,6 +33,7 @@ export async function removeProject(
   await log.forgotten();
   await forgetAside(projectId);
   await forgetNewestScores(projectId);
+  forgetPartial(projectId);
   const condition = sql`project_id = ${literal(requireUuid(projectId))}`;
   // First, so that from then on the purge writes nothing of the project.
   await deleteRows(client, 'superseded', condition, signal);

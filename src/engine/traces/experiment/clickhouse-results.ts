@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { DomainError } from '../../errors.js';
 import type {
   ExperimentFigures,
   ExperimentResults,
@@ -35,6 +34,7 @@ import {
   type ResultRow,
   type ScoreFigureRow,
   type ScoreRow,
+  type TextBytesRow,
   type TextRow,
   type TraceRow,
 } from './result-statements.js';
@@ -48,7 +48,7 @@ const SHOWN_TEXT = 1_000;
 const MEASURED_TEXT = 200;
 /** Results whose texts one statement names. */
 const TEXTS_AT_ONCE = 500;
-/** Most bytes of the texts of a page, unless it is of one result. */
+/** Most bytes of the texts of a page, unless it is of one result: it ends before they are more. */
 const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** What the trace of a result took, or where several were made in it, its span. */
@@ -66,14 +66,17 @@ export class ClickHouseExperimentResults implements ExperimentResults {
 
   page(projectId: string, query: ResultQuery, signal?: AbortSignal) {
     return this.#read(projectId, async (scope) => {
-      const found = await this.#reader.rows<ResultRow>(resultPage(scope, query), { signal });
-      const [taken, scores, texts, total] = await Promise.all([
+      const beyond = await this.#reader.rows<ResultRow>(resultPage(scope, { ...query, limit: query.limit + 1 }), {
+        signal,
+      });
+      const found = beyond.slice(0, query.limit);
+      const [taken, scores, { texts, kept }, total] = await Promise.all([
         this.#taken(scope, query.experimentId, found, signal),
         this.#scores(scope, found, signal),
         this.#texts(scope, found, signal),
         query.count ? this.#count(scope, query, signal) : null,
       ]);
-      const results = found.map((row): StoredResult => {
+      const results = found.slice(0, kept).map((row): StoredResult => {
         const { output = null, message = null } = texts.get(row.version) ?? {};
         return {
           ...{ id: row.span, trace_id: row.made, row_id: row.row_id, repetition: row.repetition },
@@ -84,8 +87,17 @@ export class ClickHouseExperimentResults implements ExperimentResults {
           created_at: versionTime(Number(row.received)),
         };
       });
-      return { results, total };
+      return { results, total, next: beyond.length > kept ? query.offset + kept : null };
     });
+  }
+
+  async costOf(projectId: string, traceIds: readonly string[], signal?: AbortSignal): Promise<number | null> {
+    if (traceIds.length === 0) return null;
+    const rows = await this.#read(projectId, (scope) =>
+      this.#reader.rows<TraceRow>(tracesOf(scope, traceIds), { signal }),
+    );
+    const known = rows.flatMap(({ cost }) => (cost === null ? [] : [Number(cost)]));
+    return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);
   }
 
   figures(projectId: string, experimentIds: readonly string[], signal?: AbortSignal) {
@@ -195,17 +207,25 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     return new Map([...bySpan].map(([span, of]) => [span, Object.fromEntries(own(of)) as StoredResult['scores']]));
   }
 
+  /** The texts of the first results, and how many these are: all, unless that is too much. */
   async #texts(scope: ReadScope, results: readonly ResultRow[], signal: AbortSignal | undefined) {
     const texts = new Map<string, TextRow>();
     let left = MAX_TEXT_BYTES;
     for (let from = 0; from < results.length; from += TEXTS_AT_ONCE) {
       const some = results.slice(from, from + TEXTS_AT_ONCE);
-      const [size] = await this.#reader.rows<{ bytes: string }>(textBytesOf(scope, some), { signal });
-      left -= Number(size?.bytes ?? 0);
-      if (left < 0 && results.length > 1) throw tooLarge();
-      for (const row of await this.#reader.rows<TextRow>(textsOf(scope, some), { signal })) texts.set(row.version, row);
+      const rows = await this.#reader.rows<TextBytesRow>(textBytesOf(scope, some), { signal });
+      const sizes = new Map(rows.map(({ version, bytes }) => [version, Number(bytes)]));
+      const end = some.findIndex(({ version }, index) => {
+        left -= sizes.get(version) ?? 0;
+        return left < 0 && from + index > 0;
+      });
+      const kept = end === -1 ? some : some.slice(0, end);
+      if (kept.length > 0)
+        for (const row of await this.#reader.rows<TextRow>(textsOf(scope, kept), { signal }))
+          texts.set(row.version, row);
+      if (end !== -1) return { texts, kept: from + end };
     }
-    return texts;
+    return { texts, kept: results.length };
   }
 
   async #count(scope: ReadScope, query: ResultQuery, signal: AbortSignal | undefined): Promise<number> {
@@ -229,12 +249,6 @@ function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<
   }
   return groups;
 }
-
-const tooLarge = () =>
-  new DomainError(
-    'too_large',
-    `The results of the page have more than ${MAX_TEXT_BYTES} bytes of text: ask for fewer, by \`limit\``,
-  );
 
 const NOTHING: Taken = { cost: null, duration_ms: null, input_tokens: null, output_tokens: null };
 

@@ -232,9 +232,15 @@ export function textsOf(scope: ReadScope, results: readonly ResultRow[]): Sql {
   return sql`SELECT toString(ver) AS version, output_data AS output, error_message AS message ${spansOf(scope, results)}`;
 }
 
-/** How many bytes {@link textsOf} has. */
+/** A row of {@link textBytesOf}. */
+export interface TextBytesRow {
+  readonly version: string;
+  readonly bytes: string;
+}
+
+/** How many bytes {@link textsOf} has of each. */
 export function textBytesOf(scope: ReadScope, results: readonly ResultRow[]): Sql {
-  return sql`SELECT toString(sum(ifNull(length(output_data), 0) + ifNull(length(error_message), 0))) AS bytes ${spansOf(scope, results)}`;
+  return sql`SELECT toString(ver) AS version, toString(ifNull(length(output_data), 0) + ifNull(length(error_message), 0)) AS bytes ${spansOf(scope, results)}`;
 }
 
 function spansOf({ projectId }: ReadScope, results: readonly ResultRow[]): Sql {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isBounded } from '../model/judged/filters.js';
 import { sampleKey } from '../model/judged/sample.js';
 import type { ArrivalFilter, ArrivalNews, ArrivalOutline, ArrivalPage, Arrivals } from '../model/judged/span-reader.js';
 import type { Micros } from '../../timestamp.js';
@@ -6,11 +7,11 @@ import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { versionAt, versionOf, versionTime, type Version, type VersionClock } from '../write/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
-import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProjectAtOnce } from '../read/scope.js';
 import { supersededBy, written } from '../read/visibility.js';
 import { sessionsOf } from './latest-wholes.js';
-import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
+import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface ArrivalSource {
   readonly client: ClickHouseClient;
@@ -18,6 +19,8 @@ export interface ArrivalSource {
   /** The version up to which everything is stored and rolled up right now. */
   readonly settled: () => Version;
   readonly reads: ReadsInProgress;
+  /** Whether a project may have spans of experiments. */
+  readonly hasMarked: (projectId: string) => boolean;
   readonly limits: ReadLimits;
 }
 
@@ -76,7 +79,11 @@ export class ClickHouseArrivals implements Arrivals {
     else if (rows.length < limit / 4) this.#windows.set(projectId, Math.min(MAX_WINDOW, window * 2));
     const last = full ? Number(rows.at(-1)?.version ?? end) : end;
     // A span that was priced anew may be there twice.
-    const once = rows.filter(({ version }, index) => version !== rows[index - 1]?.version);
+    const tried = await this.#tried(arrived, rows);
+    const once = rows.filter(
+      ({ version, trace, experiment }, index) =>
+        version !== rows[index - 1]?.version && (experiment !== null || !tried.has(trace)),
+    );
     const sessions = await this.#sessions(projectId, filters, once);
     const spans = once.map((row) => ({
       ...toTraits(row),
@@ -114,6 +121,21 @@ ORDER BY ${written} LIMIT ${value(limit, 'UInt64')}`),
     const rows = await this.#rows<{ project: string }>(sql`SELECT DISTINCT project_id AS project FROM spans
 WHERE ver > ${value(from, 'Int64')} AND ver <= ${value(settled, 'UInt64')}`);
     return { projects: new Set(rows.map(({ project }) => project)), upTo: versionTime(settled) };
+  }
+
+  /** Traces of experiments, among those of some spans: a judge of others evaluates no step of a program that was only tried. */
+  async #tried({ projectId, settled }: ArrivalWindow, rows: readonly ArrivalRow[]): Promise<ReadonlySet<string>> {
+    const traces = [...new Set(rows.flatMap(({ trace, experiment }) => (experiment === null ? [trace] : [])))];
+    if (traces.length === 0 || !this.#source.hasMarked(projectId)) return new Set();
+    const wanted = listOf('UUID', traces);
+    const found = await this.#source.reads.at(settled, () =>
+      this.#rows<{
+        trace: string;
+      }>(sql`SELECT DISTINCT toString(arrayJoin([trace_id, made_in])) AS trace FROM experiment_spans
+WHERE ${inProjectAtOnce(projectId)} AND (trace_id IN ${wanted} OR made_in IN ${wanted}) AND ver <= ${value(settled, 'UInt64')}
+  AND ver NOT IN (${supersededBy(inProjectAtOnce(projectId), sql`${value(settled, 'UInt64')}`)})`),
+    );
+    return new Set(found.map(({ trace }) => trace));
   }
 
   /** The sessions of the traces of some spans, by trace, where a filter is about sessions. */

@@ -1,9 +1,11 @@
 import type { SpanPlace } from '../model/judged/span-reader.js';
 import type { FoundWhole, WholeKind } from '../model/judged/whole-reader.js';
 import { listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import type { Wanted } from '../model/judged/matching-spans.js';
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject } from '../read/scope.js';
 import { beyond } from '../read/times.js';
+import { written } from '../read/visibility.js';
 
 /** Traces whose sessions one statement looks up. */
 const TRACES_AT_ONCE = 500;
@@ -43,11 +45,22 @@ export async function latestWholes(
   return [...found.values()];
 }
 
-/** How many traces or sessions some spans are in. */
-export function countOfWholes(kind: WholeKind, { projectId, where }: Spans): Sql {
-  if (kind === 'trace') return sql`SELECT toString(uniqExact(trace_id)) AS subjects FROM spans WHERE ${where}`;
-  const traces = sql`(SELECT trace_id FROM spans WHERE ${where})`;
-  return sql`SELECT toString(uniqExact(session)) AS subjects FROM (${newestSessions(projectId, traces)})`;
+/** Arrivals of spans that are looked at in one trace. */
+const ARRIVALS = 1_000;
+
+/** How many traces or sessions some spans are in, and how many evaluations these would have had. @param again absent: one each */
+export function countOfWholes(
+  kind: WholeKind,
+  { projectId, where }: Spans,
+  { quiet, most }: NonNullable<Wanted['again']> = { quiet: 0, most: 1 },
+): Sql {
+  const traces = sql`SELECT trace_id, groupArray(${value(ARRIVALS, 'UInt64')})(${written}) AS arrivals FROM spans WHERE ${where} GROUP BY trace_id`;
+  const ofSessions = sql`SELECT arrayFlatten(groupArray(of.arrivals)) AS arrivals
+  FROM (${traces}) AS of INNER JOIN (${newestSessions(projectId, sql`(SELECT trace_id FROM spans WHERE ${where})`)}) AS named ON named.trace = of.trace_id
+  WHERE isNotNull(session) GROUP BY session`;
+  const pauses = sql`arrayCount(gap -> gap > ${value(quiet, 'Int64')}, arrayDifference(arraySort(arrivals)))`;
+  return sql`SELECT toString(count()) AS subjects, toString(sum(least(${value(most, 'UInt64')}, 1 + ${pauses}))) AS evaluations
+FROM (${kind === 'trace' ? traces : ofSessions})`;
 }
 
 /** The sessions of traces that have one, by trace, as they are rolled up. */

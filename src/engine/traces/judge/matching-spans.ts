@@ -1,5 +1,5 @@
 import type { KindCount, Matches, MatchingSpans, Wanted } from '../model/judged/matching-spans.js';
-import type { JudgeFilters } from '../model/judged/filters.js';
+import { isBounded, type JudgeFilters } from '../model/judged/filters.js';
 import type { SpanPlace } from '../model/judged/span-reader.js';
 import type { Micros } from '../../timestamp.js';
 import { invalid } from '../../validation/validation.js';
@@ -11,7 +11,7 @@ import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.j
 import type { ReadScope } from '../read/scope.js';
 import { current } from '../read/visibility.js';
 import { countOfWholes, latestWholes, type Spans } from './latest-wholes.js';
-import { isBounded, matches, TOO_LONG } from './span-rows.js';
+import { matches, TOO_LONG } from './span-rows.js';
 
 /** Most kinds that are named beside those of the filters. */
 const KINDS = 10;
@@ -47,12 +47,13 @@ export class ClickHouseMatchingSpans implements MatchingSpans {
     const others = matching({ ...filters, kinds: [] }, sql`kind NOT IN ${value(filters.kinds, 'Array(String)')}`);
     const counted =
       subject === 'span'
-        ? sql`SELECT toString(count()) AS subjects FROM spans WHERE ${where}`
-        : countOfWholes(subject, spans);
-    const [{ subjects = '0' } = {}] = await this.#rows<{ readonly subjects?: string }>(counted, { signal });
+        ? sql`SELECT toString(count()) AS subjects, subjects AS evaluations FROM spans WHERE ${where}`
+        : countOfWholes(subject, spans, wanted.again);
+    const [{ subjects = '0', evaluations = '0' } = {}] = await this.#rows<Partial<CountRow>>(counted, { signal });
     const wholes = subject === 'span' ? [] : await latestWholes(this.#rows, subject, spans, latest);
     return {
       count: Number(subjects),
+      evaluations: Number(evaluations),
       latest: subject === 'span' ? await this.#latest(spans, latest) : wholes.map(({ span }) => span),
       wholes: wholes.map(({ id }) => id),
       otherKinds: filters.kinds.length === 0 ? [] : await this.#kinds({ ...spans, where: others }),
@@ -83,6 +84,11 @@ GROUP BY kind ORDER BY count() DESC, kind LIMIT ${value(KINDS, 'UInt64')}`,
 function arrivedAfter(moment: Micros): Sql {
   const after = sql`${value(Math.max(0, versionOf(moment)), 'UInt64')}`;
   return sql`ver > ${after} AND (origin_ver = 0 OR origin_ver > ${after})`;
+}
+
+interface CountRow {
+  readonly subjects: string;
+  readonly evaluations: string;
 }
 
 interface KindRow {

@@ -1,4 +1,4 @@
-import type { JudgeFilters } from '../model/judged/filters.js';
+import { isBounded, type JudgeFilters } from '../model/judged/filters.js';
 import type { SpanPlace, JudgedSpan, SpanReader, SpanTraits } from '../model/judged/span-reader.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import type { Version } from '../write/version-clock.js';
@@ -9,7 +9,7 @@ import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { judgedColumns, toJudged, type JudgedSpanRow } from './judged-rows.js';
-import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
+import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface SpanReaderSource {
   readonly client: ClickHouseClient;

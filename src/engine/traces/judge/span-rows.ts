@@ -1,4 +1,4 @@
-import { LONGEST_FILTER_VALUE, type JudgeFilters } from '../model/judged/filters.js';
+import { LONGEST_FILTER_VALUE, MAX_FILTERS, type JudgeFilters } from '../model/judged/filters.js';
 import { OWN_CALL_TAGS } from '../../schema/own-calls.js';
 import { MAX_TAG_KEY } from '../../schema/inputs.js';
 import type { SpanTraits } from '../model/judged/span-reader.js';
@@ -42,29 +42,11 @@ export function matches(projectId: string, { filters, prompt }: WholeFilters): S
   ];
 }
 
-/** The most characters that the filters of one statement may take together. */
-const MAX_FILTERS = 20_000;
 /** What is wrong where filters are not bounded, and have to be. */
 export const TOO_LONG = {
   pointer: '/filters',
   detail: `must have at most ${MAX_FILTERS} characters in total for a search by them`,
 };
-/** The most alternatives in one statement. */
-const MAX_ALTERNATIVES = 200;
-
-/** Whether a statement may hold all of some filters. If not, it asks for all spans: rows are matched again anyway. */
-export function isBounded(filters: readonly JudgeFilters[]): boolean {
-  if (filters.length > MAX_ALTERNATIVES) return false;
-  const lengths = filters.flatMap(({ kinds, names, tags }) => [
-    ...[...kinds, ...names].map((text) => text.length),
-    ...Object.entries(tags).map(([key, wanted]) => key.length + wanted.length + TAG_OVERHEAD),
-  ]);
-  return lengths.reduce((sum, length) => sum + length, 0) <= MAX_FILTERS;
-}
-
-/** Characters that a condition on a tag takes beside the tag itself. */
-const TAG_OVERHEAD = 100;
-
 /**
  * The largest tag that is read, in bytes of key and value together; a character of either takes up to four. Larger ones
  * match no filter, and a span may have many megabytes of them.

@@ -1,3 +1,4 @@
+import { isBounded } from '../model/judged/filters.js';
 import type { JudgedSpan } from '../model/judged/span-reader.js';
 import type {
   FoundWhole,
@@ -23,7 +24,7 @@ import type { OutlinePlan, Texts, WantedText } from './outline/shapes.js';
 import { traceOutline } from './outline/trace-outline.js';
 import { readSession } from './session-turns.js';
 import { placed, textsOf, toTexts, type StoredShape, type TextRow } from './shape-rows.js';
-import { isBounded, matches, TOO_LONG } from './span-rows.js';
+import { matches, TOO_LONG } from './span-rows.js';
 import { readTrace } from './trace-shapes.js';
 import { readOutlines } from './whole-outlines.js';
 

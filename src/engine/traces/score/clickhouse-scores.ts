@@ -1,4 +1,4 @@
-import type { ScorePlace } from '../model/score/score.js';
+import type { Score, ScorePlace } from '../model/score/score.js';
 import type { ScoreQuery, Scores, StoredScore } from '../model/score/scores.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
@@ -22,6 +22,8 @@ export interface ScoreParts {
 const SCORES_ALONE = { figures: false, traces: [] } as const;
 /** Scores, and which spans and traces are in what. */
 const SCORES_BELOW = { figures: false, traces: null } as const;
+/** Scores that one write deletes. */
+const REMOVED_AT_ONCE = 5_000;
 /** What a page is selected and sorted by. */
 const COMPARED = ['number', 'text', 'source', 'author', 'received_ver'];
 
@@ -73,6 +75,22 @@ ORDER BY ${order(query, sql`s.`)} LIMIT 1 BY s.id`,
     const place: ScorePlace = score;
     await this.#parts.log.append({ projectId, deletedScores: [place] });
     return true;
+  }
+
+  async removeOf(projectId: string, spanIds: readonly string[], by: Pick<Score, 'source' | 'author'>): Promise<void> {
+    if (spanIds.length === 0) return;
+    const among = [sql`entity_type = 'span'`, sql`entity_id IN ${value(spanIds, 'Array(UUID)')}`];
+    const given = [sql`source = ${value(by.source, 'String')}`, sql`author = ${value(by.author, 'String')}`];
+    const some = (scope: ReadScope) =>
+      this.#rows<ScorePlace>(
+        sql`SELECT toString(id) AS id, entity_type, toString(entity_id) AS entity_id, name
+FROM (${latestScores(scope, ['source', 'author'], among, given)}) LIMIT ${value(REMOVED_AT_ONCE, 'UInt64')}`,
+      );
+    for (let found = REMOVED_AT_ONCE; found === REMOVED_AT_ONCE;) {
+      const deletedScores = await this.#read(projectId, SCORES_ALONE, some);
+      if (deletedScores.length > 0) await this.#parts.log.append({ projectId, deletedScores });
+      found = deletedScores.length;
+    }
   }
 
   async #count(matches: Sql, options: ReadOptions): Promise<number> {

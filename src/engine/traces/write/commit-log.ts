@@ -14,7 +14,7 @@ import { TooManyBytesError } from './row-binary.js';
 import { RowEncoder, type AppendedWrites } from './rows.js';
 import type { StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { VersionClock } from './version-clock.js';
-import { WriteWatch } from './write-watch.js';
+import { WriteWatch, type NamedWrites } from './write-watch.js';
 import type { Signals } from '../../signals/signals.js';
 
 export interface CommitLimits {
@@ -59,9 +59,9 @@ export class CommitLog implements WriteLog, EncodedLog {
   readonly #parts: CommitLogParts;
   readonly #space: Pick<DiskSpace, 'requireSpace' | 'requireFree'>;
   readonly #encoder = new RowEncoder();
-  readonly #watches = new Set<WriteWatch>();
-  /** One promise for each request that is accepted and neither committed nor refused yet. */
-  readonly #pending = new Set<Promise<unknown>>();
+  readonly #watches = new Set<Pick<WriteWatch, 'note'>>();
+  /** One promise for each request that is accepted and neither committed nor refused yet, with its project once it is queued. */
+  readonly #pending = new Map<Promise<unknown>, string | null>();
   readonly #queue: CommitQueue<CommitRequest>;
   #running: Promise<void> | null = null;
   /** The last work between two commits; commits go on when it has ended. */
@@ -128,10 +128,19 @@ export class CommitLog implements WriteLog, EncodedLog {
   }
 
   underWay<T>(request: Promise<T>): Promise<T> {
+    return this.#underWay(request, null);
+  }
+
+  #underWay<T>(request: Promise<T>, projectId: string | null): Promise<T> {
     const ended = () => this.#pending.delete(request);
-    this.#pending.add(request);
+    this.#pending.set(request, projectId);
     request.then(ended, ended);
     return request;
+  }
+
+  /** Tells of everything that is written, for good, in the turn of the event loop in which it is queued. */
+  onQueued(note: (named: NamedWrites) => void): void {
+    this.#watches.add({ note });
   }
 
   /**
@@ -147,7 +156,12 @@ export class CommitLog implements WriteLog, EncodedLog {
 
   /** Resolves once what was accepted before is acknowledged or refused. */
   async idle(): Promise<void> {
-    await Promise.allSettled(this.#pending);
+    await Promise.allSettled(this.#pending.keys());
+  }
+
+  /** Resolves once what was queued before of a project is acknowledged or refused. */
+  async idleOf(projectId: string): Promise<void> {
+    await Promise.allSettled([...this.#pending].flatMap(([request, of]) => (of === projectId ? [request] : [])));
   }
 
   /** How many bytes the rows of one call of {@link append} may take, so that there is room for them beside others. */
@@ -237,7 +251,7 @@ export class CommitLog implements WriteLog, EncodedLog {
       if (!this.#mustWait(writes.projectId)) this.#anotherWrites();
       this.#running ??= this.#run();
     });
-    return this.underWay(stored);
+    return this.#underWay(stored, writes.projectId);
   }
 
   async #run(): Promise<void> {

@@ -92,6 +92,14 @@ export class UnflushedWrites {
     return this.#projects.get(projectId)?.traces ?? 0;
   }
 
+  /** Whether a write of a project that ClickHouse does not hold yet concerns one of some traces. */
+  concern(projectId: string, traces: readonly string[]): boolean {
+    const project = this.#projects.get(projectId);
+    if (project === undefined) return false;
+    const concerns = ({ touched }: StampedWrite) => traces.some((id) => touched.traces.has(id));
+    return project.waiting.some(concerns) || [...project.flushing].some(concerns);
+  }
+
   /** The version up to which ClickHouse holds everything acknowledged. @param projectId default: of all projects */
   storedUpTo(projectId?: string): Version {
     return Math.min(this.#acknowledged, this.#first(projectId) - 1);

@@ -47,6 +47,15 @@ function prepare(db: Database) {
     forgetSpans: db.prepare<[string, string]>(
       'DELETE FROM job_spans WHERE job_id = ? AND span_id IN (SELECT value FROM json_each(?))',
     ),
+    forgetTraces: db.prepare<[string, string]>(
+      'DELETE FROM job_traces WHERE job_id = ? AND span_id IN (SELECT value FROM json_each(?))',
+    ),
+    isUnfinished: db.prepare<[string], number>('SELECT 1 FROM jobs WHERE id = ? AND finished_at IS NULL').pluck(),
+    noteTraces: db.prepare<{ id: string; spanId: string; traces: string }>(
+      `INSERT INTO job_traces (project_id, trace_id, job_id, span_id)
+       SELECT j.project_id, t.value, j.id, @spanId FROM jobs AS j CROSS JOIN json_each(@traces) AS t
+       WHERE j.id = @id ON CONFLICT DO NOTHING`,
+    ),
     list: db.prepare<[string, string, string, number], HeadRow>(
       `SELECT ${HEAD} FROM jobs WHERE project_id = ? AND kind = ? AND subject_id = ? ORDER BY seq DESC LIMIT ?`,
     ),
@@ -137,13 +146,23 @@ export class SqliteJobStore implements JobStore {
   }
 
   forgetSpans({ id, input, result }: Pick<Job, 'id' | 'input' | 'result'>, spanIds: readonly string[]): void {
-    const { rewrite, forgetSteps, forgetSpans } = this.#statements;
+    const { rewrite, forgetSteps, forgetSpans, forgetTraces } = this.#statements;
     const forget = () => {
       rewrite.run({ id, input: JSON.stringify(input), result: result === null ? null : JSON.stringify(result) });
       forgetSteps.run(id);
-      forgetSpans.run(id, JSON.stringify(spanIds));
+      for (const statement of [forgetSpans, forgetTraces]) statement.run(id, JSON.stringify(spanIds));
     };
     guarded(() => this.#db.transaction(forget).immediate());
+  }
+
+  noteTraces(id: string, spanId: string, traceIds: readonly string[]): boolean {
+    const { isUnfinished, noteTraces } = this.#statements;
+    const note = () => {
+      if (isUnfinished.get(id) === undefined) return false;
+      noteTraces.run({ id, spanId, traces: JSON.stringify(traceIds) });
+      return true;
+    };
+    return guarded(() => this.#db.transaction(note).immediate());
   }
 
   addStep(id: string, step: string, result: unknown): void {

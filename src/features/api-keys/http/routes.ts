@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { publicKeyOf } from '../../../engine/identity/api-key.js';
 import type { IdentityService } from '../../../engine/identity/identity-service.js';
 import type { ApiKey, CreatedApiKey, ListedApiKey } from '../../../engine/identity/identity.js';
 import { DEFAULT_KEY_ACCESS } from '../../../engine/identity/key-access.js';
@@ -101,7 +102,7 @@ function toApiKeyRead(key: ListedApiKey): ApiKeyRead {
 }
 
 function toCreatedKeyRead(key: CreatedApiKey): ApiKeyCreated {
-  return { ...partsOf(key), key: key.key };
+  return { ...partsOf(key), key: key.key, public_key: publicKeyOf(key.project_id) };
 }
 
 /** Milliseconds are enough for keys. */

@@ -30,6 +30,10 @@ export const ApiKeyCreated = Type.Object(
   {
     ...properties,
     key: Type.String({ description: 'The key itself. It is shown only here; the server stores only its hash.' }),
+    public_key: Type.String({
+      description:
+        'What goes in front of the key for clients that want a pair of keys, as those of Langfuse do. Not secret.',
+    }),
   },
   { $id: 'ApiKeyCreated', description: 'A new API key.' },
 );

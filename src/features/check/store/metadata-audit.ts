@@ -88,6 +88,7 @@ const REFERENCES: readonly Reference[] = [
   ofNoProject('judge_runs', 'id'),
   ofNoProject('judge_calls', 'run_id'),
   ofNoProject('judged_traces', 'run_id'),
+  ofNoProject('job_traces', 'job_id'),
   ofNoProject('attachments', 'sha256'),
   ofNoProject('attachment_namings', 'sha256'),
   ofNoJudge('corrections'),

@@ -13,8 +13,9 @@ export const toListedRead = ({ created_at, ...listed }: ListedComparison) => ({
 
 export function toComparisonRead({ request, found, is_repeat, ...listed }: Comparison) {
   const { confidence, slices, errors } = request;
-  const { because, rows, left_out, metrics } = found;
-  return { ...toListedRead(listed), because, confidence, slices, errors, is_repeat, rows, left_out, metrics };
+  const { because, rows, left_out, metrics, spent } = found;
+  const said = { because, confidence, slices, errors, is_repeat, rows, left_out, metrics };
+  return { ...toListedRead(listed), ...said, ...(spent !== undefined && { spent }) };
 }
 
 export function toRowRead({ content, candidate, baseline, ...row }: ComparedRow, roles: ComparedRowPage['roles']) {

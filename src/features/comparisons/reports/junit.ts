@@ -1,15 +1,18 @@
 import type { MetricOutcome } from '../comparison.js';
 import type { Comparison } from '../comparison-store.js';
-import { agreementText, detectableText } from '../words.js';
+import { agreementText, detectableText, experimentText, namesIn } from '../words.js';
 
 /** A comparison as a JUnit report: a test for each metric, which an undecided one skips. */
 export function toJUnit({ candidate, baseline, dataset, found, verdict }: Comparison): string {
   const { metrics, because } = found;
-  const suite = `${candidate.name} with ${baseline.name}`;
+  const suite = `${experimentText(candidate)} with ${experimentText(baseline)}`;
+  const named = namesIn(metrics);
   const cases =
     verdict === 'incomparable'
       ? [testcase(dataset.name, 'comparison', `<error message="${escaped(because.join(' '))}"/>`)]
-      : metrics.map((metric) => testcase(dataset.name, `${metric.name}: ${metric.rule}`, resultOf(metric)));
+      : metrics.map((metric) =>
+          testcase(dataset.name, named(`${metric.name}: ${metric.rule}`), resultOf(metric, named)),
+        );
   const count = (of: MetricOutcome['verdict']) => metrics.filter((metric) => metric.verdict === of).length;
   const counts = `tests="${cases.length}" failures="${count('failed')}" errors="${verdict === 'incomparable' ? 1 : 0}" skipped="${count('undecided')}"`;
   return [
@@ -27,8 +30,9 @@ function testcase(classname: string, name: string, result: string): string {
   return `    <testcase classname="${escaped(classname)}" name="${escaped(name)}">${result}</testcase>`;
 }
 
-function resultOf(metric: MetricOutcome): string {
-  const { verdict, because, judge } = metric;
+function resultOf(metric: MetricOutcome, named: (text: string) => string): string {
+  const { verdict, judge } = metric;
+  const because = named(metric.because);
   const text = [because, detectableText(metric), judge == null ? null : agreementText(judge)]
     .filter((part) => part !== null)
     .join(' ');

@@ -5,9 +5,12 @@ import {
   armText,
   countOf,
   differenceWithInterval,
+  experimentText,
+  namesIn,
   noiseText,
   probabilityText,
   REPEAT_TEXT,
+  spentText,
   valueText,
 } from '../words.js';
 import { leftOutText } from './left-out.js';
@@ -17,30 +20,37 @@ const MARKS = { passed: '✅', failed: '❌', undecided: '❔', incomparable: '�
 /** A comparison as Markdown, for summaries of CI and for reviews. */
 export function toMarkdown({ candidate, baseline, dataset, verdict, found, is_repeat }: Comparison): string {
   const { because, rows, metrics } = found;
-  const version = candidate.dataset_version === baseline.dataset_version ? ` v${candidate.dataset_version}` : '';
+  const [version, before] = [candidate.dataset_version, baseline.dataset_version];
+  const versions = version === before ? `v${version}` : `v${version}, before v${before}`;
+  const compared = `${experimentText(candidate)} with ${experimentText(baseline)}`;
   const leftOut = leftOutText(found);
+  const named = namesIn(metrics);
   const parts = [
-    `## ${MARKS[verdict]} Comparison ${verdict}: ${escaped(candidate.name)} with ${escaped(baseline.name)}`,
+    `## ${MARKS[verdict]} Comparison ${verdict}: ${escaped(compared)}`,
     [
-      `Dataset ${escaped(dataset.name)}${version}, ${countOf(rows, 'row')} compared`,
+      `Dataset ${escaped(dataset.name)} ${versions}, ${countOf(rows, 'row')} compared`,
       leftOut === '' ? '' : `; left out: ${leftOut}`,
       '.',
     ].join(''),
-    [...because, ...(is_repeat ? [REPEAT_TEXT] : [])].map((sentence) => `- ${escaped(sentence)}`).join('\n'),
-    metrics.length === 0 ? '' : table(metrics),
-    remarks(metrics),
-    slices(metrics),
+    [...because, ...(is_repeat ? [REPEAT_TEXT] : [])].map((sentence) => `- ${escaped(named(sentence))}`).join('\n'),
+    metrics.length === 0 ? '' : table(metrics, named),
+    remarks(metrics, named),
+    slices(metrics, named),
+    escaped(spentText(found.spent)),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function table(metrics: readonly MetricOutcome[]): string {
+/** Writes names of metrics as people know them. */
+type Named = (text: string) => string;
+
+function table(metrics: readonly MetricOutcome[], named: Named): string {
   const head = ['Metric', 'Rule', 'Baseline', 'Candidate', 'Difference', 'Wins', 'Losses', 'p', 'Verdict'];
   const rows = metrics.map((metric) => {
     const { name, rule, wins, losses, adjusted_p, p, verdict, difference } = metric;
     const probability = adjusted_p ?? p;
     return [
-      name,
+      named(name),
       rule,
       armText(metric, metric.baseline) ?? '',
       armText(metric, metric.candidate) ?? '',
@@ -55,22 +65,22 @@ function table(metrics: readonly MetricOutcome[]): string {
 }
 
 /** How far judges are to be trusted, and how far the same differed from itself. */
-function remarks(metrics: readonly MetricOutcome[]): string {
+function remarks(metrics: readonly MetricOutcome[], named: Named): string {
   const sentences = metrics.flatMap((metric) => {
     const { name, judge, noise, difference } = metric;
     const known = [
       ...(judge == null ? [] : [agreementText(judge)]),
       ...(noise == null ? [] : [noiseText(metric, noise, difference?.relative ?? false)]),
     ];
-    return known.length === 0 ? [] : [`${name}: ${known.join(' ')}`];
+    return known.length === 0 ? [] : [`${named(name)}: ${known.join(' ')}`];
   });
   return sentences.map((sentence) => `- ${escaped(sentence)}`).join('\n');
 }
 
-function slices(metrics: readonly MetricOutcome[]): string {
+function slices(metrics: readonly MetricOutcome[], named: Named): string {
   const rows = metrics.flatMap((metric) =>
     metric.slices.map(({ column, value, rows: count, candidate, baseline, difference }) => [
-      metric.name,
+      named(metric.name),
       `${column} = ${value}`,
       String(count),
       baseline === null ? '' : valueText(metric, baseline),

@@ -48,6 +48,7 @@ const REMOVALS: readonly Removal[] = [
   { table: 'correction_sets', where: ofJudges, key: 'judge_id' },
   { table: 'job_steps', where: ofJobs, key: 'job_id', atOnce: 50 },
   { table: 'job_spans', where: ofJobs, key: 'job_id', atOnce: 50 },
+  { table: 'job_traces', where: OF_PROJECT, key: '(project_id, trace_id, job_id, span_id)' },
   { table: 'promotions', where: ofJobs, key: 'job_id', atOnce: 50 },
   { table: 'jobs', where: OF_PROJECT },
   { table: 'judges', where: OF_PROJECT },

@@ -4,7 +4,7 @@ import { correctionRemoval } from '../../feedback/store/correction-rows.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { evaluationRemoval } from '../../judges/store/evaluation-rows.js';
-import { AT_ONCE, CHOSEN, JOB_ERROR, MEANT_WHOLES, noting, type OfSpan } from './records-about.js';
+import { AT_ONCE, CHOSEN, IS_MEANT, JOB_ERROR, MEANT_WHOLES, noting, type OfSpan } from './records-about.js';
 
 type OfTrace = Omit<OfSpan, 'span'> & { readonly trace: string };
 type JobSpan = Affected['jobs'][number];
@@ -30,18 +30,25 @@ const LEARNED = `${EVALUATIONS} AND (EXISTS (SELECT 1 FROM corrections AS c WHER
 
 /** The traces of a project that a judge was shown. */
 export function tracesJudged(db: Database) {
-  const any = db.prepare<[string], number>('SELECT EXISTS (SELECT 1 FROM judged_traces WHERE project_id = ?)').pluck();
+  const any = db
+    .prepare<{ projectId: string }, number>(
+      `SELECT EXISTS (SELECT 1 FROM judged_traces WHERE project_id = @projectId)
+         OR EXISTS (SELECT 1 FROM job_traces WHERE project_id = @projectId)`,
+    )
+    .pluck();
   const among = db
-    .prepare<[string, string], string>(
-      `SELECT s.value FROM json_each(?) AS s
-       WHERE EXISTS (SELECT 1 FROM judged_traces AS t WHERE t.project_id = ? AND t.trace_id = s.value)`,
+    .prepare<{ projectId: string; traces: string }, string>(
+      `SELECT s.value FROM json_each(@traces) AS s
+       WHERE EXISTS (SELECT 1 FROM judged_traces AS t WHERE t.project_id = @projectId AND t.trace_id = s.value)
+         OR EXISTS (SELECT 1 FROM job_traces AS t WHERE t.project_id = @projectId AND t.trace_id = s.value)`,
     )
     .pluck();
   return {
     /** Whether there are any. */
-    any: (projectId: string) => any.get(projectId) === 1,
+    any: (projectId: string) => any.get({ projectId }) === 1,
     /** Which of some traces are. */
-    among: (projectId: string, traceIds: readonly string[]) => among.all(JSON.stringify(traceIds), projectId),
+    among: (projectId: string, traceIds: readonly string[]) =>
+      among.all({ projectId, traces: JSON.stringify(traceIds) }),
   };
 }
 
@@ -63,16 +70,45 @@ export function wholeRecordRemoval(
   db: Database,
 ): (deletion: number, projectId: string, traces: readonly DeletedTrace[]) => Affected {
   const remove = removal(db, OF_TRACE, '@trace');
+  const jobsOf = jobsShowing(db);
   return (deletion, projectId, traces) => {
     const followed: Followed = { judges: new Set(), jobs: [] };
     let left = AT_ONCE;
     let done = 0;
     for (const { id, stays } of traces) {
-      left -= remove({ deletion, projectId, trace: id, stays: stays ? 1 : 0 }, left, followed);
+      const of = { deletion, projectId, trace: id, stays: stays ? 1 : 0 } as const;
+      left -= remove(of, left, followed);
       if (left === 0) break;
+      followed.jobs.push(...jobsOf(of));
       done += 1;
     }
     return { judges: [...followed.judges], jobs: followed.jobs, done };
+  };
+}
+
+/** Finds the jobs that showed a model a trace, and has those fail that have not ended. They lose what they made of it. */
+function jobsShowing(db: Database): (of: OfTrace) => JobSpan[] {
+  const jobs = `job_traces AS s JOIN jobs AS t ON t.id = s.job_id
+    WHERE s.project_id = @projectId AND s.trace_id = @trace AND ${IS_MEANT}`;
+  const find = db.prepare<OfTrace, JobSpan>(`SELECT s.job_id, s.span_id FROM ${jobs}`);
+  const fail = jobFailure(db);
+  return (of) => {
+    const found = find.all(of);
+    fail(found);
+    return found;
+  };
+}
+
+/** Has jobs fail that have not ended, as they work with what is deleted. */
+function jobFailure(db: Database): (jobs: readonly JobSpan[]) => void {
+  const fail = db.prepare<object>(
+    `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
+     WHERE finished_at IS NULL AND id IN (SELECT value FROM json_each(@jobs))`,
+  );
+  return (jobs) => {
+    if (jobs.length === 0) return;
+    const ids = [...new Set(jobs.map(({ job_id }) => job_id))];
+    fail.run({ jobs: JSON.stringify(ids), error: JOB_ERROR, at: Date.now() * 1000 });
   };
 }
 
@@ -86,20 +122,22 @@ export function judgesWholes(db: Database): (projectId: string) => boolean {
 
 /** Removes what judges said of traces and sessions for which a span stands; their judges and jobs are those of the span. */
 export function wholeStep(db: Database): (of: OfSpan, most: number) => number {
-  const remove = removal(db, MEANT_WHOLES, 'NULL');
+  const remove = removal(db, MEANT_WHOLES, '(SELECT min(trace_id) FROM judged_traces AS l WHERE l.run_id = k.run_id)');
   return (of, most) => remove(of, most, { judges: new Set(), jobs: [] });
 }
 
 /**
  * @param chosen SQL of the ids of runs and evaluations
- * @param last SQL of the trace by which they are chosen, if any: its rows go last, so that a next portion finds them
+ * @param last SQL of a trace of the row `k`, by which it is chosen, or known as shown: its row goes last, so that a next portion
+ *   finds the run
  */
 function removal(db: Database, chosen: string, last: string) {
   const choose = db.prepare<object, string>(`SELECT run_id FROM (${chosen}) LIMIT @most`).pluck();
   const unlearn = unlearning(db);
   const removeTraces = db.prepare<object>(
     `DELETE FROM judged_traces WHERE (project_id, trace_id, run_id) IN (
-       SELECT project_id, trace_id, run_id FROM judged_traces WHERE run_id IN ${CHOSEN} AND trace_id IS NOT ${last} LIMIT @most)`,
+       SELECT project_id, trace_id, run_id FROM judged_traces AS k
+       WHERE run_id IN ${CHOSEN} AND trace_id IS NOT ${last} LIMIT @most)`,
   );
   const finish = finishing(db);
   return (of: OfTrace | OfSpan, most: number, followed: Followed): number => {
@@ -108,7 +146,7 @@ function removal(db: Database, chosen: string, last: string) {
     const values = { ...of, keys: JSON.stringify(ids) };
     const corrections = unlearn(values, most, followed);
     if (corrections === most) return most;
-    const traces = removeTraces.run({ trace: null, ...values, most: most - corrections }).changes;
+    const traces = removeTraces.run({ ...values, most: most - corrections }).changes;
     const gone = ids.slice(0, most - corrections - traces);
     if (gone.length > 0) finish({ ...of, keys: JSON.stringify(gone) });
     return corrections + traces + gone.length;
@@ -122,10 +160,7 @@ function unlearning(db: Database): (values: object, most: number, followed: Foll
   const jobs = db.prepare<object, JobSpan>(
     `SELECT DISTINCT w.job_id, w.span_id FROM evaluations AS e JOIN ${JOBS} AND w.span_id = e.span_id WHERE e.id IN ${CHOSEN}`,
   );
-  const fail = db.prepare<object>(
-    `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
-     WHERE finished_at IS NULL AND id IN (SELECT value FROM json_each(@jobs))`,
-  );
+  const fail = jobFailure(db);
   const copies = `SELECT k.seq FROM evaluations AS e JOIN ${PINS} AND k.span_id = e.span_id WHERE e.id IN ${CHOSEN}`;
   const lose = db.prepare<object>(
     `UPDATE judge_pins SET lost_at = coalesce(lost_at, @at)
@@ -142,11 +177,9 @@ function unlearning(db: Database): (values: object, most: number, followed: Foll
     for (const judge of learned) followed.judges.add(judge);
     note.run(values);
     const affected = jobs.all(values);
-    const at = Date.now() * 1000;
-    if (affected.length > 0)
-      fail.run({ jobs: JSON.stringify(affected.map(({ job_id }) => job_id)), error: JOB_ERROR, at });
+    fail(affected);
     followed.jobs.push(...affected);
-    lose.run({ ...values, at });
+    lose.run({ ...values, at: Date.now() * 1000 });
     removeCopies.run(values);
     return removeCorrections({ ...values, most });
   };

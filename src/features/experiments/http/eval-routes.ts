@@ -4,6 +4,7 @@ import { page } from '../../../http/page.js';
 import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import type { EvalService } from '../eval-service.js';
+import { NEXT_OFFSET } from '../schema.js';
 import {
   EVAL_STATUSES,
   EvalInput,
@@ -192,12 +193,18 @@ function listResultsRoute({ experiments }: EvalServices) {
     bulk: true,
     params: EvalParams,
     query: queryOf(ResultsQuery),
-    responses: { 200: listOf(EvalResultRead, 'The results.') },
-    errors: ['not_found', 'too_large', 'unavailable'],
+    responses: {
+      200: {
+        ...listOf(EvalResultRead, 'The results.'),
+        headers: { 'X-Next-Offset': `${NEXT_OFFSET} Absent: this is the last one.` },
+      },
+    },
+    errors: ['not_found', 'unavailable'],
     async handle({ principal, params: { eval_id }, query: { repetition = null, ...window }, signal }) {
       const asked = { ...window, repetition, experimentId: eval_id, rowIds: null, hasError: null, count: false };
-      const { results } = await experiments.results(principal.project_id, asked, signal);
-      return { status: 200, body: results.map(toEvalResult) };
+      const { results, next } = await experiments.results(principal.project_id, asked, signal);
+      const headers = next === null ? {} : { 'X-Next-Offset': String(next) };
+      return { status: 200, body: results.map(toEvalResult), headers };
     },
   });
 }

@@ -82,11 +82,11 @@ function listResultsRoute({ experiments, resultRows }: ResultServices) {
     params: ExperimentParams,
     query: queryOf(ResultsQuery),
     responses: { 200: { description: 'The page.', schema: ResultPage } },
-    errors: ['not_found', 'too_large', 'unavailable'],
+    errors: ['not_found', 'unavailable'],
     async handle({ principal, params: { experiment_id: experimentId }, query, signal }) {
       const { row_id: rowIds = null, repetition = null, has_error: hasError = null, rows, limit, offset } = query;
       const asked = { experimentId, rowIds, repetition, hasError, limit, offset, count: true };
-      const { results, total } = await experiments.results(principal.project_id, asked, signal);
+      const { results, total, next } = await experiments.results(principal.project_id, asked, signal);
       const beginnings =
         rows !== true
           ? undefined
@@ -96,7 +96,7 @@ function listResultsRoute({ experiments, resultRows }: ResultServices) {
               results.map(({ row_id }) => row_id),
             );
       const body = results.map((result) => toResultRead(result, beginnings));
-      return { status: 200, body: { results: body, total: total ?? 0, limit, offset } };
+      return { status: 200, body: { results: body, total: total ?? 0, limit, offset, next_offset: next } };
     },
   });
 }

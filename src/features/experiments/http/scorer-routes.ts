@@ -24,6 +24,7 @@ export function scorerRoutes(scorers: ScorerService) {
     ensureScorerRoute(scorers),
     listScorersRoute(scorers),
     setFormatsRoute(scorers),
+    deleteScorerRoute(scorers),
     postScoresRoute(scorers),
     listScoresRoute(scorers),
     postColumnMetricRoute(scorers),
@@ -92,6 +93,27 @@ function setFormatsRoute(scorers: ScorerService) {
       status: 200,
       body: toScorerRead(scorers.setFormats(principal.project_id, params.eval_id, params.scorer_id, output_formats)),
     }),
+  });
+}
+
+function deleteScorerRoute(scorers: ScorerService) {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/v1/evals/:eval_id/scorers/:scorer_id',
+    operationId: 'deleteEvalScorer',
+    summary: 'Delete a scorer',
+    description:
+      'Deletes a scorer with what it found: the scores of results that have the source `code` and its name as the author, and the ' +
+      'figures of the whole run under its name. Scores stay while another scorer of the experiment has the same name.',
+    tag: TAG,
+    access: 'key',
+    params: ScorerParams,
+    responses: { 204: { description: 'It is deleted.' } },
+    errors: ['not_found', 'overloaded', 'unavailable'],
+    async handle({ principal, params: { eval_id: id, scorer_id } }) {
+      await scorers.remove(principal.project_id, id, scorer_id);
+      return { status: 204 };
+    },
   });
 }
 

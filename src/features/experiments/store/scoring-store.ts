@@ -30,6 +30,10 @@ function prepare(db: Database) {
        VALUES (@id, ${EXPERIMENT}, @name, @mode, @code, @description, @outputs, @output_formats, @created_at)`,
     ),
     setFormats: db.prepare<[string, string]>('UPDATE experiment_scorers SET output_formats = ? WHERE id = ?'),
+    removeScorer: db.prepare<[string]>('DELETE FROM experiment_scorers WHERE id = ?'),
+    removeMetrics: db.prepare<OfExperiment & Pick<Scorer, 'name' | 'mode'>>(
+      `DELETE FROM experiment_metrics WHERE experiment = ${EXPERIMENT} AND scope = @mode AND name = @name`,
+    ),
     metrics: db.prepare<OfExperiment, MetricRow>(
       `SELECT scope, name, repetition, results, output_formats, created_at FROM experiment_metrics
        WHERE experiment = ${EXPERIMENT} ORDER BY scope, name, repetition`,
@@ -45,9 +49,11 @@ function prepare(db: Database) {
 
 /** Scorers and metrics of experiments in the SQLite file. */
 export class SqliteScoringStore implements ScoringStore {
+  readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
+    this.#db = db;
     this.#statements = prepare(db);
   }
 
@@ -67,6 +73,14 @@ export class SqliteScoringStore implements ScoringStore {
 
   setFormats(scorerId: string, formats: Readonly<Record<string, string>>): void {
     guarded(() => this.#statements.setFormats.run(JSON.stringify(formats), scorerId));
+  }
+
+  removeScorer(experimentId: string, { id, name, mode }: Pick<Scorer, 'id' | 'name' | 'mode'>): void {
+    const remove = () => {
+      this.#statements.removeMetrics.run({ experimentId, name, mode });
+      this.#statements.removeScorer.run(id);
+    };
+    guarded(() => this.#db.transaction(remove).immediate());
   }
 
   metrics(experimentId: string): StatedMetric[] {

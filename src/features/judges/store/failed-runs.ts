@@ -29,7 +29,7 @@ function prepare(db: Database) {
     ),
     // Its calls get their ids from its own: with another, they do not replace those of the attempts that failed.
     requeue: db.prepare<{ id: string; newId: string; at: Micros }>(
-      `UPDATE judge_runs SET id = @newId, state = 'queued', attempts = 0, reason = NULL, next_attempt_at = @at,
+      `UPDATE judge_runs SET id = @newId, state = 'queued', attempts = 0, failed_before = 0, reason = NULL, next_attempt_at = @at,
          created_at = @at, updated_at = @at, after_deletion = ${LAST_DELETION}
        WHERE id = @id`,
     ),

@@ -37,6 +37,11 @@ function prepare(db: Database) {
     cancelAutomatic: db.prepare<[string]>(
       `DELETE FROM judge_runs WHERE judge_id = ? AND state = 'queued' AND origin = 'automatic'`,
     ),
+    hastenWaiting: db.prepare<{ id: string; dueBy: Micros }>(
+      `UPDATE judge_runs SET next_attempt_at = min(next_attempt_at, @dueBy), again_at = min(again_at, @dueBy)
+       WHERE judge_id = @id AND state = 'queued' AND origin = 'automatic' AND subject_id IS NOT NULL AND attempts = 0
+         AND (next_attempt_at > @dueBy OR again_at > @dueBy)`,
+    ),
     cancelAll: db.prepare<[string]>(`DELETE FROM judge_runs WHERE judge_id = ? AND state = 'queued'`),
   };
 }
@@ -89,10 +94,11 @@ export class SqliteJudgeStore implements JudgeStore {
     return guarded(() => this.#statements.enabled.all()).map(toJudge);
   }
 
-  update(judge: Changed, cancelAutomatic: boolean): boolean {
+  update(judge: Changed, cancelAutomatic: boolean, dueBy: Micros | null): boolean {
     const update = () => {
       const { changes } = this.#statements.update.run(toRow(judge));
       if (changes > 0 && cancelAutomatic) this.#statements.cancelAutomatic.run(judge.id);
+      if (changes > 0 && dueBy !== null) this.#statements.hastenWaiting.run({ id: judge.id, dueBy });
       return changes > 0;
     };
     return guarded(() => this.#db.transaction(update).immediate());

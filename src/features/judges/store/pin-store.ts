@@ -10,6 +10,7 @@ const UNUSED = `judge_id = @judgeId AND NOT EXISTS (SELECT 1 FROM experiment_jud
 
 interface VerdictRow {
   readonly span_id: string;
+  readonly evaluation_id: string | null;
   readonly result: number | null;
   readonly score: number | null;
   readonly queued: number;
@@ -58,7 +59,7 @@ function prepare(db: Database) {
       )
       .pluck(),
     verdicts: db.prepare<Asked, VerdictRow>(
-      `SELECT of.span_id, e.evaluation_result AS result, e.score, ${run('queued')} AS queued, ${run('failed')} AS failed
+      `SELECT of.span_id, e.id AS evaluation_id, e.evaluation_result AS result, e.score, ${run('queued')} AS queued, ${run('failed')} AS failed
        FROM (SELECT i.key AS place, i.value AS span_id,
            (SELECT seq FROM evaluations INDEXED BY evaluations_by_span WHERE project_id = @projectId AND span_id = i.value
               AND judge_id = @judge_id AND judge_version = @judge_version ORDER BY created_at DESC, seq DESC LIMIT 1) AS newest
@@ -125,8 +126,8 @@ export class SqlitePinStore implements PinStore {
 
   verdicts(projectId: string, { seq, judge_id, judge_version }: Pin, spanIds: readonly string[]): ResultVerdict[] {
     const asked = { seq, judge_id, judge_version, projectId, ids: JSON.stringify(spanIds) };
-    return guarded(() => this.#statements.verdicts.all(asked)).map(({ span_id, result, score, queued, failed }) => ({
-      ...{ span_id, score, passed: result === null ? null : result === 1 },
+    return guarded(() => this.#statements.verdicts.all(asked)).map(({ result, queued, failed, ...verdict }) => ({
+      ...{ ...verdict, passed: result === null ? null : result === 1 },
       state: result !== null ? 'evaluated' : queued === 1 ? 'queued' : failed === 1 ? 'failed' : 'missing',
     }));
   }

@@ -8,6 +8,7 @@ import { guarded, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { evaluationInsert } from './evaluation-rows.js';
 import { FailedRuns } from './failed-runs.js';
+import { MAX_FAILED_IN_ROW } from '../whole-settings.js';
 import { runTraces, type JudgedTraces } from './judged-traces.js';
 
 /** About how many failed runs of each judge are kept. */
@@ -24,6 +25,10 @@ const IS_NEW = `@origin <> 'automatic' OR @subject_id IS NOT NULL OR NOT EXISTS 
   SELECT 1 FROM evaluations
   WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic' AND subject_id IS NULL)`;
 
+/** The condition for a failure after which changes of the trace or session queue no further run. */
+const IS_LAST_FAILURE = `subject_id IS NOT NULL AND origin = 'automatic' AND failed_before >= ${MAX_FAILED_IN_ROW - 1}`;
+const NO_MORE = ` (failed ${MAX_FAILED_IN_ROW} times in a row: only run calls and retries evaluate it again)`;
+
 /** Projects with queued runs, each found by one step in the index, however many runs there are. */
 const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
     SELECT min(project_id) FROM judge_runs WHERE state = 'queued'
@@ -32,9 +37,15 @@ const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
     FROM queued WHERE queued.id IS NOT NULL)`;
 
 /** What a draft may leave out. */
-const UNSAID = { pin: null, experiment_id: null, subject_id: null };
+const UNSAID = { pin: null, experiment_id: null, subject_id: null, failed_before: 0 };
+
+interface CountRow {
+  readonly project_id: string;
+  readonly runs: number;
+}
 
 interface InsertRow extends RunDraft {
+  readonly failed_before: number;
   readonly state: StoredRunState;
   readonly attempts: number;
   readonly reason: string | null;
@@ -45,9 +56,9 @@ interface InsertRow extends RunDraft {
 function prepare(db: Database) {
   return {
     insert: db.prepare<InsertRow>(
-      `INSERT INTO judge_runs (${COLUMNS}, experiment_id, after_deletion)
+      `INSERT INTO judge_runs (${COLUMNS}, experiment_id, failed_before, after_deletion)
        SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @due_at,
-         @reason, @at, @at, @pin, @subject_id, @experiment_id, ${LAST_DELETION}
+         @reason, @at, @at, @pin, @subject_id, @experiment_id, @failed_before, ${LAST_DELETION}
        FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
        ON CONFLICT DO NOTHING`,
     ),
@@ -62,11 +73,13 @@ function prepare(db: Database) {
     again: db
       .prepare<[string], Micros>('SELECT again_at FROM judge_runs WHERE id = ? AND again_at IS NOT NULL')
       .pluck(),
-    // By trigger, its calls stay known.
-    forgetFailed: db.prepare<Pick<RunDraft, 'judge_id' | 'subject_id'>>(
-      `DELETE FROM judge_runs WHERE judge_id = @judge_id AND subject_id = @subject_id AND origin = 'automatic'
-         AND state = 'failed'`,
-    ),
+    // By trigger, its calls stay known. The last one that may fail stays, and so no other is queued.
+    forgetFailed: db
+      .prepare<Pick<RunDraft, 'judge_id' | 'subject_id'>, number>(
+        `DELETE FROM judge_runs WHERE judge_id = @judge_id AND subject_id = @subject_id AND origin = 'automatic'
+           AND state = 'failed' AND NOT (${IS_LAST_FAILURE}) RETURNING failed_before + 1`,
+      )
+      .pluck(),
     position: db.prepare<[string], FeedPosition>(
       `SELECT began_at, coalesce((SELECT arrived_at FROM judge_feed_projects WHERE project_id = ?), arrived_at) AS arrived_at
        FROM judge_feed WHERE id = 1`,
@@ -91,8 +104,12 @@ function prepare(db: Database) {
          AND judge_id NOT IN (SELECT value FROM json_each(@except))
        ORDER BY next_attempt_at, seq LIMIT @limit`,
     ),
-    queuedByProject: db.prepare<[], { project_id: string; queued: number }>(
-      `SELECT project_id, count(*) AS queued FROM judge_runs WHERE state = 'queued' GROUP BY project_id`,
+    queuedByProject: db.prepare<[], CountRow>(
+      `SELECT project_id, count(*) AS runs FROM judge_runs WHERE state = 'queued' GROUP BY project_id`,
+    ),
+    waitingByProject: db.prepare<[Micros], CountRow>(
+      `SELECT project_id, count(*) AS runs FROM judge_runs INDEXED BY judge_runs_waiting
+       WHERE state = 'queued' AND subject_id IS NOT NULL AND next_attempt_at > ? GROUP BY project_id`,
     ),
     nextDue: db
       .prepare<[Micros], Micros | null>(
@@ -113,7 +130,8 @@ function prepare(db: Database) {
        WHERE id = @id AND state = 'queued'`,
     ),
     fail: db.prepare<{ id: string; reason: string; at: Micros }>(
-      `UPDATE judge_runs SET state = 'failed', attempts = attempts + 1, reason = @reason, updated_at = @at
+      `UPDATE judge_runs SET state = 'failed', attempts = attempts + 1, updated_at = @at,
+         reason = @reason || iif(${IS_LAST_FAILURE}, '${NO_MORE}', '')
        WHERE id = @id AND state = 'queued'`,
     ),
     prune: db.prepare<{ judgeId: string; keep: number }>(
@@ -236,8 +254,8 @@ export class SqliteRunStore implements RunStore {
       const { judge_id, subject_id = null, origin } = draft;
       const isOfWhole = subject_id !== null && origin === 'automatic';
       const { due_at = at, ...row } = draft;
-      if (isOfWhole) forgetFailed.run({ judge_id, subject_id });
-      const queued = insert.run({ ...UNSAID, ...row, ...QUEUED, due_at, at }).changes;
+      const failed_before = isOfWhole ? (forgetFailed.get({ judge_id, subject_id }) ?? 0) : 0;
+      const queued = insert.run({ ...UNSAID, ...row, ...QUEUED, failed_before, due_at, at }).changes;
       if (isOfWhole && queued === 0) changed.run({ judge_id, subject_id, due_at });
       return sum + queued;
     }, 0);
@@ -274,9 +292,16 @@ export class SqliteRunStore implements RunStore {
     return guarded(() => this.#statements.due.all({ projectId, now, except: JSON.stringify(except), limit }));
   }
 
-  queued(): Map<string, number> {
+  queued(now: Micros): Map<string, number> {
+    const waiting = this.waiting(now);
     const rows = guarded(() => this.#statements.queuedByProject.all());
-    return new Map(rows.map(({ project_id, queued }) => [project_id, queued]));
+    const due = rows.map(({ project_id, runs }) => [project_id, runs - (waiting.get(project_id) ?? 0)] as const);
+    return new Map(due.filter(([, runs]) => runs > 0));
+  }
+
+  waiting(now: Micros): Map<string, number> {
+    const rows = guarded(() => this.#statements.waitingByProject.all(now));
+    return new Map(rows.map(({ project_id, runs }) => [project_id, runs]));
   }
 
   nextDue(after: Micros): Micros | null {

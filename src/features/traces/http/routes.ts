@@ -20,6 +20,8 @@ import { defineRoute, type SerializedResult } from '../../../http/route.js';
 import type { DeletionService } from '../../deletion/deletion-service.js';
 import type { CostExplainer } from '../../prices/cost-explanation.js';
 import type { PostedIngest } from '../posted-ingest.js';
+import type { ListExports } from '../export/list-exports.js';
+import { exportRoute } from './export-route.js';
 import { getCostRoute } from './get-cost.js';
 import { getRoutes } from './get-route.js';
 import {
@@ -42,12 +44,13 @@ interface TraceRouteParts {
   readonly outlines: Pick<OutlineService, 'of'>;
   readonly costs: Pick<CostExplainer, 'of'>;
   readonly tails: Tails;
+  readonly exports: ListExports;
   readonly deletions: Pick<DeletionService, 'delete'>;
 }
 
 /** Everything about spans, traces and sessions. */
 export function traceRoutes(parts: TraceRouteParts) {
-  const { postSpans, posted, lists, statistics, outlines, costs, tails, deletions } = parts;
+  const { postSpans, posted, lists, statistics, outlines, costs, tails, exports, deletions } = parts;
   return [
     postSpansRoute(postSpans),
     listRoute(spanList, SpanRead, (projectId, query, signal) => lists.spans(projectId, query, signal)),
@@ -69,6 +72,9 @@ export function traceRoutes(parts: TraceRouteParts) {
     getCostRoute(costs),
     tailRoute(spanList, tails),
     tailRoute(traceList, tails),
+    exportRoute(spanList, exports),
+    exportRoute(traceList, exports),
+    exportRoute(sessionList, exports),
   ];
 }
 

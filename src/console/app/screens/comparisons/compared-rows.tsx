@@ -86,7 +86,7 @@ function Outcomes({ comparison, metric, chosen }: OutcomesProps) {
     loss: losses,
     tie: ties,
     error: null,
-    left_out: others + left_out.no_value + left_out.error,
+    left_out: others + left_out.no_value + left_out.error + (left_out.too_large ?? 0),
   };
   const isMoved = metric.measure === 'category';
   return (
@@ -123,6 +123,7 @@ const REASONS: Readonly<Record<NonNullable<ComparedRow['left_out']>, string>> = 
   erased: 'erased',
   no_value: 'no value',
   error: 'error',
+  too_large: 'value too large',
 };
 
 function columnsFor(metric: ComparedMetric, outcome: RowOutcome, name: string): Column<ComparedRow>[] {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { leftOutText } from '../../../../features/comparisons/reports/left-out.js';
-import { REPEAT_TEXT } from '../../../../features/comparisons/words.js';
+import { REPEAT_TEXT, spentText } from '../../../../features/comparisons/words.js';
 import { counted, percent } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
@@ -147,7 +147,7 @@ function Finding({ comparison }: { readonly comparison: Comparison }) {
       <p class="soft">
         {leftOut !== '' && `Not compared: ${leftOut}. `}
         Candidate {arm(candidate)}, baseline {arm(baseline)}. Results with an error{' '}
-        {errors === 'count_as_fail' ? 'count as the worst value' : 'are left out'}. Made{' '}
+        {errors === 'count_as_fail' ? 'count as the worst value' : 'are left out'}. {spentText(comparison.spent)} Made{' '}
         <When at={created_at} relative />.
       </p>
     </section>

@@ -33,6 +33,8 @@ export function MetricDetail({ metric, said }: MetricDetailProps) {
         {needed !== null && needed > rows && `About ${counted(needed, 'row')} would show the margin. `}
         {left_out.no_value > 0 && `${counted(left_out.no_value, 'row')} left out without a value. `}
         {left_out.error > 0 && `${counted(left_out.error, 'row')} left out for an error. `}
+        {(left_out.too_large ?? 0) > 0 &&
+          `${counted(left_out.too_large ?? 0, 'row')} left out for a value beyond 1e100. `}
         {judge != null && <bdi>{agreementText(judge)}</bdi>}{' '}
         {noise != null && noiseText(metric, noise, metric.difference?.relative ?? false)}
       </p>

@@ -13,13 +13,13 @@ import {
   type ShownRow,
 } from '../../../model/dataset-draft.js';
 import { Button } from '../../parts/button.js';
+import { DownloadMenu } from '../../parts/download-menu.js';
 import { Pager } from '../../parts/pager.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { hrefWith, place, setQuery } from '../../state/location.js';
 import { mayChange } from '../../state/session.js';
 import { offsetAsked } from '../prompts/asked.js';
-import { ROWS_SHOWN, useRows, useTags, useVersions } from './data.js';
-import { DownloadMenu } from './download-menu.js';
+import { pathOfDataset, ROWS_SHOWN, useRows, useTags, useVersions } from './data.js';
 import { DraftBar } from './draft-bar.js';
 import { RowEditor } from './row-editor.js';
 import { RowView } from './row-view.js';
@@ -135,7 +135,13 @@ interface ActionsProps {
 function Actions({ name, number, isNewest, onUpload, onAdd }: ActionsProps) {
   return (
     <div class="line">
-      {number > 0 && <DownloadMenu name={name} number={number} />}
+      {number > 0 && (
+        <DownloadMenu
+          path={`${pathOfDataset(name)}/download`}
+          query={new URLSearchParams({ ref: String(number) })}
+          label="Download"
+        />
+      )}
       <Button changes onClick={onUpload}>
         Upload file
       </Button>

@@ -48,7 +48,7 @@ export function ResultList({ experiment }: { readonly experiment: Experiment }) 
         </div>
       </div>
       <Answered answer={answer}>
-        {({ results, total }) => (
+        {({ results, total, next_offset: next }) => (
           <>
             {results.length === 0 ? (
               <Empty title={isNarrowed ? 'No results match' : 'No results yet'}>
@@ -68,6 +68,12 @@ export function ResultList({ experiment }: { readonly experiment: Experiment }) 
                   hrefWith({ row: result.row_id, repetition: repetitions > 1 ? String(result.repetition) : null })
                 }
               />
+            )}
+            {next !== null && next < asked.offset + PAGE && (
+              <p class="soft">
+                These results are too large to show {PAGE} at once.{' '}
+                <a href={hrefWith({ offset: String(next) })}>Show the next ones</a>
+              </p>
             )}
             <Pager offset={asked.offset} limit={PAGE} shown={results.length} total={total} />
           </>

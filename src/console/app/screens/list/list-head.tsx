@@ -3,6 +3,7 @@ import { counted } from '../../../model/format.js';
 import { listRangeOf, pageQuery, selectionOf } from '../../../model/list-query.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
+import { DownloadMenu } from '../../parts/download-menu.js';
 import { RangePicker } from '../../parts/range-picker.js';
 import { useKeys } from '../../state/keys.js';
 import { setQuery } from '../../state/location.js';
@@ -37,6 +38,7 @@ export function ListHead({ list, query, total, tail, busy, onRefresh, onColumns 
           Columns
         </Button>
         {list.name === 'spans' && <AddSpansButton spans={{ query: selectionOf(query).toString(), isList: true }} />}
+        <DownloadMenu path={`/${list.name}:export`} query={selectionOf(query)} label="Export" />
         <CopyAsCurl path={`/${list.name}`} query={pageQuery(list, query)} />
       </div>
     </div>

@@ -26,7 +26,7 @@ export function kindWords(kinds: ReadonlyMap<string, number>): string {
 
 /** A name without line breaks, which would make lines of their own, and no longer than is shown. */
 function inOneLine(name: string): string {
-  const line = name.slice(0, 10 * MAX_NAME).replaceAll(/\s+/gu, ' ');
+  const line = name.slice(0, 10 * MAX_NAME).replaceAll(/[\s\u0085]+/gu, ' ');
   return line.length <= MAX_NAME ? line.toWellFormed() : `${line.slice(0, MAX_NAME - 1).toWellFormed()}…`;
 }
 

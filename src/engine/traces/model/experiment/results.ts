@@ -48,6 +48,15 @@ export interface ResultQuery {
   readonly count: boolean;
 }
 
+/** A page of results: it has fewer than its limit where their texts are more than a server may hold. */
+export interface ResultsRead {
+  readonly results: readonly StoredResult[];
+  /** How many there are on all pages; null: that was not asked. */
+  readonly total: number | null;
+  /** The offset of the next page; null: this is the last one. */
+  readonly next: number | null;
+}
+
 /** Figures of one score's values. */
 export interface ScoreFigures {
   readonly name: string;
@@ -97,12 +106,9 @@ export type MeasuredResult = Pick<
  * @throws DomainError `unavailable` when a limit is met or the store does not answer
  */
 export interface ExperimentResults {
-  /** @throws DomainError also `too_large`, where the texts of the page are more than a server may hold */
-  page(
-    projectId: string,
-    query: ResultQuery,
-    signal?: AbortSignal,
-  ): Promise<{ readonly results: readonly StoredResult[]; readonly total: number | null }>;
+  page(projectId: string, query: ResultQuery, signal?: AbortSignal): Promise<ResultsRead>;
+  /** Sum of what is known of the costs of some traces, in US dollars; null: nothing is. */
+  costOf(projectId: string, traceIds: readonly string[], signal?: AbortSignal): Promise<number | null>;
   /** Of each experiment that has results; in one read. */
   figures(
     projectId: string,

@@ -19,6 +19,8 @@ export interface MatchingSpans {
 export interface Wanted {
   /** What is counted; absent: spans. */
   readonly subject?: 'span' | WholeKind;
+  /** When a trace or session is evaluated again: after each time without a matching span as long as `quiet`, so often at most. */
+  readonly again?: { readonly quiet: Micros; readonly most: number };
   readonly filters: JudgeFilters;
   readonly prompt: PromptIdentity | null;
   /** How many of the latest to name. */
@@ -27,6 +29,8 @@ export interface Wanted {
 
 export interface Matches {
   readonly count: number;
+  /** How many evaluations these would have had. */
+  readonly evaluations: number;
   readonly latest: readonly SpanPlace[];
   /** Ids of the traces or sessions that `latest` are in, in the same order; none where spans are counted. */
   readonly wholes: readonly string[];

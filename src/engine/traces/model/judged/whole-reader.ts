@@ -42,6 +42,8 @@ export interface WholeOutline extends FoundWhole {
   readonly matches: boolean | null;
   /** Whether one of its spans is a call of the server itself: no judge evaluates it. */
   readonly internal: boolean;
+  /** Whether it is of experiments: a trace with a span of one, a session of such traces alone. No judge evaluates it by itself. */
+  readonly tried: boolean;
 }
 
 /** Reads of traces and sessions for judges. @throws (from every method) DomainError `unavailable` */

@@ -13,9 +13,14 @@ export interface PromptIdentity {
 /** Most versions of a prompt that one statement can tell apart. */
 const MAX_TOLD_APART = 5_000;
 
+/** Whether one statement can tell apart the completions of a prompt. */
+export function isCountable({ versions }: PromptIdentity): boolean {
+  return versions.size <= MAX_TOLD_APART;
+}
+
 /** @throws DomainError `conflict` for a prompt whose completions cannot be counted */
-export function requireCountable({ versions }: PromptIdentity): void {
-  if (versions.size > MAX_TOLD_APART)
+export function requireCountable(prompt: PromptIdentity): void {
+  if (!isCountable(prompt))
     throw new DomainError(
       'conflict',
       `The prompt has more than ${MAX_TOLD_APART} versions: completions cannot be assigned to versions`,

@@ -52,6 +52,8 @@ export interface Scores {
    * @throws DomainError also as `WriteLog.append` does for deletions
    */
   remove(projectId: string, id: string): Promise<boolean>;
+  /** Deletes what somebody gave to some spans. @throws as {@link remove} does */
+  removeOf(projectId: string, spanIds: readonly string[], by: Pick<Score, 'source' | 'author'>): Promise<void>;
 }
 
 /** Scores that go with what they are about. */

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import { DomainError } from '../../../engine/errors.js';
+import { csvLines } from '../../../engine/files/csv.js';
+import type { ExportFormat } from '../../../engine/traces/model/list/export.js';
+import { namedFields } from '../../../engine/traces/model/list/fields.js';
+import type { Lists } from '../../../engine/traces/model/list/lists.js';
+import { FairSemaphore } from '../../../engine/work/fair-semaphore.js';
+import { ParquetFile } from './parquet-file.js';
+import { exportedFields, rowPages, type ExportedList } from './row-pages.js';
+
+export const EXPORTS_PER_PROJECT = 2;
+/** Pages that are read at once. */
+const READS = { atOnce: 3, perParty: 1 };
+
+interface Wanted extends ExportedList {
+  readonly format: ExportFormat;
+  /** Whether who asked may still read. */
+  readonly isAdmitted: () => boolean;
+}
+
+type Pages = AsyncIterable<readonly string[]>;
+type Row = Readonly<Record<string, unknown>>;
+
+/** Everything that a list finds, as a file that is read while it is sent. */
+export class ListExports {
+  readonly #lists: Lists;
+  readonly #turns = new FairSemaphore('pages of exports', READS);
+  readonly #underWay = new Map<string, number>();
+
+  constructor(lists: Lists) {
+    this.#lists = lists;
+  }
+
+  /**
+   * Resolves once the first page is there.
+   * @throws DomainError `overloaded` where the project has too many under way; `unavailable`
+   */
+  async open(wanted: Wanted, signal: AbortSignal): Promise<Readable> {
+    const end = this.#begin(wanted.projectId);
+    try {
+      const pages = this.#pages(wanted, signal);
+      const first = await pages.next();
+      const file = Readable.from(fileOf(wanted, following(first, pages)), { objectMode: false });
+      return file.once('close', end);
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  #begin(projectId: string): () => void {
+    const others = this.#underWay.get(projectId) ?? 0;
+    if (others >= EXPORTS_PER_PROJECT)
+      throw new DomainError('overloaded', `A project can have at most ${EXPORTS_PER_PROJECT} exports at once`, {
+        retryAfterSeconds: 5,
+      });
+    this.#underWay.set(projectId, others + 1);
+    return () => {
+      const left = (this.#underWay.get(projectId) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(projectId);
+      else this.#underWay.set(projectId, left);
+    };
+  }
+
+  /** Pages by turns with other projects' exports, for as long as who asked may read. */
+  async *#pages(wanted: Wanted, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    const pages = rowPages(this.#lists, wanted, signal);
+    for (;;) {
+      if (!wanted.isAdmitted()) throw new DomainError('unauthenticated', 'The API key was revoked');
+      const end = await this.#turns.take(wanted.projectId, signal);
+      const page = await pages.next().finally(end);
+      if (page.done === true) return;
+      yield page.value;
+    }
+  }
+}
+
+async function* following<T>(first: IteratorResult<T, unknown>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
+
+function fileOf({ list, query, format }: Wanted, pages: Pages): AsyncIterable<string | Buffer> {
+  const names = exportedFields(list, query);
+  if (format === 'jsonl') return jsonLines(pages);
+  return format === 'csv'
+    ? csv(names, pages)
+    : parquet(new ParquetFile(names, { ...list.fields, ...namedFields }), pages);
+}
+
+async function* jsonLines(pages: Pages): AsyncGenerator<string> {
+  for await (const rows of pages) yield `${rows.join('\n')}\n`;
+}
+
+async function* csv(names: readonly string[], pages: Pages): AsyncGenerator<string> {
+  yield csvLines([names]);
+  for await (const rows of pages)
+    yield csvLines(
+      rows.map((row) => {
+        const values = JSON.parse(row) as Row;
+        return names.map((name) => values[name]);
+      }),
+    );
+}
+
+async function* parquet(file: ParquetFile, pages: Pages): AsyncGenerator<Buffer> {
+  for await (const rows of pages) yield file.group(rows.map((row) => JSON.parse(row) as Row));
+  yield file.end();
+}

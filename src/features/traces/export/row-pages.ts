@@ -1,0 +1,139 @@
+import type { Readable } from 'node:stream';
+import { parseTimestampText } from '../../../engine/timestamp.js';
+import type { ListDefinition } from '../../../engine/traces/model/list/definitions.js';
+import type { Lists } from '../../../engine/traces/model/list/lists.js';
+import type { AppliedFilter, ListQuery } from '../../../engine/traces/model/list/query.js';
+
+/** Rows of a page: the newest of long lists are found without a look at the others only up to so many. */
+const MAX_ROWS = 1000;
+const FIRST_ROWS = 100;
+/** Bytes that a page is to have; one that has far more is cut. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * PAGE_BYTES;
+
+/** What an export reads. */
+export interface ExportedList {
+  readonly list: ListDefinition;
+  readonly projectId: string;
+  /** Its order and window mean nothing. */
+  readonly query: ListQuery;
+}
+
+/** Fields by which the next page is found: they are always answered. */
+const KEYS = {
+  spans: { time: 'started_at', before: 'started_before', ids: ['id', 'trace_id'] },
+  traces: { time: 'started_at', before: 'started_before', ids: ['id'] },
+  sessions: { time: 'created_at', before: 'created_before', ids: ['id'] },
+} as const;
+
+/** The fields of an export, in the order of the list. */
+export function exportedFields(list: ListDefinition, { fields }: ListQuery): readonly string[] {
+  const all = Object.keys(list.fields);
+  if (fields === null) return all;
+  const { time, ids } = KEYS[list.name];
+  const keys: readonly string[] = [time, ...ids];
+  return [
+    ...all.filter((name) => keys.includes(name) || fields.includes(name)),
+    ...fields.filter((name) => !all.includes(name)),
+  ];
+}
+
+/** Objects of one time of which more may follow: `ids` names them while they are few. */
+interface Edge {
+  readonly time: string;
+  readonly ids: Set<string>;
+  count: number;
+}
+
+/**
+ * All that a query finds, newest first, as JSON objects in pages of some two megabytes. Each page is a read of its own, from
+ * where the one before ended: nothing is kept open meanwhile. An object that is there all the time comes exactly once; one that
+ * is written or deleted meanwhile may come or not.
+ * @throws DomainError `unavailable`
+ */
+export async function* rowPages(
+  lists: Lists,
+  { list, projectId, query }: ExportedList,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  const fields = exportedFields(list, query);
+  let edge: Edge = { time: '', ids: new Set(), count: 0 };
+  let limit = FIRST_ROWS;
+  for (;;) {
+    const offset = edge.count < limit ? 0 : edge.count;
+    const asked = {
+      ...query,
+      ...newestFirst(list),
+      filters: until(list, query.filters, edge.time),
+      fields,
+      limit,
+      offset,
+    };
+    const { json } = await lists[list.name](projectId, asked, signal);
+    const { rows: found, bytes, isWhole } = await firstRows(json);
+    const rows = offset === 0 ? unseen(list, found, edge) : found;
+    edge = edgeOf(list, rows, edge);
+    if (rows.length > 0) yield rows;
+    if (isWhole && found.length < limit) return;
+    limit = Math.max(1, Math.min(MAX_ROWS, Math.round((found.length * PAGE_BYTES) / Math.max(1, bytes))));
+  }
+}
+
+const newestFirst = ({ defaultSort }: ListDefinition) => ({ sort: defaultSort, descending: true, count: false });
+
+/** Filters that find nothing newer than a time; '': anything. */
+function until(list: ListDefinition, filters: readonly AppliedFilter[], time: string): readonly AppliedFilter[] {
+  const micros = parseTimestampText(time);
+  const filter = list.filters.find(({ parameter }) => parameter === KEYS[list.name].before);
+  if (micros === undefined || filter === undefined) return filters;
+  const bounds = filters.filter((applied) => applied.filter === filter).map(({ values }) => Number(values[0]));
+  const others = filters.filter((applied) => applied.filter !== filter);
+  return [...others, { filter, values: [Math.min(micros, ...bounds)] }];
+}
+
+/** Without rows that were on the page before. */
+function unseen(list: ListDefinition, rows: readonly string[], { time, ids }: Edge): readonly string[] {
+  const others = rows.findIndex((row) => keyOf(list, row).time !== time);
+  const same = others === -1 ? rows : rows.slice(0, others);
+  return [...same.filter((row) => !ids.has(keyOf(list, row).id)), ...rows.slice(same.length)];
+}
+
+/** The objects of the last time of a page, with those of that time before it. */
+function edgeOf(list: ListDefinition, rows: readonly string[], before: Edge): Edge {
+  const last = rows.at(-1);
+  if (last === undefined) return before;
+  const { time } = keyOf(list, last);
+  const edge: Edge = time === before.time ? before : { time, ids: new Set(), count: 0 };
+  for (const row of rows.toReversed()) {
+    const key = keyOf(list, row);
+    if (key.time !== time) break;
+    edge.count += 1;
+    if (edge.ids.size < MAX_ROWS) edge.ids.add(key.id);
+  }
+  return edge;
+}
+
+function keyOf({ name }: ListDefinition, row: string) {
+  const { time, ids } = KEYS[name];
+  const object = JSON.parse(row) as Readonly<Record<string, unknown>>;
+  return { time: String(object[time]), id: ids.map((id) => object[id]).join(' ') };
+}
+
+/** The rows of a JSON array, as many as fit, and at least one. Rows have no end of a line within. */
+async function firstRows(json: Readable | Buffer) {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isWhole = true;
+  let hasRow = false;
+  for await (const chunk of Buffer.isBuffer(json) ? [json] : (json as AsyncIterable<Buffer>)) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    hasRow ||= chunk.includes('\n');
+    isWhole = Buffer.isBuffer(json) || bytes <= MAX_PAGE_BYTES || !hasRow;
+    // Leaving the loop ends the statement.
+    if (!isWhole) break;
+  }
+  const text = Buffer.concat(chunks).toString();
+  const rows = text.slice(1, isWhole ? -1 : text.lastIndexOf(',\n')).split(',\n');
+  return { rows: rows[0] === '' ? [] : rows, bytes, isWhole };
+}

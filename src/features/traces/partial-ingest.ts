@@ -1,0 +1,128 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DomainError } from '../../engine/errors.js';
+import { toJsonText } from '../../engine/json-text.js';
+import { AssembledSpan, type PartialSpan, type SpanKey } from '../../engine/traces/model/partial/partial-span.js';
+import { WRITTEN_MEANWHILE, type PartialSpans } from '../../engine/traces/model/partial/partial-spans.js';
+import type { Span } from '../../engine/traces/model/span/span.js';
+import type { WriteLog } from '../../engine/traces/model/write-log.js';
+import type { SpanIngest, SpanSource } from './span-ingest.js';
+
+export interface PartialIngestParts {
+  readonly spans: PartialSpans;
+  readonly log: Pick<WriteLog, 'admit'>;
+  /** What stores whole spans, by a log. */
+  readonly ingest: (log: WriteLog) => Pick<SpanIngest, 'storeSpans'>;
+}
+
+/** Most attempts at spans that others write meanwhile. */
+const MAX_ROUNDS = 5;
+/** Largest span that is put together, in characters of its texts and attributes: each part writes all of it. */
+const MAX_SPAN_CHARACTERS = 16 * 1024 * 1024;
+/** Longest time that spans are put together before other requests get a turn. */
+const MAX_TURN_MS = 10;
+
+/** The parts of one span in a request. */
+interface OfSpan {
+  readonly key: SpanKey;
+  /** Their places in the request. */
+  readonly parts: number[];
+}
+
+/**
+ * Takes in spans that are sent in parts. Each is put together with what there is of it, and stored whole, as any other span: so
+ * figures, costs, deletions and durability are those of whole spans. Requests with parts of one trace take turns.
+ */
+export class PartialIngest {
+  readonly #parts: PartialIngestParts;
+  /** The last request with parts of a trace. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(parts: PartialIngestParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores parts of spans. Parts that say nothing new, such as those that are sent again, change nothing.
+   * @returns for each part why its span is not stored; null: it is
+   * @throws DomainError those of WriteLog, `too_large`: perhaps nothing is acknowledged, and sending again is safe
+   */
+  async store(projectId: string, source: SpanSource, parts: readonly PartialSpan[]): Promise<(string | null)[]> {
+    this.#parts.log.admit(projectId);
+    const spans = bySpan(parts);
+    return this.#inTurn(projectId, spans, async () => {
+      for (let round = 1; ; round += 1)
+        try {
+          return await this.#store(projectId, source, parts, spans);
+        } catch (error) {
+          const again = error instanceof DomainError && error.reason === WRITTEN_MEANWHILE && round < MAX_ROUNDS;
+          if (!again) throw error;
+        }
+    });
+  }
+
+  async #store(projectId: string, source: SpanSource, parts: readonly PartialSpan[], spans: readonly OfSpan[]) {
+    const opened = await this.#parts.spans.open(
+      projectId,
+      spans.map(({ key }) => key),
+    );
+    const refused = parts.map((): string | null => null);
+    try {
+      const changed: { readonly span: Span; readonly of: OfSpan }[] = [];
+      let began = performance.now();
+      for (const of of spans) {
+        if (performance.now() - began > MAX_TURN_MS) {
+          await nextTurn();
+          began = performance.now();
+        }
+        const stored = opened.find(of.key);
+        const assembled = stored === undefined ? AssembledSpan.empty(of.key) : AssembledSpan.of(stored);
+        for (const index of of.parts) assembled.add(parts[index] as PartialSpan);
+        if (!assembled.changed) continue;
+        const span = assembled.toSpan();
+        if (sizeOf(span) <= MAX_SPAN_CHARACTERS) changed.push({ span, of });
+        else for (const part of of.parts) refused[part] = TOO_LARGE;
+      }
+      if (changed.length === 0) return refused;
+      const whole = changed.map(({ span }) => span);
+      const { flaws } = await this.#parts.ingest(opened.log).storeSpans(projectId, source, whole);
+      for (const { index, issues } of flaws) {
+        const rules = issues.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join(', ');
+        for (const part of changed[index]?.of.parts ?? []) refused[part] = rules;
+      }
+      return refused;
+    } finally {
+      opened.close();
+    }
+  }
+
+  /** Does work once all earlier work with any of the traces has ended. */
+  async #inTurn<T>(projectId: string, spans: readonly OfSpan[], work: () => Promise<T>): Promise<T> {
+    const traces = [...new Set(spans.map(({ key }) => `${projectId}/${key.trace_id}`))];
+    const turn = Promise.all(traces.flatMap((trace) => this.#turns.get(trace) ?? [])).then(work);
+    const ended = turn.catch(() => undefined);
+    for (const trace of traces) this.#turns.set(trace, ended);
+    try {
+      return await turn;
+    } finally {
+      for (const trace of traces) if (this.#turns.get(trace) === ended) this.#turns.delete(trace);
+    }
+  }
+}
+
+const TOO_LARGE = `would make a span of more than ${MAX_SPAN_CHARACTERS / 1024 / 1024} MB`;
+
+function sizeOf({ input_data, output_data, error_stack, attributes }: Span): number {
+  const texts = [input_data, output_data, error_stack].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return texts + toJsonText(attributes).length;
+}
+
+function bySpan(parts: readonly PartialSpan[]): OfSpan[] {
+  const spans = new Map<string, OfSpan>();
+  for (const [index, { trace_id, id }] of parts.entries()) {
+    const key = `${trace_id}/${id}`;
+    const known = spans.get(key);
+    if (known === undefined) spans.set(key, { key: { trace_id, id }, parts: [index] });
+    else known.parts.push(index);
+  }
+  return [...spans.values()];
+}

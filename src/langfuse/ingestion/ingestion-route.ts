@@ -1,0 +1,58 @@
+import { Type } from '@sinclair/typebox';
+import { parseAndFree } from '../../http/wire/json.js';
+import { defineRoute, type BodyDefinition } from '../../http/route.js';
+import { renderError } from '../errors.js';
+import { TAG } from '../tag.js';
+import { Batch, MAX_EVENTS } from './event-schema.js';
+import { ingest, type IngestionParts } from './ingestion.js';
+
+const id = Type.String({ description: 'Id of the event.' });
+const status = Type.Integer({ description: 'What an event sent alone would be answered.' });
+
+const Ingested = Type.Object(
+  {
+    successes: Type.Array(Type.Object({ id, status }), { description: 'Events that are stored.' }),
+    errors: Type.Array(
+      Type.Object({
+        ...{ id, status },
+        message: Type.String({ description: 'The rule that the event breaks.' }),
+        error: Type.String({ description: 'What went wrong, in two words.' }),
+      }),
+      { description: 'Events that are not.' },
+    ),
+  },
+  { $id: 'LangfuseIngested', description: 'What became of each event.' },
+);
+
+/** Events are read one by one, so that one that breaks a rule is refused alone. */
+const body: BodyDefinition<unknown> = {
+  contentTypes: ['application/json'],
+  schema: Batch,
+  lenient: true,
+  decode: (bytes) => parseAndFree(bytes),
+};
+
+/** What clients of Langfuse send that do not speak OpenTelemetry. */
+export function ingestionRoute(parts: IngestionParts) {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/public/ingestion',
+    operationId: 'postLangfuseEvents',
+    summary: 'Store events (Langfuse)',
+    description:
+      `Stores up to ${MAX_EVENTS} events about traces, observations and scores, each alone. Observations become spans; a trace ` +
+      'becomes a span too, the parent of observations without one. Of each field, the latest event counts, by the ' +
+      'timestamps of events, so their order does not matter, and sending them again changes nothing. Once the call ' +
+      'responds, what it lists under `successes` is durable and in every list and figure.',
+    tag: TAG,
+    access: 'key',
+    purpose: 'ingest',
+    body,
+    responses: { 207: { description: 'What became of each event.', schema: Ingested } },
+    errors: ['invalid', 'overloaded', 'unavailable'],
+    renderError,
+    async handle({ principal, body }) {
+      return { status: 207, body: await ingest(principal, body, parts) };
+    },
+  });
+}

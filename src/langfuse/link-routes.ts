@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Type } from '@sinclair/typebox';
+import { basePath } from '../http/base-path.js';
+import { isProjectId } from '../http/path.js';
+import { defineRoute } from '../http/route.js';
+import { renderError } from './errors.js';
+import { MAX_ID, ownId } from './ids.js';
+import { TAG } from './tag.js';
+
+export interface LinkParts {
+  /** Base of the URLs handed out. */
+  readonly baseUrl: () => string;
+  /** The project that the person sees whose browser sent a request; null: nobody knows. */
+  readonly projectOf: (headers: IncomingHttpHeaders) => string | null;
+}
+
+const traceId = Type.String({
+  minLength: 1,
+  maxLength: MAX_ID,
+  description: 'Id of the trace, as the client named it.',
+});
+const text = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the project.' });
+const LED = { 302: { description: 'Leads to the console.' } };
+
+/** The links that clients of Langfuse print lead into the console, which asks who is there. */
+export function linkRoutes({ baseUrl, projectOf }: LinkParts) {
+  const to = (projectId: string | null, trace: string) => {
+    const base = `${basePath(baseUrl())}/console`;
+    const known = projectId !== null && isProjectId(projectId) ? projectId.toLowerCase() : null;
+    const location = known === null ? base : `${base}/p/${known}/traces/${ownId(known, trace)}`;
+    const headers = { Location: location, 'Cache-Control': 'no-store' };
+    return { status: 302, headers, content: `See ${location}\n`, contentType: 'text/plain' };
+  };
+  const shared = {
+    method: 'GET',
+    summary: 'Follow a link to a trace (Langfuse)',
+    tag: TAG,
+    access: 'public',
+    responses: LED,
+    errors: [],
+    renderError,
+  } as const;
+  return [
+    defineRoute({
+      ...shared,
+      path: '/project/:langfuse_project/traces/:trace_id',
+      operationId: 'followLangfuseTrace',
+      description: 'Redirects to the trace in the console.',
+      params: Type.Object({ langfuse_project: text, trace_id: traceId }),
+      handle: ({ params }) => to(params.langfuse_project, params.trace_id),
+    }),
+    defineRoute({
+      ...shared,
+      path: '/trace/:trace_id',
+      operationId: 'followLangfuseTraceOfAnyProject',
+      description: 'Redirects to the trace in the console, if you are signed in to one project, else to the console.',
+      params: Type.Object({ trace_id: traceId }),
+      handle: ({ params, headers }) => to(projectOf(headers), params.trace_id),
+    }),
+  ];
+}

@@ -1,0 +1,70 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { label, optional } from '../engine/schema/inputs.js';
+import { compile } from '../engine/validation/validation.js';
+import type { ScoreInput } from '../features/scores/schema.js';
+import { sessionNamed } from '../otlp/session-id.js';
+import { MAX_ID, ownId } from './ids.js';
+
+const id = (description: string) => optional(Type.String({ minLength: 1, maxLength: MAX_ID, description }));
+const DATA_TYPES = ['NUMERIC', 'BOOLEAN', 'CATEGORICAL', 'TEXT', 'CORRECTION'];
+
+/** A score as clients of Langfuse send it. */
+export const LangfuseScore = Type.Object(
+  {
+    id: id('Ignored: a score of the same object, name and source replaces the earlier one.'),
+    traceId: id('Trace that the score is about.'),
+    observationId: id('Observation of the trace that the score is about, if it is about one.'),
+    sessionId: id('Session that the score is about.'),
+    datasetRunId: id('Not supported.'),
+    name: Type.String({ minLength: 1, description: 'Name of the score.' }),
+    value: Type.Union([Type.Number(), Type.String(), Type.Boolean()], { description: 'The value.' }),
+    dataType: optional(
+      Type.Unsafe<string>({
+        type: 'string',
+        enum: DATA_TYPES,
+        description: 'What the value is; default: as it is sent.',
+      }),
+    ),
+    comment: optional(label('Why.')),
+    metadata: optional(Type.Unknown({ description: 'Any JSON.' })),
+    environment: optional(Type.String({ description: 'Ignored.' })),
+  },
+  { $id: 'LangfuseScore', description: 'A score, as clients of Langfuse send it.' },
+);
+export type LangfuseScore = Static<typeof LangfuseScore>;
+
+const validator = compile(LangfuseScore);
+
+/** A score as one of ours, or what is wrong with it. */
+export function scoreOf(projectId: string, body: unknown): ScoreInput | string {
+  const [issue] = validator.issues(body, '/body', 1);
+  if (issue !== undefined) return `${issue.pointer.slice(1)} ${issue.detail}`;
+  const { name, value, dataType, comment, metadata, ...sent } = body as LangfuseScore;
+  const entity = entityOf(projectId, sent);
+  if (entity === null) return 'body/traceId or sessionId is required';
+  return {
+    ...entity,
+    ...{ name, value: dataType === 'BOOLEAN' ? booleanOf(value) : value },
+    ...(comment != null && { comment }),
+    ...(metadata != null && { metadata: isObject(metadata) ? metadata : { metadata } }),
+  };
+}
+
+function entityOf(
+  projectId: string,
+  { observationId, traceId, sessionId }: Pick<LangfuseScore, 'observationId' | 'traceId' | 'sessionId'>,
+): Pick<ScoreInput, 'entity_type' | 'entity_id'> | null {
+  if (observationId != null) return { entity_type: 'span', entity_id: ownId(projectId, observationId) };
+  if (traceId != null) return { entity_type: 'trace', entity_id: ownId(projectId, traceId) };
+  const session = sessionId == null ? null : sessionNamed(sessionId);
+  return session === null ? null : { entity_type: 'session', entity_id: session.id };
+}
+
+/** Clients of Langfuse send 1 and 0. */
+function booleanOf(value: LangfuseScore['value']): LangfuseScore['value'] {
+  return value === 1 || value === 0 ? value === 1 : value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

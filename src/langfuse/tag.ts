@@ -1,0 +1,2 @@
+/** The group of calls that clients of Langfuse make. */
+export const TAG = 'Langfuse';

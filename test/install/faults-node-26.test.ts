@@ -1,0 +1,3 @@
+import { onNode } from './other-node.js';
+
+onNode('26');

@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { bootServer, type TestServer } from '../harness/server.js';
+
+const PACKAGES = [
+  'langfuse@3.39.2',
+  ...['@langfuse/tracing@5.11.1', '@langfuse/otel@5.11.1', '@langfuse/client@5.11.1'],
+  ...['@opentelemetry/api@1.9', '@opentelemetry/sdk-trace-node@2.0', '@opentelemetry/exporter-trace-otlp-http@0.202'],
+];
+/** Kept for the next run: to install them takes seconds, and needs the registry. Their OpenTelemetry is older than ours. */
+const FOLDER = join(tmpdir(), 'spanhouse-test-langfuse-3.39.2-5.11.1');
+
+const execute = promisify(execFile);
+
+async function isInstalled(): Promise<boolean> {
+  const works = () =>
+    execute(
+      process.execPath,
+      ['-e', 'for (const p of ["langfuse", "@langfuse/otel", "@langfuse/client"]) require(p)'],
+      {
+        cwd: FOLDER,
+      },
+    ).then(
+      () => true,
+      () => false,
+    );
+  await mkdir(FOLDER, { recursive: true });
+  if (await works()) return true;
+  try {
+    await writeFile(join(FOLDER, 'package.json'), '{"private":true}');
+    await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES], {
+      ...{ cwd: FOLDER, timeout: 120_000 },
+    });
+  } catch {
+    return false;
+  }
+  return works();
+}
+
+describe("Langfuse's clients for JavaScript, unchanged", function () {
+  this.timeout(240_000);
+  let server: TestServer;
+  before(async function () {
+    if (!(await isInstalled())) {
+      this.test!.parent!.title += ' (skipped: they cannot be installed here)';
+      this.skip();
+    }
+    server = await bootServer();
+  });
+  after(() => server?.dispose());
+
+  /** Runs a program with the clients. @returns the JSON that it prints last */
+  async function node(program: string): Promise<any> {
+    const env = {
+      ...{ PATH: process.env['PATH'], LANGFUSE_SECRET_KEY: server.key },
+      ...{
+        LANGFUSE_PUBLIC_KEY: `pk-sh-${server.projectId}`,
+        LANGFUSE_BASEURL: server.url,
+        LANGFUSE_BASE_URL: server.url,
+      },
+    };
+    const { stdout, stderr } = await execute(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: FOLDER,
+      env,
+    });
+    expect(stderr).to.not.match(/error/i);
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? 'null');
+  }
+  const get = async (path: string) => {
+    const { status, json, text } = await server.request('GET', path);
+    expect(status, text).to.equal(200);
+    return json;
+  };
+
+  it('langfuse 3 sends traces, spans, generations, events and scores', async () => {
+    const { trace, url } = await node(`
+import { Langfuse } from 'langfuse';
+const langfuse = new Langfuse();
+langfuse.on('error', (error) => console.error('error', error));
+const trace = langfuse.trace({ name: 'checkout', userId: 'ann', sessionId: 'shop-1', tags: ['shop'], input: 'Where?', metadata: { plan: 'pro' } });
+const span = trace.span({ name: 'retrieve', input: { q: 'Where?' } });
+const generation = span.generation({ name: 'answer', model: 'gpt-4o', input: [{ role: 'user', content: 'Where?' }], modelParameters: { temperature: 0 } });
+span.event({ name: 'found', metadata: { n: 3 } });
+await langfuse.flushAsync();
+generation.end({ output: 'Here.', usage: { promptTokens: 1000, completionTokens: 500 } });
+span.end({ output: { n: 3 } });
+trace.update({ output: 'Here.' });
+trace.score({ name: 'helpful', value: 1, comment: 'yes' });
+generation.score({ name: 'tone', value: 'calm' });
+await langfuse.shutdownAsync();
+console.log(JSON.stringify({ trace: trace.id, url: trace.getTraceUrl() }));`);
+    const spans = await get(`/spans?trace_id=${trace}&sort_by=name&sort_order=asc`);
+    expect(spans.map(({ name }: any) => name)).to.deep.equal(['answer', 'checkout', 'found', 'retrieve']);
+    const [answer, root, found, retrieve] = spans;
+    expect(answer).to.include({
+      kind: 'llm',
+      output_data: 'Here.',
+      cost: (1000 * 2.5 + 500 * 10) / 1e6,
+      parent_span_id: retrieve.id,
+    });
+    expect(answer.ended_at).to.be.a('string');
+    expect(retrieve).to.include({ output_data: '{"n":3}', input_data: '{"q":"Where?"}', parent_span_id: root.id });
+    expect(found).to.include({ parent_span_id: retrieve.id, duration_ms: 0 });
+    const [stored] = await get(`/traces?id=${trace}&user=ann&shop=true`);
+    expect(stored).to.deep.include({
+      name: 'checkout',
+      span_count: 4,
+      root_span_input: 'Where?',
+      root_span_output: 'Here.',
+    });
+    const [scored] = await get(`/traces?id=${trace}&fields=scores`);
+    expect(scored.scores).to.deep.equal({ helpful: 1, tone: 'calm' });
+    expect((await get('/sessions?names=shop-1'))[0]).to.include({ trace_count: 1 });
+    expect(url).to.equal(`${server.url}/trace/${trace}`);
+    expect((await server.request('GET', new URL(url).pathname, { key: null })).status).to.equal(302);
+  });
+
+  it('@langfuse/tracing 5 sends the same over OpenTelemetry, and @langfuse/client scores it', async () => {
+    const { trace, url } = await node(`
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { LangfuseSpanProcessor } from '@langfuse/otel';
+import { startActiveObservation, getActiveTraceId } from '@langfuse/tracing';
+import { LangfuseClient } from '@langfuse/client';
+const provider = new NodeTracerProvider({ spanProcessors: [new LangfuseSpanProcessor()] });
+provider.register();
+const trace = await startActiveObservation('checkout', async (span) => {
+  span.update({ input: 'Where?' });
+  const generation = span.startObservation('answer', { model: 'gpt-4o', input: 'Where?' }, { asType: 'generation' });
+  generation.update({ output: 'Here.', usageDetails: { input: 1000, output: 500 } }).end();
+  span.update({ output: 'Here.' });
+  return getActiveTraceId();
+});
+const client = new LangfuseClient();
+client.score.create({ traceId: trace, name: 'helpful', value: 1 });
+await client.flush();
+await provider.shutdown();
+console.log(JSON.stringify({ trace, url: await client.getTraceUrl(trace) }));`);
+    const spans = await get(`/spans?trace_id=${trace}&sort_by=name&sort_order=asc`);
+    expect(spans.map(({ name }: any) => name)).to.deep.equal(['answer', 'checkout']);
+    expect(spans[0]).to.include({ kind: 'llm', cost: (1000 * 2.5 + 500 * 10) / 1e6, output_data: 'Here.' });
+    const [stored] = await get(`/traces?id=${trace}&fields=scores,root_span_input`);
+    expect(stored).to.deep.include({ scores: { helpful: 1 }, root_span_input: 'Where?' });
+    expect(url).to.equal(`${server.url}/project/${server.projectId}/traces/${trace}`);
+    expect((await server.request('GET', new URL(url).pathname, { key: null })).headers.get('location')).to.match(
+      /\/traces\/[0-9a-f-]{36}$/,
+    );
+  });
+});
