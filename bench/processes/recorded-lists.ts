@@ -46,7 +46,7 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
     hasMarked: () => false,
     words,
-    newestScores: new NewestScoreTable(client(core, recorded), UNLIMITED),
+    newestScores: new NewestScoreTable({ client: client(core, recorded), limits: UNLIMITED }),
     limits: UNLIMITED,
     observer,
   });

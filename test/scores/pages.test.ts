@@ -111,6 +111,33 @@ describe('pages of lists by scores', function () {
     expect(await paged('spans', 'sort_by=scores.level&names=nothing', 100)).to.deep.equal([]);
   });
 
+  it('have those with a value, however many spans have had several', async () => {
+    const expectFound = async () => {
+      for (const from of [0.25, 0.5]) {
+        const wanted = spans.filter((id) => inRange(newest.get(id)?.get('level'), from)).reverse();
+        const ids = await api.ids('spans', `scores.level=${from}..${from + 0.1}&limit=50`);
+        expect(ids).to.deep.equal(wanted.slice(0, 50));
+      }
+    };
+    const inRange = (value: number | undefined, from: number) =>
+      value !== undefined && value >= from && value <= from + 0.1;
+    await expectFound();
+    const scores = await scoreApi(api.server);
+    const again = spans.slice(0, 1_100);
+    for (let author = 0; author < 2; author += 1) {
+      const given = again.map((entity_id, index) =>
+        score({ entity_id, name: 'level', value: ((index * 7 + author) % 100) / 100, author: `again ${author}` }),
+      );
+      for (const part of [given.slice(0, 600), given.slice(600)]) await scores.post(part);
+      for (const { entity_id, value } of given) {
+        const trace = Math.floor(spans.indexOf(entity_id) / SPANS_PER_TRACE);
+        const holders = [entity_id, traces[trace], sessions[Math.floor(trace / TRACES_PER_SESSION)]] as string[];
+        for (const holder of holders) newest.set(holder, (newest.get(holder) ?? new Map()).set('level', value));
+      }
+      await expectFound();
+    }
+  });
+
   it('go by what is written between them', async () => {
     const [last = ''] = await api.ids('spans', 'sort_by=scores.level&sort_order=asc&limit=1');
     const scores = await scoreApi(api.server);

@@ -72,7 +72,10 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     observer.logChanged({ rows: writes.rows, bytes: writes.bytes });
   };
   const marked = new MarkedProjects();
-  const newestScores = new NewestScoreTable(client, options.read);
+  const newestScores = new NewestScoreTable({
+    ...{ client, governor, limits: options.read },
+    ...(options.space && { space: options.space }),
+  });
   const flusher: Flusher = new Flusher({
     ...{ client, writes, log: segments, limits: options.commit },
     observer: {

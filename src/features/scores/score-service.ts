@@ -137,6 +137,9 @@ export class ScoreService {
         'conflict',
         `The scores named ${JSON.stringify(name)} are ${known.kind}: delete them first, or use another name`,
       );
+    // Another request may have defined it meanwhile, and brought scores by that.
+    const { kind, updated_at } = definitions.find(projectId, name) ?? {};
+    if (kind !== known?.kind || updated_at !== known?.updated_at) return this.define(projectId, name, input);
     const now = Date.now() * 1000;
     const { min = null, max = null, categories = null, direction = null, description = null } = input;
     const definition = {

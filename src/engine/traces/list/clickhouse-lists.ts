@@ -1,14 +1,16 @@
-import type { SessionRead, TraceRead } from '../model/list/fields.js';
+import { spanFields, type FieldType, type SessionRead, type TraceRead } from '../model/list/fields.js';
 import type { Lists, Page } from '../model/list/lists.js';
 import { sessionList, traceList } from '../model/list/definitions.js';
 import { defaultQuery, type ListQuery } from '../model/list/query.js';
-import type { Sql } from '../clickhouse/client/sql.js';
+import { sql, type Sql } from '../clickhouse/client/sql.js';
+import type { JsonLine } from '../read/json-rows.js';
 import {
   countOf,
   idPage,
   rollupMatches,
   rollupPage,
   spanMatches,
+  spanLines,
   spanPage,
   spanPageAt,
   spanPlaces,
@@ -20,8 +22,9 @@ import { rootColumns, withRootTexts } from './root-texts.js';
 import { accessPaths } from './access-paths.js';
 import type { Found, ListReads } from './list-reads.js';
 import { ALL, type AccessPath } from './rows.js';
-import { showsScores } from './shown-scores.js';
-import { hasStoredOrder, type TopScores } from './top-scores.js';
+import { knowsRepeated } from './score-filters.js';
+import { showsScores, withoutScores, withScores } from './shown-scores.js';
+import { BY_VALUE, hasStoredOrder, isJoined, type TopScores } from './top-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import { readState } from './state.js';
 
@@ -38,8 +41,7 @@ export class ClickHouseLists implements Lists {
       if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanMatches(scope, query), signal) : null;
       const within = candidates && (await this.#reads.search.firstSpans(scope, query, candidates, signal));
-      const page = await this.#spanPage(within ? { ...scope, within } : scope, query, signal);
-      return { json: page === null ? NO_ROWS : await this.#reads.reader.stream(page, { signal }), total };
+      return { json: await this.#spans(within ? { ...scope, within } : scope, query, signal), total };
     });
   }
 
@@ -54,8 +56,15 @@ export class ClickHouseLists implements Lists {
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
     return this.#reads.read({ source: sessionSource, projectId, query, signal }, (found) =>
       this.#rollups(sessionSource, found, query, signal, async (scope, part, access) => {
-        const page = await this.#reads.reader.lines(rollupPage(sessionSource, scope, part, access), { signal });
-        return page.map(({ row }) => row);
+        const statement = rollupPage(sessionSource, scope, withoutScores(part), access, [ID]);
+        return this.#scored(
+          sessionSource,
+          scope,
+          part,
+          await this.#reads.reader.lines(statement, { signal }),
+          0,
+          signal,
+        );
       }),
     );
   }
@@ -92,16 +101,32 @@ export class ClickHouseLists implements Lists {
     return found;
   }
 
-  /** The statement of a page; null: it is empty. */
-  async #spanPage(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<Sql | null> {
+  /** A page of spans as JSON. */
+  async #spans(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<Page['json']> {
+    const places = await this.#spanPlaces(scope, query, signal);
+    if (places?.length === 0) return NO_ROWS;
+    const { reader } = this.#reads;
+    const settings = query.scores.size === 0 ? {} : { settings: BY_VALUE };
+    if (places === null && showsScores(query)) {
+      const page = await reader.lines(spanLines(scope, withoutScores(query), [ID]), { signal, ...settings });
+      return jsonArrayOf(await this.#scored(spanSource, scope, query, page, 0, signal));
+    }
+    return places === null
+      ? reader.stream(spanPage(scope, query), { signal, ...settings })
+      : reader.stream(spanPageAt(scope, query, places), { signal });
+  }
+
+  /** Where the spans of a page are, if they are looked for before what is shown of them; else null. */
+  async #spanPlaces(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<readonly SpanPlace[] | null> {
     const read = (part: ListQuery, top?: TopScores, further?: readonly Sql[]) =>
       this.#reads.reader.rows<SpanPlace>(spanPlaces(scope, part, top, further), { signal });
-    const first =
-      (await this.#reads.topScores.page(spanSource, scope, query, read, signal)) ??
-      (await this.#reads.scoreFilters.page(scope, query, (part, ever) => read(part, undefined, ever), signal));
-    const places = first ?? (showsScores(query) ? await read(query) : null);
-    if (places === null) return spanPage(scope, query);
-    return places.length === 0 ? null : spanPageAt(scope, query, places);
+    const sorted = await this.#reads.topScores.page(spanSource, scope, query, read, signal);
+    if (sorted !== null) return sorted;
+    const found = knowsRepeated(scope, query)
+      ? null
+      : await this.#reads.scoreFilters.page(scope, query, (part, ever) => read(part, undefined, ever), signal);
+    // Rows with large texts are not held in memory.
+    return found ?? (showsScores(query) && showsTexts(query) ? read(query) : null);
   }
 
   async #rollups(
@@ -118,21 +143,17 @@ export class ClickHouseLists implements Lists {
     const held = await this.#reads.search.firstHolding(source, scope, query, candidates, signal);
     const first = held === null ? await this.#first(source, scope, query, page, signal) : { ids: held };
     if (first !== null && 'rows' in first) return { json: jsonArrayOf(first.rows), total };
-    const ids =
-      first?.ids ??
-      (showsScores(query)
-        ? await this.#page(paths, query, (access) => this.#ids(idPage(source, scope, query, access), signal))
-        : null);
     const rows =
-      ids === null
+      first === null
         ? await this.#page(paths, query, (access) => page(scope, query, access))
-        : await page(scope, query, { by: 'ids', ids, arePage: true });
+        : await page(scope, query, { by: 'ids', ids: first.ids, arePage: true });
     return { json: jsonArrayOf(rows), total };
   }
 
   /** The rows of a page that is sorted by scores, or their ids; null: it is not, or not among the first of these. */
   async #first(source: ListSource, scope: ReadScope, query: ListQuery, page: ReadPage, signal?: AbortSignal) {
     const { topScores } = this.#reads;
+    if (isJoined(source, scope, query)) return null;
     if (!hasStoredOrder(source, scope, query)) {
       const idsOf = (part: ListQuery, top: TopScores) =>
         this.#ids(idPage(source, scope, part, { by: 'ids', ids: top.ids }, top), signal);
@@ -164,10 +185,25 @@ export class ClickHouseLists implements Lists {
 
   /** Traces as rendered objects, with input, output and error of their root spans. */
   async #tracePage(scope: ReadScope, query: ListQuery, access: AccessPath, signal?: AbortSignal): Promise<string[]> {
-    const lines = await this.#reads.reader.lines(rollupPage(traceSource, scope, query, access, rootColumns), {
-      signal,
-    });
-    return withRootTexts(scope.projectId, lines, query, (statement) => this.#reads.reader.rows(statement, { signal }));
+    const statement = rollupPage(traceSource, scope, withoutScores(query), access, [...rootColumns, ID]);
+    const lines = await this.#reads.reader.lines(statement, { signal });
+    const read = <T>(roots: Sql) => this.#reads.reader.rows<T>(roots, { signal });
+    const rows = await withRootTexts(scope.projectId, lines, query, read);
+    const rooted = lines.map(({ extra }, index) => ({ extra, row: rows[index] ?? '{}' }));
+    return this.#scored(traceSource, scope, query, rooted, rootColumns.length, signal);
+  }
+
+  /** Rows as JSON objects, with their scores if these are shown. @param place of the id among the extra columns */
+  #scored(
+    source: ListSource,
+    scope: ReadScope,
+    query: ListQuery,
+    lines: readonly JsonLine[],
+    place: number,
+    signal?: AbortSignal,
+  ): Promise<string[]> {
+    const rows = lines.map(({ row, extra }) => ({ row, id: extra[place] ?? '' }));
+    return withScores(source, scope, query, rows, (statement) => this.#reads.reader.rows(statement, { signal }));
   }
 
   async #ids(statement: Sql, signal?: AbortSignal): Promise<string[]> {
@@ -179,6 +215,28 @@ export class ClickHouseLists implements Lists {
     const [row] = await this.#reads.reader.rows<{ total: string | number }>(countOf(matches), { signal });
     return Number(row?.total ?? 0);
   }
+}
+
+/** What a page selects beside its fields. */
+const ID = sql`toString(id)`;
+
+/** Texts of spans that are no longer than names. */
+const SHORT_TEXTS: ReadonlySet<string> = new Set([
+  'name',
+  'session_name',
+  'project_id',
+  'provider',
+  'model',
+  'prompt_slug',
+]);
+const LARGE_TYPES: ReadonlySet<string> = new Set(['text', 'tags', 'json'] satisfies FieldType[]);
+
+/** Whether rows of spans may be of any size. */
+function showsTexts({ fields }: ListQuery): boolean {
+  const large = Object.entries(spanFields).filter(
+    ([name, { type }]) => LARGE_TYPES.has(type) && !SHORT_TEXTS.has(name),
+  );
+  return large.some(([name]) => fields?.includes(name) ?? true);
 }
 
 type Rows = Omit<Page, 'notCurrent'>;

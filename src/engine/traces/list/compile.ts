@@ -1,6 +1,6 @@
 import type { ListQuery } from '../model/list/query.js';
 import { empty, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
-import { jsonArray, jsonLines } from '../read/json-rows.js';
+import { jsonArray, jsonLines, type JsonRows } from '../read/json-rows.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
 import { current } from '../read/visibility.js';
@@ -16,7 +16,15 @@ import { shown, spanSource, type ListSource } from './sources.js';
 
 /** Bytes of a JSON array of spans. */
 export function spanPage(scope: ReadScope, query: ListQuery): Sql {
-  const { selected, format } = jsonArray(...shown(spanSource, query));
+  return spanPageOf(scope, query, jsonArray(...shown(spanSource, query)));
+}
+
+/** {@link spanPage} as JSON lines, with the columns of `extra`. */
+export function spanLines(scope: ReadScope, query: ListQuery, extra: readonly Sql[]): Sql {
+  return spanPageOf(scope, query, jsonLines(...shown(spanSource, query), extra));
+}
+
+function spanPageOf(scope: ReadScope, query: ListQuery, { selected, format }: JsonRows): Sql {
   return sql`${spanBounds(scope, query)}SELECT ${selected}
 FROM spans${scoreJoin(spanSource, scope, query)}
 WHERE ${spanConditions(scope, query)}
@@ -53,7 +61,7 @@ export function spanPageAt(scope: ReadScope, query: ListQuery, places: readonly 
   const versions = listOf('UInt64', of('place_ver'));
   const times = sql`SELECT fromUnixTimestamp64Micro(arrayJoin(${listOf('Int64', of('place_time'))}), 'UTC')`;
   return sql`SELECT ${selected}
-FROM spans${shownScoresJoin(spanSource, scope, query, idSet(of('place_id')))}
+FROM spans${shownScoresJoin(scope, query, idSet(of('place_id')))}
 WHERE ${inProject(scope.projectId)} AND started_at IN (${times}) AND ver IN ${versions}
 ORDER BY indexOf(${versions}, ver)
 ${format}`;
@@ -135,7 +143,7 @@ export function sessionAskedFor(query: ListQuery): string | null {
   return session === undefined ? null : String(session.values[0]);
 }
 
-/** Rows of `traces` or `sessions` as JSON lines, with the columns of `extra`. Scores are shown of rows that are reached by their ids. */
+/** Rows of `traces` or `sessions` as JSON lines, with the columns of `extra`. */
 export function rollupPage(
   source: ListSource,
   scope: ReadScope,
@@ -145,15 +153,14 @@ export function rollupPage(
 ): Sql {
   const { selected, format } = jsonLines(...shown(source, query), extra);
   const ids = idsOf(access);
-  const scores = ids === undefined ? empty : shownScoresJoin(source, scope, query, ids);
   if (access.by === 'ids' && access.arePage === true)
     return sql`SELECT ${selected}
-FROM ${rows(source, scope, access)}${scores}
+FROM ${rows(source, scope, access)}
 WHERE ${inProject(scope.projectId)} AND NOT gone
 ORDER BY indexOf(${ids ?? empty}, id)
 ${format}`;
   return sql`${beginning(source, scope, query, access)}SELECT ${selected}
-FROM ${rows(source, scope, access)}${isInOrder(access) ? empty : scoreJoin(source, scope, query, ids)}${scores}
+FROM ${rows(source, scope, access)}${isInOrder(access) ? empty : scoreJoin(source, scope, query, ids)}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${orderOf(source, query, access)}
 ${window(query)}

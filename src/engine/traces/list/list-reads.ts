@@ -9,10 +9,13 @@ import type { Candidates, WordIndex } from '../search/word-index.js';
 import { sessionAskedFor } from './compile.js';
 import { asksOfHeld } from './descendant-filters.js';
 import { asksOfExperiments } from './experiment-filters.js';
-import type { NewestScoreTable } from './newest-score-table.js';
+import type { NewestScoreTable, OpenedScores } from './newest-score-table.js';
 import { idsAskedFor } from './rows.js';
+import { RepeatedScores } from './repeated-scores.js';
 import { scoreSortedBy } from './score-filters.js';
-import type { ListSource } from './sources.js';
+import { ScoreNames } from './score-names.js';
+import { showsScores } from './shown-scores.js';
+import { spanSource, type ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
 import { TopScoreSearch } from './top-scores.js';
@@ -71,6 +74,8 @@ export class ListReads {
   readonly scoreFilters: ScoreFilterSearch;
   readonly state: StateParts;
   readonly #newestScores: NewestScoreTable;
+  readonly #repeatedScores: RepeatedScores;
+  readonly #scoreNames: ScoreNames;
   readonly #observer: Pick<Signals, 'queryFinished' | 'queryFailed'>;
 
   constructor({ client, reads, notCurrent, hasMarked, words, newestScores, limits, observer }: ListParts) {
@@ -78,6 +83,9 @@ export class ListReads {
     this.#newestScores = newestScores;
     this.#observer = observer;
     this.reader = openReader(client, limits, { ...LIST_SETTINGS, result_overflow_mode: 'throw' });
+    const written = (projectId: string) => newestScores.written(projectId);
+    this.#repeatedScores = new RepeatedScores(this.reader.rows, written);
+    this.#scoreNames = new ScoreNames(this.reader.rows, written);
     this.search = new TextSearch(words, this.reader.rows);
     this.topScores = new TopScoreSearch(this.reader.rows);
     this.scoreFilters = new ScoreFilterSearch(this.reader.rows);
@@ -96,9 +104,7 @@ export class ListReads {
         const aside = this.state.notCurrent(projectId);
         const notCurrent = aside[CONCERNED[source.list.name]];
         const scope = source.list.name === 'sessions' ? await this.sessionScope(state, signal) : state;
-        // Where something is set aside, what is in what changes without a write: nothing that is stored counts.
-        const names = aside.traces.length + aside.sessions.length > 0 ? [] : scoresOf(asked);
-        const opened = await this.#newestScores.open(source, scope, names, signal);
+        const opened = await this.#withScores(asked, scope, aside.traces.length + aside.sessions.length > 0);
         try {
           const result = await read(await this.search.near(opened.scope, query, signal));
           this.#observer.queryFinished({ list: name, seconds: seconds() });
@@ -115,6 +121,23 @@ export class ListReads {
     }
   }
 
+  /** Adds to a scope what is known of the scores that a query asks for. @param isAside whether something is set aside */
+  async #withScores(asked: Asked, scope: ReadScope, isAside: boolean): Promise<OpenedScores> {
+    const { source, query, signal } = asked;
+    const unchanged = { scope, release: () => undefined };
+    // Of one that is named, they are looked up.
+    if (idsAskedFor(query) !== null) return unchanged;
+    const scoreNames = showsScores(query) ? await this.#scoreNames.of(scope, signal) : null;
+    const named = scoreNames === null ? scope : { ...scope, scoreNames };
+    if (source === spanSource) {
+      const names = [...query.scores.keys(), ...(asked.scores ?? [])];
+      return { ...unchanged, scope: await this.#repeatedScores.open(named, names, signal) };
+    }
+    // Then what is in what changes without a write: nothing that is stored counts.
+    if (isAside) return { ...unchanged, scope: named };
+    return this.#newestScores.open(source, named, [...scoresOf(asked), ...(scoreNames ?? [])], signal);
+  }
+
   /** Adds to a scope the sessions that its unsettled traces concern. */
   async sessionScope(scope: ReadScope, signal?: AbortSignal): Promise<ReadScope> {
     const { unsettled = [], unsettledSessions = [] } = scope;
@@ -127,9 +150,8 @@ export class ListReads {
 
 const isInvalid = (error: unknown) => error instanceof DomainError && error.kind === 'invalid';
 
-/** The scores that all objects are compared by; of one that is named, they are looked up. */
+/** The scores that all objects are compared by. */
 function scoresOf({ query, scores = [] }: Asked): readonly string[] {
-  if (idsAskedFor(query) !== null) return [];
   const sorted = scoreSortedBy(query);
   return [...query.scores.keys(), ...scores, ...(sorted === null ? [] : [sorted])];
 }

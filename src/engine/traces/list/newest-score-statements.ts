@@ -37,9 +37,9 @@ LEFT ANY JOIN (${withTrace(of.source, scope, of.name, ids)}) AS given ON given.s
 WHERE given.kind != '' OR changed.id IN (${stored})`;
 }
 
-/** Rows of `object`: traces whose newest score may have become another after a version, and others. */
-export function tracesChanged(scope: ReadScope, name: string, since: Version, limit: number): Sql {
-  const scored = scoresSince(scope, name, since);
+/** Rows of `object`: traces whose newest score of one of some names may have become another after a version, and others. */
+export function tracesChanged(scope: ReadScope, names: readonly string[], since: Version, limit: number): Sql {
+  const scored = scoresSince(scope, names, since);
   return limited(
     [
       sql`SELECT trace_id AS changed FROM facts WHERE ${inProject(scope.projectId)} AND ${between(scope, since)}`,
@@ -56,17 +56,21 @@ export function tracesChanged(scope: ReadScope, name: string, since: Version, li
  */
 export function sessionsChanged(
   scope: ReadScope,
-  of: Pick<FillingOf, 'name' | 'filling'>,
+  fillings: readonly Pick<FillingOf, 'name' | 'filling'>[],
   since: Version,
   traces: readonly string[],
   limit: number,
 ): Sql {
   const ids = idSet(traces);
+  const names = fillings.map(({ name }) => name);
   const ofTraces = [
     sql`SELECT session_id AS changed FROM (${memberships(scope, { traces: ids })})`,
-    sql`SELECT scored AS changed FROM newest_scores WHERE ${ofFilling(sessionSource, scope, of.name, of.filling)} AND from_trace IN ${ids}`,
+    ...fillings.map(
+      ({ name, filling }) =>
+        sql`SELECT scored AS changed FROM newest_scores WHERE ${ofFilling(sessionSource, scope, name, filling)} AND from_trace IN ${ids}`,
+    ),
   ];
-  return limited([...(traces.length === 0 ? [] : ofTraces), scoresSince(scope, of.name, since)('session')], limit);
+  return limited([...(traces.length === 0 ? [] : ofTraces), scoresSince(scope, names, since)('session')], limit);
 }
 
 function limited(each: readonly Sql[], limit: number): Sql {
@@ -78,9 +82,10 @@ function limited(each: readonly Sql[], limit: number): Sql {
 const between = ({ upTo }: ReadScope, since: Version) =>
   sql`ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}`;
 
-const scoresSince = (scope: ReadScope, name: string, since: Version) => (type: 'span' | 'trace' | 'session') =>
-  sql`SELECT entity_id AS changed FROM scores
-    WHERE ${inProject(scope.projectId)} AND entity_type = ${literal(type)} AND name = ${value(name, 'String')} AND ${between(scope, since)}`;
+const scoresSince =
+  (scope: ReadScope, names: readonly string[], since: Version) => (type: 'span' | 'trace' | 'session') =>
+    sql`SELECT entity_id AS changed FROM scores
+    WHERE ${inProject(scope.projectId)} AND entity_type = ${literal(type)} AND name IN ${value(names, 'Array(String)')} AND ${between(scope, since)}`;
 
 function keyOf({ projectId }: ReadScope, { source, name, filling, generation }: FillingOf): Sql {
   const type = literal(source === traceSource ? 'trace' : 'session');

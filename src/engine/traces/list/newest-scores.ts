@@ -4,7 +4,7 @@ import { inProject, type ReadScope, type StoredNewest } from '../read/scope.js';
 import { tracesIn } from './membership.js';
 import { objectScores, type ScoresAsked } from './object-scores.js';
 import { idSet } from './rows.js';
-import { sessionSource, traceSource, type ListSource } from './sources.js';
+import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 
 type Among = Pick<ScoresAsked, 'ids' | 'areMany'>;
 
@@ -16,14 +16,38 @@ const COLUMNS = ['kind', 'number', 'text'] as const;
  */
 export function newestScores(source: ListSource, scope: ReadScope, name: string, among: Among = {}): Sql {
   const stored = storedOf(source, scope, name);
-  return stored === undefined
-    ? computedNewest(source, scope, name, among)
-    : storedNewest(source, scope, name, stored, among.ids);
+  const repeated = repeatedSpans(source, scope, name);
+  if (stored !== undefined) return storedNewest(source, scope, name, stored, among.ids);
+  if (repeated === undefined || among.ids !== undefined) return computedNewest(source, scope, name, among);
+  const [single, ...others] = scoresOfSpans(scope, name, repeated);
+  const rows = [
+    sql`SELECT entity_id AS scored, ver, kind, number, text FROM scores\n  WHERE ${single} AND NOT deleted`,
+    ...others.map((newest) => sql`SELECT * FROM (${newest})`),
+  ];
+  return join(rows, '\n  UNION ALL\n  ');
 }
 
 /** What is stored of a name for a list. Undefined: nothing that counts in the state that is read. */
-export function storedOf(source: ListSource, { newest }: ReadScope, name: string): StoredNewest | undefined {
-  return newest?.get(name)?.[source.list.name];
+export function storedOf({ list }: ListSource, { newest }: ReadScope, name: string): StoredNewest | undefined {
+  return list.name === 'spans' ? undefined : newest?.get(name)?.[list.name];
+}
+
+/** Spans with several rows of a name's scores. Undefined: any may have some. */
+export function repeatedSpans(source: ListSource, { repeated }: ReadScope, name: string) {
+  return source === spanSource ? repeated?.get(name) : undefined;
+}
+
+/**
+ * The newest scores of all spans: a condition on the rows of `scores`, or tombstones, of those with one, then rows of
+ * {@link computedNewest} of the others, if there are any.
+ */
+export function scoresOfSpans(scope: ReadScope, name: string, repeated: readonly string[]): readonly [Sql, ...Sql[]] {
+  const ids = idSet(repeated);
+  // `identity` keeps the index of `ver` out of it: nearly every granule passes.
+  const single = sql`${inProject(scope.projectId)} AND entity_type = 'span' AND name = ${value(name, 'String')}
+    AND identity(ver) <= ${value(scope.upTo, 'UInt64')}`;
+  if (repeated.length === 0) return [single];
+  return [sql`${single} AND entity_id NOT IN ${ids}`, computedNewest(spanSource, scope, name, { ids })];
 }
 
 /** The same rows as {@link newestScores}, of the scores themselves. They come in the order of objects: a seventh of the time of an aggregation. */
@@ -37,10 +61,13 @@ export function computedNewest(source: ListSource, scope: ReadScope, name: strin
 }
 
 /** A condition on `newest_scores`: the rows of one filling. */
-export function ofFilling(source: ListSource, { projectId }: ReadScope, name: string, filling: number): Sql {
-  return sql`${inProject(projectId)} AND entity_type = ${literal(source === traceSource ? 'trace' : 'session')}
+export function ofFilling(source: ListSource, scope: Pick<ReadScope, 'projectId'>, name: string, filling: number): Sql {
+  return sql`${ofList(source, scope)}
     AND name = ${value(name, 'String')} AND filling = ${number(filling)}`;
 }
+
+const ofList = (source: ListSource, { projectId }: Pick<ReadScope, 'projectId'>) =>
+  sql`${inProject(projectId)} AND entity_type = ${literal(source === traceSource ? 'trace' : 'session')}`;
 
 function storedNewest(source: ListSource, scope: ReadScope, name: string, stored: StoredNewest, ids?: Sql): Sql {
   const among = ids === undefined ? empty : sql` AND scored IN ${ids}`;
@@ -48,6 +75,25 @@ function storedNewest(source: ListSource, scope: ReadScope, name: string, stored
   const first = sql`SELECT scored, ver, kind, number, text FROM newest_scores
   WHERE ${asFilled(source, scope, name, stored)}${among}`;
   return join([first, ...others.map((rows) => sql`SELECT * FROM (${rows}) WHERE 1${among}`)], '\n  UNION ALL\n  ');
+}
+
+/** What is stored of some objects under some names, with `name`: none of them among the changed ones. @param ids a set */
+export function storedRows(
+  source: ListSource,
+  scope: ReadScope,
+  names: readonly (StoredNewest & { readonly name: string })[],
+  ids: Sql,
+): Sql {
+  const filled = names.map(
+    ({ name, filling, generation }) =>
+      sql`(name = ${value(name, 'String')} AND filling = ${number(filling)} AND generation <= ${number(generation)})`,
+  );
+  const rows = sql`SELECT scored, name, kind, number, text, generation FROM newest_scores
+    WHERE ${ofList(source, scope)} AND (${join(filled, ' OR ')}) AND scored IN ${ids}`;
+  if (names.every(({ generation }) => generation === 0)) return rows;
+  return sql`SELECT * FROM (
+    SELECT * FROM (${rows}) ORDER BY scored, name, generation DESC LIMIT 1 BY scored, name
+  ) WHERE kind != ''`;
 }
 
 /** A condition on `newest_scores`: the rows that count as they were when all was filled in. */

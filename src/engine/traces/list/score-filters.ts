@@ -1,7 +1,7 @@
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
 import { empty, join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
-import { newestScores } from './newest-scores.js';
+import { newestScores, repeatedSpans, scoresOfSpans } from './newest-scores.js';
 import { spanSource, type ListSource } from './sources.js';
 
 type ScoreAsked = ListQuery['scores'] extends ReadonlyMap<string, infer Asked> ? Asked : never;
@@ -16,9 +16,28 @@ export function scoreConditions(
   ids?: Sql,
 ): Sql[] {
   return [...scores].map(([name, asked]) => {
+    const repeated = ids === undefined ? repeatedSpans(source, scope, name) : undefined;
+    if (repeated !== undefined) return sql`id IN (${spansWith(scope, name, asked, repeated)})`;
     const met = conditionOn(asked);
     return sql`id IN (SELECT scored FROM (${newestScores(source, scope, name, { ids })}) WHERE ${met})`;
   });
+}
+
+/** Whether of all names that spans are found by it is known which of them have several rows. */
+export function knowsRepeated({ repeated }: ReadScope, { scores }: Pick<ListQuery, 'scores'>): boolean {
+  return [...scores.keys()].every((name) => repeated?.has(name) === true);
+}
+
+/** Ids of spans by their newest scores. Numbers are found in the order of values, for which no other column may be read. */
+function spansWith(scope: ReadScope, name: string, asked: ScoreAsked, repeated: readonly string[]): Sql {
+  const [single, ...others] = scoresOfSpans(scope, name, repeated);
+  const { numbers, texts } = conditionsOn(asked);
+  const rows = [
+    ...(numbers === null ? [] : [sql`SELECT entity_id FROM scores WHERE ${single} AND ${numbers}`]),
+    ...(texts === null ? [] : [sql`SELECT entity_id FROM scores WHERE ${single} AND NOT deleted AND ${texts}`]),
+    ...others.map((newest) => sql`SELECT scored FROM (${newest}) WHERE ${conditionOn(asked)}`),
+  ];
+  return join(rows, '\n  UNION ALL\n  ');
 }
 
 /** Ids of those of some spans whose newest score of a name is as asked. @param ids a set */
@@ -34,13 +53,35 @@ export function spansEverScored({ projectId }: ReadScope, { scores }: Pick<ListQ
   );
 }
 
-function conditionOn({ values, min, max }: ScoreAsked): Sql {
-  const conditions = [
-    ...(values === null ? [] : [isAny(values)]),
+function conditionOn(asked: ScoreAsked): Sql {
+  const { numbers, texts } = conditionsOn(asked);
+  const all = [numbers, texts].flatMap((condition) => (condition === null ? [] : [sql`(${condition})`]));
+  return all.length === 0 ? sql`0` : sql`(${join(all, ' OR ')})`;
+}
+
+/** Conditions of which a score meets one; null: none of numbers, or of texts, can be as asked. */
+function conditionsOn({ values, min, max }: ScoreAsked): { readonly numbers: Sql | null; readonly texts: Sql | null } {
+  const range = [
     ...(min === null ? [] : [sql`number >= ${value(min, 'Float64')}`]),
     ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
   ];
-  return conditions.length === 0 ? sql`1` : join(conditions, ' AND ');
+  if (values === null)
+    return range.length === 0
+      ? { numbers: sql`isNotNull(number)`, texts: sql`isNull(number)` }
+      : { numbers: join(range, ' AND '), texts: null };
+  const numbers = values.flatMap((text) => numberOf(text) ?? []);
+  const among = sql`number IN (${join(
+    numbers.map((number) => sql`${value(number, 'Float64')}`),
+    ', ',
+  )})`;
+  const texts = sql`isNull(number) AND text IN (${join(
+    values.map((text) => sql`${value(text, 'String')}`),
+    ', ',
+  )})`;
+  return {
+    numbers: numbers.length === 0 ? null : join([among, ...range], ' AND '),
+    texts: range.length === 0 ? texts : null,
+  };
 }
 
 /**
@@ -74,20 +115,7 @@ export function scoreSortedBy({ sort }: Pick<ListQuery, 'sort'>): string | null 
   return sort.startsWith(SCORE_PREFIX) ? sort.slice(SCORE_PREFIX.length) : null;
 }
 
-/** Whether the newest value is one of these, as texts; numbers also where they are written otherwise, true as 1. */
-function isAny(values: readonly string[]): Sql {
-  const numbers = values.flatMap((text) => numberOf(text) ?? []);
-  const texts = sql`(isNull(number) AND text IN (${join(
-    values.map((text) => sql`${value(text, 'String')}`),
-    ', ',
-  )}))`;
-  if (numbers.length === 0) return texts;
-  return sql`(${texts} OR number IN (${join(
-    numbers.map((number) => sql`${value(number, 'Float64')}`),
-    ', ',
-  )}))`;
-}
-
+/** A value that is written as a number; true is 1. */
 function numberOf(text: string): number | null {
   if (text === 'true') return 1;
   if (text === 'false') return 0;

@@ -2,34 +2,128 @@ import type { namedFields } from '../model/list/fields.js';
 import type { ListQuery } from '../model/list/query.js';
 import { empty, number, sql, type Sql } from '../clickhouse/client/sql.js';
 import { excerpt } from '../read/excerpt.js';
+import type { ReadRows } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
+import { storedOf, storedRows } from './newest-scores.js';
 import { objectScores } from './object-scores.js';
-import type { ListSource } from './sources.js';
+import { idSet } from './rows.js';
+import { spanSource, type ListSource } from './sources.js';
 
 /** Names of scores that a row shows. */
 export const MAX_SHOWN_SCORES = 100;
 /** Characters of a text, unless the query says how many. */
 const SHOWN_TEXT = 1_000;
+const FIELD = 'scores' satisfies keyof typeof namedFields;
+const COLUMNS = ['name', 'kind', 'number', 'text'] as const;
 
 /** Whether a query wants the scores of its objects, which are looked up for the rows of a page alone. */
 export function showsScores({ fields }: Pick<ListQuery, 'fields'>): boolean {
-  return fields?.includes('scores' satisfies keyof typeof namedFields) ?? false;
+  return fields?.includes(FIELD) ?? false;
+}
+
+/** A query that does not. */
+export function withoutScores<T extends Pick<ListQuery, 'fields'>>(query: T): T {
+  return showsScores(query) ? { ...query, fields: query.fields?.filter((field) => field !== FIELD) ?? null } : query;
+}
+
+/** A row of {@link withoutScores}, and the id of its object. */
+export interface Unscored {
+  readonly id: string;
+  readonly row: string;
+}
+
+/** Rows of a page as JSON objects, each with its scores behind all others. */
+export async function withScores(
+  source: ListSource,
+  scope: ReadScope,
+  query: ListQuery,
+  rows: readonly Unscored[],
+  read: ReadRows,
+): Promise<string[]> {
+  if (!showsScores(query) || rows.length === 0) return rows.map(({ row }) => row);
+  const ids = rows.map(({ id }) => id);
+  const { scoreNames } = scope;
+  const statements = scoreNames?.length === 0 ? [] : statementsOf(source, scope, query, ids);
+  const found = await Promise.all(statements.map((statement) => read<ShownScore>(statement, BY_KEY)));
+  const scores = new Map<string, ShownScore[]>();
+  for (const score of found.flat()) {
+    const others = scores.get(score.id);
+    if (others === undefined) scores.set(score.id, [score]);
+    else others.push(score);
+  }
+  return rows.map(({ id, row }) => {
+    const shown = (scores.get(id) ?? []).sort((one, other) => (one.name < other.name ? -1 : 1));
+    const members = shown.slice(0, MAX_SHOWN_SCORES).map((score) => `${JSON.stringify(score.name)}:${jsonOf(score)}`);
+    return `${row.slice(0, -1)}${row === '{}' ? '' : ','}"${FIELD}":{${members.join(',')}}}`;
+  });
+}
+
+/** A score of an object, the newest of its name. */
+interface ShownScore {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly number: number | null;
+  readonly text: string;
+}
+
+/** They are few and found by the table's key, so that looking for better ways takes longer than reading them. */
+const BY_KEY = { settings: { optimize_use_projections: 0, use_skip_indexes: 0 } } as const;
+
+function jsonOf({ kind, number, text }: ShownScore): string {
+  if (kind === 'boolean') return String(number === 1);
+  return JSON.stringify(kind === 'numeric' ? number : text);
 }
 
 /**
- * What rows are joined with to show their scores: `shown_scores`, a JSON object of the newest of each name.
+ * What spans are joined with to show their scores: `shown_scores`, a JSON object of the newest of each name.
  * @param ids a set: those of the rows
  */
-export function shownScoresJoin(source: ListSource, scope: ReadScope, query: ListQuery, ids: Sql): Sql {
+export function shownScoresJoin(scope: ReadScope, query: ListQuery, ids: Sql): Sql {
   if (!showsScores(query)) return empty;
-  const columns = ['name', 'kind', 'number', 'text'];
+  const scores = objectScores(spanSource, scope, { columns: COLUMNS, ids });
   return sql` LEFT ANY JOIN (
-  SELECT shown_of, concat('{', arrayStringConcat(arraySort(groupArray(member)), ','), '}') AS shown_scores FROM (
-    SELECT scored AS shown_of, concat(toJSONString(name), ':', ${jsonValue(query)}) AS member FROM (
-      SELECT * FROM (${objectScores(source, scope, { columns, ids })}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name
-    ) ORDER BY shown_of, name LIMIT ${number(MAX_SHOWN_SCORES)} BY shown_of
-  ) GROUP BY shown_of
+  ${shownOf(query, scores)}
 ) AS objects_with_scores ON objects_with_scores.shown_of = id`;
+}
+
+function shownOf(query: ListQuery, scores: Sql): Sql {
+  return sql`SELECT shown_of, concat('{', arrayStringConcat(arraySort(groupArray(member)), ','), '}') AS shown_scores FROM (
+    SELECT scored AS shown_of, concat(toJSONString(name), ':', ${jsonValue(query)}) AS member FROM (
+      SELECT * FROM (${scores}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name
+    ) ORDER BY shown_of, name LIMIT ${number(MAX_SHOWN_SCORES)} BY shown_of
+  ) GROUP BY shown_of`;
+}
+
+/** Rows of {@link ShownScore} of some objects: stored ones of the names of which these are, the others computed. */
+function statementsOf(source: ListSource, scope: ReadScope, query: ListQuery, ids: readonly string[]): Sql[] {
+  const { scoreNames } = scope;
+  const selected = sql`toString(scored) AS id, name, kind, number, ${excerpt(sql`text`, query.textLimit ?? SHOWN_TEXT)} AS text`;
+  const computed = (of: readonly string[], names?: readonly string[]) => {
+    if (of.length === 0 || names?.length === 0) return [];
+    const asked = { columns: COLUMNS, ids: idSet(of), ...(names && { names }) };
+    return [
+      sql`SELECT ${selected} FROM (
+  SELECT * FROM (${objectScores(source, scope, asked)}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name
+) ORDER BY scored, name LIMIT ${number(MAX_SHOWN_SCORES)} BY scored`,
+    ];
+  };
+  const stored = (scoreNames ?? []).flatMap((name) => {
+    const of = storedOf(source, scope, name);
+    return of === undefined ? [] : [{ name, ...of }];
+  });
+  if (stored.length === 0) return computed(ids, scoreNames);
+  const names = stored.map(({ name }) => name);
+  const changed = new Set(stored.flatMap((of) => of.changed));
+  const [again, still] = [ids.filter((id) => changed.has(id)), ids.filter((id) => !changed.has(id))];
+  return [
+    ...(still.length === 0 ? [] : [sql`SELECT ${selected} FROM (${storedRows(source, scope, stored, idSet(still))})`]),
+    ...computed(
+      ids,
+      scoreNames?.filter((name) => !names.includes(name)),
+    ),
+    ...computed(again, names),
+  ];
 }
 
 function jsonValue({ textLimit }: ListQuery): Sql {

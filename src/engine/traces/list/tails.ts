@@ -22,7 +22,7 @@ import { rootColumns, withRootTexts } from './root-texts.js';
 import { asksOfExperiments, leftOutOfPicked } from './experiment-filters.js';
 import { LIST_SETTINGS } from './list-reads.js';
 import { idsAskedFor } from './rows.js';
-import { shownScoresJoin } from './shown-scores.js';
+import { shownScoresJoin, withoutScores, withScores } from './shown-scores.js';
 import { shown, spanSource, traceSource } from './sources.js';
 import { readState, type StateParts } from './state.js';
 
@@ -90,7 +90,7 @@ export class ClickHouseTails implements TailSource {
     const latest = sql`WHERE ${spanConditions(scope, query)}
 ORDER BY ver DESC
 LIMIT ${value(MAX_ROWS, 'UInt64')}`;
-    const scores = shownScoresJoin(spanSource, scope, query, sql`(SELECT id FROM spans ${latest})`);
+    const scores = shownScoresJoin(scope, query, sql`(SELECT id FROM spans ${latest})`);
     const stream = await this.#reader.stream(sql`${spanBounds(scope, query)}SELECT ${selected}
 FROM spans${scores}
 ${latest}
@@ -106,9 +106,12 @@ ${format}`);
     const ids = changed.slice(0, MAX_CHANGED).map(({ id }) => id);
     if (ids.length === 0) return { rows: [], skipped: 0, state: scope.upTo };
     const access = { by: 'ids', ids } as const;
-    const page = await this.#reader.lines(rollupPage(traceSource, scope, query, access, rootColumns));
+    const columns = [...rootColumns, sql`toString(id)`];
+    const page = await this.#reader.lines(rollupPage(traceSource, scope, withoutScores(query), access, columns));
     const read = <T>(statement: Sql) => this.#reader.rows<T>(statement);
-    const all = await withRootTexts(scope.projectId, page, query, read);
+    const rooted = await withRootTexts(scope.projectId, page, query, read);
+    const unscored = rooted.map((row, index) => ({ row, id: page[index]?.extra[rootColumns.length] ?? '' }));
+    const all = await withScores(traceSource, scope, query, unscored, read);
     const rows = fitting(all);
     const matching =
       all.length < MAX_ROWS ? all.length : await this.#count(countOf(rollupMatches(traceSource, scope, query, access)));

@@ -14,7 +14,9 @@ const FIRST_LOOK: Readonly<Record<ListSource['list']['name'], number>> = { spans
 /** Looking at more of them takes longer than looking at all. */
 const LAST_LOOK = 8_000;
 /** The projection of migration 14 is in this order, which does not by itself make ClickHouse take it. */
-const BY_VALUE = { preferred_optimize_projection_name: 'scores_by_value' } as const;
+export const BY_VALUE = { preferred_optimize_projection_name: 'scores_by_value' } as const;
+/** Sessions whose newest scores are all looked at. */
+const FEW = 10_000;
 /** How many more are looked at than their share of the first ones suggests. */
 const MARGIN = 1.3;
 
@@ -43,6 +45,13 @@ interface TopRow {
 export function hasStoredOrder(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>): boolean {
   const name = scoreSortedBy(query);
   return name !== null && storedOf(source, scope, name) !== undefined;
+}
+
+/** Whether so few newest scores are stored that one statement which joins all sessions with them is quicker than two; rows of traces are larger. */
+export function isJoined(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>): boolean {
+  const name = scoreSortedBy(query);
+  const stored = name === null ? undefined : storedOf(source, scope, name);
+  return source === sessionSource && stored !== undefined && stored.objects <= FEW;
 }
 
 /** Finds the page of a list that is sorted by a score without looking at the scores of all objects. */

@@ -33,7 +33,7 @@ export function jsonLines(
 ): JsonRows {
   const members = names.map((name) => member(fields, name, columns));
   const before = extra.map((_column, place) => `\${${place}:Raw}\t`).join('');
-  const selected = join([...extra, selectedBy(members)], ', ');
+  const selected = join([...extra, ...(members.length === 0 ? [] : [selectedBy(members)])], ', ');
   return { selected, format: template('${data}', before + objectOf(members, extra.length), '\n') };
 }
 

@@ -9,12 +9,14 @@ export interface StoredNewest {
   readonly filling: number;
   /** The last generation of them that counts. */
   readonly generation: number;
+  /** How many objects there are rows of, more or less. */
+  readonly objects: number;
   /** Objects of which they do not: the newest score of these may have become another. */
   readonly changed: readonly string[];
 }
 
-/** What is stored of a name, by list; spans have one score of it as a rule. */
-export type NewestOfLists = Readonly<Partial<Record<'spans' | 'traces' | 'sessions', StoredNewest>>>;
+/** What is stored of a name, by list. */
+export type NewestOfLists = Readonly<Partial<Record<'traces' | 'sessions', StoredNewest>>>;
 
 /** The scope of a read: a project, in the state that it had at a version. */
 export interface ReadScope {
@@ -30,6 +32,10 @@ export interface ReadScope {
   readonly unsettledSessions?: readonly string[];
   /** Which newest scores of traces and sessions are stored as of this version, by their names. Absent: none are. */
   readonly newest?: ReadonlyMap<string, NewestOfLists>;
+  /** Spans that may have several rows of scores of a name, by names; one that is not in it: any may. */
+  readonly repeated?: ReadonlyMap<string, readonly string[]>;
+  /** All names of the project's scores. Absent: they are not known, or many. */
+  readonly scoreNames?: readonly string[];
   /** Whether there may be spans of experiments in it; absent: there are none. */
   readonly hasMarked?: boolean;
   /** When the spans started that may hold the text that is searched for; absent: at any time. */
