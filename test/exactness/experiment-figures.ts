@@ -18,7 +18,7 @@ export function markOf({ attributes, trace_id }: Read): Mark | null {
   const id = nested?.['id'] ?? said['spanhouse.experiment.id'];
   if (typeof id !== 'string' || id === 'malformed') return null;
   const row = nested?.['row_id'] ?? said['spanhouse.experiment.row_id'];
-  const repetition = said['spanhouse.experiment.repetition'] ?? 1;
+  const repetition = (said['spanhouse.experiment.repetition'] as number | undefined) ?? 1;
   return {
     experiment: id,
     row,

@@ -95,7 +95,7 @@ export class DatasetAudit implements Audit {
 }
 
 function suspectOf({ flaw, what }: DatasetCheck, { project, id, state }: Found): Suspect {
-  return { flaw, project, id, detail: what, state: String(state) };
+  return { flaw, project, id, detail: what, state };
 }
 
 function damageOf({ seq, project, dataset, content, hash }: Content): Suspect[] {

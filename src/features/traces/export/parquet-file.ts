@@ -70,7 +70,7 @@ function valueOf(value: unknown, type: FieldType): unknown {
   if (value === undefined || value === null) return null;
   switch (type) {
     case 'time':
-      return BigInt(parseTimestampText(String(value)) ?? 0);
+      return BigInt(parseTimestampText(value as string) ?? 0);
     case 'integer':
       return BigInt(value as number);
     case 'number':

@@ -41,7 +41,7 @@ const {
   evaluation_reason,
   criteria_scores,
   model_used,
-  judge_version,
+  judge_version: _version,
   // Its judge says it.
   subject: _subject,
   ...evaluated
