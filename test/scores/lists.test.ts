@@ -24,7 +24,7 @@ describe('lists by scores', () => {
       ...{ id: made(name), trace_id: idOf(trace), session_id: idOf(session), name, started_at: '2026-01-15T10:00:00Z' },
     });
     await api.post('spans', [
-      span('one', 'trace a', 'session a'),
+      { ...span('one', 'trace a', 'session a'), tags: { team: 'x' } },
       span('two', 'trace a', 'session a'),
       span('three', 'trace b', 'session a'),
       span('four', 'trace c', 'session b'),
@@ -87,6 +87,20 @@ describe('lists by scores', () => {
     expect(await found('traces', 'sort_by=scores.good&limit=2')).to.deep.equal(['trace c', 'trace b']);
     expect(await found('sessions', 'sort_by=scores.good&limit=1')).to.deep.equal(['session b']);
     expect(await found('spans', 'sort_by=scores.level&limit=1&offset=1&scores.level=0..1')).to.deep.equal(['three']);
+  });
+
+  it('go together with tags, ids, pages and the scores shown', async () => {
+    const tagged = { spans: 'one', traces: 'trace a', sessions: 'session a' };
+    const parts = ['sort_by=scores.level', 'scores.level=0..1', 'fields=id,scores'];
+    const choices = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => parts.filter((_, place) => (bits & (1 << place)) !== 0));
+    for (const list of ['spans', 'traces', 'sessions'] as const)
+      for (const choice of choices) {
+        const query = ['team=x', ...choice].join('&');
+        const one = [tagged[list]];
+        expect(await found(list, query), `${list} ${query}`).to.deep.equal(one);
+        expect(await found(list, `${query}&offset=1`), `${list} ${query}`).to.deep.equal([]);
+        expect(await found(list, `${query}&id=${idOf(tagged[list])}`), `${list} ${query}`).to.deep.equal(one);
+      }
   });
 
   it('sort what no round has stored yet, too', async () => {

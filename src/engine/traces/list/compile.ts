@@ -184,7 +184,7 @@ export function idPage(
   top?: TopScores,
 ): Sql {
   const ids = idsOf(access);
-  return sql`${boundaryOf(scope, access)}SELECT id FROM ${rows(source, scope, access)}${isInOrder(access) ? empty : scoreJoin(source, scope, query, ids, top)}
+  return sql`${beginning(source, scope, query, access)}SELECT id FROM ${rows(source, scope, access)}${isInOrder(access) ? empty : scoreJoin(source, scope, query, ids, top)}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${orderOf(source, query, access)}
 ${window(query)}`;
