@@ -31,12 +31,12 @@ Examples:
 export function ciCommand(name: string): Command {
   return new Command(name)
     .description(
-      'Makes an experiment, whose results a command stores, or the server by running a prompt. Has judges evaluate it, and compares it with a baseline.',
+      'Creates an experiment by running your command, or a prompt on the server. Has judges evaluate it, and compares it with a baseline.',
     )
-    .argument('[command...]', 'the command that stores the results, behind --')
-    .option('--dataset <name[@version]>', 'dataset to try it on, and its version: a number or a tag')
-    .option('--prompt <slug[@version]>', 'prompt that the server runs instead, and its version: a number or a tag')
-    .option('--resume <id>', 'go on with this experiment instead: wait for its run and judges, and compare it')
+    .argument('[command...]', 'command that stores the results, after --')
+    .option('--dataset <name[@version]>', 'dataset to run on, and its version: a number or a tag')
+    .option('--prompt <slug[@version]>', 'prompt for the server to run instead, and its version: a number or a tag')
+    .option('--resume <id>', 'resume this experiment instead: wait for its run and judges, then compare it')
     .requiredOption('--rules <file>', 'JSON file with the metrics and their rules')
     .option('--baseline <tag>', 'tag or id of the experiment to compare with', 'baseline')
     .option('--name <name>', 'name of the experiment (default: branch and commit)')
@@ -76,9 +76,9 @@ interface Named extends Pick<Options, 'dataset' | 'prompt' | 'resume'> {
 function candidateOf({ command, dataset, prompt, resume }: Named): Candidate {
   const given = [command.length > 0, prompt !== undefined, resume !== undefined].filter(Boolean);
   if (given.length !== 1)
-    throw new CiError('Give the command that stores the results behind --, or --prompt, or --resume: one of them.');
+    throw new CiError('Give exactly one of these: a command after -- that stores the results, --prompt, or --resume.');
   if (resume !== undefined) return { resume };
-  if (dataset === undefined) throw new CiError('Name the dataset to try it on with --dataset.');
+  if (dataset === undefined) throw new CiError('Set the dataset to run on with --dataset.');
   return prompt === undefined ? { command, dataset } : { prompt, dataset };
 }
 

@@ -87,6 +87,6 @@ async function finished(gate: Gate, evaluating: Evaluating, of: string): Promise
 function requireSome(judged: Judged | undefined, name: string): void {
   if (judged === undefined || judged.failed === 0) return;
   if (judged.evaluated === 0)
-    throw new CiError(`The judge ${name} could not evaluate any of ${judged.failed} results.`);
-  say(`The judge ${name} could not evaluate ${judged.failed} results: their rows are left out.`);
+    throw new CiError(`The judge ${name} could not evaluate any result (failed: ${judged.failed}).`);
+  say(`The judge ${name} could not evaluate ${judged.failed} of the results: the comparison leaves out their rows.`);
 }

@@ -41,8 +41,7 @@ export async function readRules(file: string): Promise<Rules> {
   const { run = {}, ...comparison } = rules;
   if (!isObject(run)) throw new CiError(`${file}: run must be an object, such as {"model": "gpt-4o-mini"}`);
   const twice = BY_OPTIONS.find((name) => Object.hasOwn(run, name));
-  if (twice !== undefined)
-    throw new CiError(`${file}: run must not have ${twice}, which an option of the command says`);
+  if (twice !== undefined) throw new CiError(`${file}: run must not have ${twice}: the command sets it`);
   return { comparison: comparison as unknown as Rules['comparison'], run };
 }
 

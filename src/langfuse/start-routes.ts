@@ -49,7 +49,8 @@ export function startRoutes(projects: Pick<ProjectService, 'get'>, version: stri
       path: '/api/public/projects',
       operationId: 'listLangfuseProjects',
       summary: 'Get the project of the keys (Langfuse)',
-      description: 'Clients of Langfuse check their keys with it, and make links to traces of the id.',
+      description:
+        'Returns the project of the keys. Langfuse clients call this to check their keys and to build links to traces.',
       tag: TAG,
       access: 'key',
       purpose: 'identify',

@@ -50,13 +50,13 @@ export const PromptMessage = Type.Union(
     ),
     Type.Object(
       {
-        type: Type.Literal('placeholder', { ...MUST, description: 'Says that this is no message.' }),
-        name: Type.String({ ...MUST, pattern: PLACE, description: 'Name of the list of messages to put here.' }),
+        type: Type.Literal('placeholder', { ...MUST, description: 'Marks a placeholder.' }),
+        name: Type.String({ ...MUST, pattern: PLACE, description: 'Name of the list of messages to insert here.' }),
       },
-      { ...only('type', 'name'), description: 'A place for any number of messages, such as the conversation so far.' },
+      { ...only('type', 'name'), description: 'A placeholder for messages, such as the conversation so far.' },
     ),
   ],
-  { ...MUST, description: 'A message, or a place for messages.' },
+  { ...MUST, description: 'A message or a placeholder.' },
 );
 export type PromptMessage = Static<typeof PromptMessage>;
 

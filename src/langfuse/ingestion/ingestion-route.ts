@@ -40,10 +40,10 @@ export function ingestionRoute(parts: IngestionParts) {
     operationId: 'postLangfuseEvents',
     summary: 'Store events (Langfuse)',
     description:
-      `Stores up to ${MAX_EVENTS} events about traces, observations and scores, each alone. Observations become spans; a trace ` +
-      'becomes a span too, the parent of observations without one. Of each field, the latest event counts, by the ' +
-      'timestamps of events, so their order does not matter, and sending them again changes nothing. Once the call ' +
-      'responds, what it lists under `successes` is durable and in every list and figure.',
+      `Stores up to ${MAX_EVENTS} events about traces, observations and scores. If an event is invalid, only that event is refused. ` +
+      'Observations become spans. A trace also becomes a span: the parent of all observations without a parent. For each field, ' +
+      'the event with the latest timestamp wins, so order does not matter, and you can safely resend events. When the call ' +
+      'responds, everything under `successes` is durable and included in lists and figures.',
     tag: TAG,
     access: 'key',
     purpose: 'ingest',

@@ -25,9 +25,9 @@ export function EraseRow({ name, rowId, onDone, onClose }: EraseRowProps) {
       onClose={onClose}
     >
       <p>
-        The content of <bdi>{rowId}</bdi> is erased from every version, with its results in experiments and the
-        comparisons of the dataset. Counts of versions stay. This cannot be undone. To leave the row out of the next
-        version alone, remove it there.
+        This erases the content of <bdi>{rowId}</bdi> from every version, its results in experiments with their
+        evaluations, feedback and scores, and all comparisons of the dataset. Row counts of versions stay the same. This
+        cannot be undone. To leave the row out of future versions only, remove it in a new version.
       </p>
     </Ending>
   );

@@ -172,7 +172,7 @@ function ContentFields({ draft: { isChat, text, messages, config }, version, set
       )}
       <Field
         label="Config"
-        hint="Optional JSON that belongs to the version, such as parameters of the model. Another config is another version."
+        hint="Optional JSON to store with the version, such as model parameters. A different config creates a new version."
         wrong={objectIn(config) === undefined ? 'Must be a JSON object' : null}
       >
         <textarea
