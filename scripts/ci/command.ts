@@ -7,7 +7,7 @@ import { CiError } from './ci-error.js';
 import { InterruptedError } from './interruption.js';
 import { EXIT, runCi, type Candidate, type CiOptions } from './run.js';
 
-interface Options extends Omit<CiOptions, 'candidate'> {
+interface Options extends Omit<CiOptions, 'candidate' | 'url'> {
   readonly dataset?: string | undefined;
   readonly prompt?: string | undefined;
   readonly resume?: string | undefined;
@@ -52,13 +52,15 @@ export function ciCommand(name: string): Command {
     .addHelpText('after', HELP)
     .showHelpAfterError()
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.notRun))
-    .action(async (command: readonly string[], { url, key, dataset, prompt, resume, ...options }: Options) => {
+    .action(async (command: readonly string[], given: Options, self: Command) => {
+      const { url, key, ...options } = given;
       try {
-        const candidate = candidateOf({ command, dataset, prompt, resume });
+        const candidate = candidateOf(command, given);
         if (key === undefined) throw new CiError(`Give an API key of the project with --key, or set ${KEY_VARIABLE}`);
         const server = url ?? localUrl(loadConfig().http);
+        const named = self.getOptionValueSource('url') === 'cli' ? { url } : {};
         const connection = { SPANHOUSE_URL: server, SPANHOUSE_KEY: key };
-        process.exitCode = await runCi(new Remote(server, key), connection, { ...options, candidate });
+        process.exitCode = await runCi(new Remote(server, key), connection, { ...options, ...named, candidate });
       } catch (error) {
         printFailure(isRefusedKey(error) ? new CiError(REFUSED_KEY) : error);
         process.exitCode = EXIT.notRun;
@@ -68,16 +70,21 @@ export function ciCommand(name: string): Command {
     });
 }
 
-interface Named extends Pick<Options, 'dataset' | 'prompt' | 'resume'> {
-  readonly command: readonly string[];
-}
+/** Options that say what a new experiment is. */
+const OF_NEW = ['dataset', 'name', 'repetitions'] as const;
 
 /** @throws CiError unless it is one */
-function candidateOf({ command, dataset, prompt, resume }: Named): Candidate {
+function candidateOf(command: readonly string[], options: Options): Candidate {
+  const { dataset, prompt, resume } = options;
   const given = [command.length > 0, prompt !== undefined, resume !== undefined].filter(Boolean);
   if (given.length !== 1)
     throw new CiError('Give exactly one of these: a command after -- that stores the results, --prompt, or --resume.');
-  if (resume !== undefined) return { resume };
+  if (resume !== undefined) {
+    const fixed = OF_NEW.find((name) => options[name] !== undefined);
+    if (fixed !== undefined)
+      throw new CiError(`--${fixed} cannot be combined with --resume: the experiment exists already.`);
+    return { resume };
+  }
   if (dataset === undefined) throw new CiError('Set the dataset to run on with --dataset.');
   return prompt === undefined ? { command, dataset } : { prompt, dataset };
 }

@@ -6,11 +6,11 @@ export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** A wait for the server was ended; what it waited for goes on. */
 export class InterruptedError extends CiError {}
 
-/** Does the work, unless a signal ends it: then it is left alone. @param advice how to go on @throws InterruptedError */
+/** Does the work, unless a signal ends it: then it is left alone. @param advice how to resume it @throws InterruptedError */
 export async function interruptible<T>(work: () => Promise<T>, advice: string): Promise<T> {
   let end: (signal: string) => void = () => undefined;
   const interrupted = new Promise<never>((_resolve, reject) => {
-    end = (signal) => reject(new InterruptedError(`Ended by ${signal}. ${advice}`));
+    end = (signal) => reject(new InterruptedError(`Interrupted by ${signal}. ${advice}`));
   });
   for (const signal of SIGNALS) process.on(signal, end);
   try {

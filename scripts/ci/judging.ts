@@ -20,8 +20,8 @@ interface Evaluating {
 type Judged = NonNullable<Experiment['judges']>[number];
 
 /**
- * Has the judges of the rules evaluate the candidate by the version that evaluated the baseline, and the baseline too where none
- * did. What is evaluated already stays.
+ * Has the judges of the rules evaluate the candidate by the version that evaluated the baseline, and what the baseline lacks of it.
+ * What is evaluated already stays. @throws CiError when a judge evaluated nothing of one of them
  */
 export async function judgeResults(gate: Gate, id: string, withBaseline: boolean): Promise<void> {
   const { remote, at, rules } = gate;
@@ -34,13 +34,16 @@ export async function judgeResults(gate: Gate, id: string, withBaseline: boolean
   for (const judge of judges) {
     const [own, others] = [judgedBy(candidate, judge), judgedBy(baseline, judge)];
     const common = own.find(({ judge_version }) => others.some((other) => other.judge_version === judge_version));
-    // A version that can evaluate no more has evaluated what there is to compare.
-    if (common?.available === false) continue;
     const version = common?.judge_version ?? usable(others) ?? usable(own) ?? 'current';
-    const first = await begin(gate, { judge, version, experiment: id, left: 0 });
-    begun.push(first);
-    const isJudged = others.some(({ judge_version }) => judge_version === first.version);
-    if (baseline !== null && !isJudged) begun.push(await begin(gate, { ...first, experiment: baseline.id }));
+    const first: Evaluating = { judge, version, experiment: id, left: 0 };
+    // A version that can evaluate no more has evaluated what there is to compare.
+    const isLost = common?.available === false;
+    const candidates = isLost ? first : await begin(gate, first);
+    begun.push(candidates);
+    if (baseline === null) continue;
+    // It may be listed although its evaluations failed.
+    const before = { ...candidates, experiment: baseline.id };
+    begun.push(isLost ? before : await begin(gate, before));
   }
   for (const each of begun) await finished(gate, each, each.experiment === id ? '' : ' of the baseline');
 }
@@ -69,11 +72,17 @@ async function finished(gate: Gate, evaluating: Evaluating, of: string): Promise
   if (pending + evaluating.left > 0) {
     const progress = startProgress(`judge ${name}${of}`, evaluated + pending + failed + evaluating.left, 'results');
     const pause = pauses();
+    let evaluatedBefore = -1;
     try {
       while (now !== undefined && now.pending + evaluating.left > 0) {
         progress.update(now.evaluated + now.failed);
         await pause();
-        if (now.pending === 0) evaluating.left = (await begin(gate, evaluating)).left;
+        if (now.pending === 0) {
+          // What fails again and again would take the place of the others forever.
+          if (now.evaluated === evaluatedBefore) throw stuck(now, evaluating.left);
+          evaluatedBefore = now.evaluated;
+          evaluating.left = (await begin(gate, evaluating)).left;
+        }
         now = await figures();
       }
     } finally {
@@ -85,8 +94,13 @@ async function finished(gate: Gate, evaluating: Evaluating, of: string): Promise
 
 /** @throws CiError when nothing was evaluated: each row would be left out */
 function requireSome(judged: Judged | undefined, name: string): void {
-  if (judged === undefined || judged.failed === 0) return;
-  if (judged.evaluated === 0)
-    throw new CiError(`The judge ${name} could not evaluate any result (failed: ${judged.failed}).`);
-  say(`The judge ${name} could not evaluate ${judged.failed} of the results: the comparison leaves out their rows.`);
+  const { evaluated = 0, failed = 0 } = judged ?? {};
+  if (evaluated === 0 && failed === 0)
+    throw new CiError(`The judge ${name} evaluated no result: it evaluates only results with an output.`);
+  if (evaluated === 0) throw new CiError(`The judge ${name} could not evaluate any result (failed: ${failed}).`);
+  if (failed === 0) return;
+  say(`The judge ${name} could not evaluate ${failed} of the results: the comparison leaves out their rows.`);
 }
+
+const stuck = ({ name, failed }: Judged, left: number) =>
+  new CiError(`The judge ${name} failed on the same results again (failed: ${failed}, not evaluated yet: ${left}).`);

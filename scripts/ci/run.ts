@@ -32,6 +32,8 @@ export interface CiOptions {
   readonly junit?: string | undefined;
   readonly markdown?: string | undefined;
   readonly strict?: boolean | undefined;
+  /** Of the server, where an option named it. */
+  readonly url?: string | undefined;
 }
 
 /** What a run ends with. */
@@ -125,6 +127,7 @@ async function judged(gate: Gate, options: CiOptions, { experiment, comparable }
     say(`Experiment ${experiment.name} (${experiment.id}).`);
     await runFinished(gate, experiment);
   }
+  if (!comparable) requireSound(await remote.get<Experiment>(own), options);
   await judgeResults(gate, experiment.id, comparable);
   if (!comparable) return firstBaseline(remote, own, options);
   const found = await compare(gate, experiment);
@@ -134,12 +137,15 @@ async function judged(gate: Gate, options: CiOptions, { experiment, comparable }
   return code;
 }
 
-/** How to go on with an experiment that stays. */
-function adviceOn({ id }: Experiment, { rules, baseline, pin: tag, strict }: CiOptions, candidate: Candidate): string {
-  const more = [...(tag === undefined ? [] : ['--pin', tag]), ...(strict === true ? ['--strict'] : [])];
+/** How to resume with an experiment that stays. */
+function adviceOn({ id }: Experiment, options: CiOptions, candidate: Candidate): string {
+  const { rules, baseline, pin: tag, junit, markdown, url, strict } = options;
+  const named = { pin: tag, junit, markdown, url };
+  const more = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  if (strict === true) more.push('--strict');
   const args = ['--resume', id, '--rules', rules, '--baseline', baseline, ...more];
-  const goOn = `To go on: spanhouse ci ${args.map(quoted).join(' ')}`;
-  return 'command' in candidate ? goOn : `The server goes on with its work, unless you cancel the experiment. ${goOn}`;
+  const resume = `To resume: spanhouse ci ${args.map(quoted).join(' ')}`;
+  return 'command' in candidate ? resume : `The server continues its work, unless you cancel the experiment. ${resume}`;
 }
 
 /** As a shell reads it. */
@@ -160,6 +166,13 @@ const cut = (name: string) => Array.from(name).slice(0, MAX_NAME).join('');
 function requireBaseline(comparable: boolean, options: CiOptions): void {
   if (comparable || options.pin !== undefined) return;
   throw new CiError(`${baselineText(options)} does not exist. To make it, run once with --pin ${options.baseline}.`);
+}
+
+/** @throws CiError where an experiment shows nothing that later ones could be compared with */
+function requireSound({ figures: { results, errors } }: Experiment, options: CiOptions): void {
+  if (errors < results) return;
+  const lack = results === 0 ? 'no result' : 'no result without an error';
+  throw new CiError(`The experiment has ${lack}: it cannot become ${baselineText(options).replace('The', 'the')}.`);
 }
 
 /** Does the work, and shows meanwhile how many results there are. */
