@@ -6,6 +6,8 @@ import { parse } from 'yaml';
 import { blocks, chapter } from '../docs/commands.js';
 import { JudgeBench, type JudgeApi, type Json } from '../judges/judge-api.js';
 import { answer, failing, passing, type Asked, type Script } from '../judges/model-endpoint.js';
+import type { Gate } from '../../scripts/ci/experiments.js';
+import { judgeResults } from '../../scripts/ci/judging.js';
 import { runCi } from './ci-program.js';
 
 const ROWS = 12;
@@ -41,7 +43,7 @@ describe('spanhouse ci of prompts that the server runs', function () {
   /** The model says what the judge is to find. */
   function answered({ body, last }: Asked): Script {
     if (body.model !== MODEL) return answer(/wrong/.test(last) ? failing : passing);
-    return { do: 'answer', content: last.startsWith('Bad') ? 'wrong' : 'right' };
+    return { do: 'answer', content: `${last.startsWith('Bad') ? 'wrong' : 'right'}: ${last}` };
   }
 
   const env = () => {
@@ -65,18 +67,25 @@ describe('spanhouse ci of prompts that the server runs', function () {
     expect(lacking.stderr).to.contain('The baseline baseline does not exist. To make it, run once with --pin');
     expect(bench.endpoint.asked).to.have.length(0);
 
+    bench.endpoint.reset((asked) =>
+      asked.body.model !== MODEL && asked.last.includes('Q12') ? { do: 'status', status: 400 } : answered(asked),
+    );
     const first = await ci(gate(1, '--pin', 'baseline'));
     expect(first, first.stderr).to.include({ code: 0 });
+    expect(first.stderr).to.contain('could not evaluate 1 of the results');
     expect(first.stderr).to.contain(
       'The server runs version 1 of support on 12 rows of version 1: 12 calls of gpt-4o, about $',
     );
     const baseline = await newest();
     expect(baseline).to.deep.include({ status: 'finished', tags: ['baseline'], name: 'support v1, gpt-4o' });
-    expect(baseline['judges'][0]).to.include({ judge_id: judge['id'], evaluated: ROWS });
+    expect(baseline['judges'][0]).to.include({ judge_id: judge['id'], evaluated: ROWS - 1, failed: 1 });
+    bench.endpoint.reset(answered);
 
     const same = await ci(gate('latest', '--name', 'fine', '--markdown', 'report.md'));
     expect(same, same.stderr).to.include({ code: 0 });
     expect(same.stderr).to.contain('Cost: candidate $').and.to.contain(', baseline $').and.to.contain(', judges $');
+    const again = await api.expect(200, 'GET', `experiments/${baseline['id']}`);
+    expect(again.judges[0]).to.include({ evaluated: ROWS, failed: 0 });
     const candidate = await newest();
     expect(candidate['judges'][0].judge_version).to.equal(baseline['judges'][0].judge_version);
     expect(candidate['subject'].prompt_version).to.equal(3);
@@ -114,8 +123,8 @@ describe('spanhouse ci of prompts that the server runs', function () {
     const { total } = await api.expect(200, 'GET', 'experiments');
     const twice = await ci(gate(1, '--rules', 'twice.json'));
     expect(twice).to.include({ code: 3 });
-    expect(twice.stderr).to.contain('twice.json: run must not have tags, which an option of the command says');
-    expect((await ci([...gate(1), '--', 'true'])).stderr).to.contain('or --prompt, or --resume: one of them');
+    expect(twice.stderr).to.contain('twice.json: run must not have tags: the command sets it');
+    expect((await ci([...gate(1), '--', 'true'])).stderr).to.contain('Give exactly one of these');
     expect((await api.expect(200, 'GET', 'experiments')).total).to.equal(total);
     bench.endpoint.reset(() => ({ do: 'status', status: 404, body: { error: { message: 'no such model' } } }));
     const failed = await ci(gate(1));
@@ -123,19 +132,48 @@ describe('spanhouse ci of prompts that the server runs', function () {
     expect(failed.stderr).to.match(/The experiment was canceled: .*404/);
   });
 
-  it('goes on where it was interrupted', async () => {
+  it('accepts nothing that has no sound result, or that no judge evaluated', async () => {
+    const { id } = await api.expect(201, 'POST', 'experiments', { name: 'errors', dataset: 'qa' });
+    await api.expect(200, 'POST', `experiments/${id}/results`, [{ row_id: 'r1', error: 'broken' }]);
+    await api.expect(200, 'POST', `experiments/${id}:finish`);
+    const resume = ['--resume', id, '--rules', 'gate.json'];
+    const first = await ci([...resume, '--baseline', 'none', '--pin', 'none']);
+    expect(first, first.stderr).to.include({ code: 3 });
+    expect(first.stderr).to.contain('no result without an error: it cannot become the baseline none.');
+    const unjudged = await ci(resume);
+    expect(unjudged, unjudged.stderr).to.include({ code: 3 });
+    expect(unjudged.stderr).to.contain('The judge Polite evaluated no result');
+    expect((await ci([...resume, '--name', 'other'])).stderr).to.contain('--name cannot be combined with --resume');
+  });
+
+  it('ends where a judge can evaluate no more', async () => {
+    const judging = (judged: Json) => {
+      const figures = { judge_id: 'j', judge_version: 'v', name: 'Polite', evaluated: 0, pending: 0, ...judged };
+      const experiment = { id: 'e', dataset: { id: 'd' }, experiments: [{ id: 'b' }], judges: [figures] };
+      const remote = { get: async () => experiment, post: async () => ({ judge_version: 'v', left: 5 }) };
+      const rules = { comparison: { metrics: [{ name: 'judge:j' }] }, run: {} };
+      return judgeResults({ remote, at: '', rules, file: '', baseline: 'b' } as unknown as Gate, 'e', true).then(
+        () => 'judged',
+        ({ message }: Error) => message,
+      );
+    };
+    expect(await judging({ available: false, failed: 0 })).to.contain('evaluated no result');
+    expect(await judging({ available: true, failed: 3 })).to.contain('failed on the same results again');
+  });
+
+  it('resumes where it was interrupted', async () => {
     let release: () => void = () => undefined;
     const after = new Promise<void>((resolve) => (release = resolve));
     bench.endpoint.reset((asked) => ({ ...answered(asked), after }) as Script);
-    const interrupted = await ci(gate(3, '--strict'), 'Experiment support v3, gpt-4o (');
+    const interrupted = await ci(gate(3, '--junit', 'j.xml', '--strict'), 'Experiment support v3, gpt-4o (');
     expect(interrupted, interrupted.stderr).to.include({ code: 3 });
     const { id, status } = await newest();
     expect(status).to.equal('running');
-    const goOn = `To go on: spanhouse ci --resume ${id} --rules gate.json --baseline baseline --strict`;
-    expect(interrupted.stderr).to.contain(`Ended by SIGINT. The server goes on with its work, unless you cancel`);
-    expect(interrupted.stderr).to.contain(goOn);
+    const resume = `To resume: spanhouse ci --resume ${id} --rules gate.json --baseline baseline --junit j.xml --strict`;
+    expect(interrupted.stderr).to.contain(`Interrupted by SIGINT. The server continues its work, unless you cancel`);
+    expect(interrupted.stderr).to.contain(resume);
     release();
-    const resumed = await ci(goOn.split(' ci ')[1]?.split(' ') ?? []);
+    const resumed = await ci(resume.split(' ci ')[1]?.split(' ') ?? []);
     expect(resumed, resumed.stderr).to.include({ code: 0 });
     expect(await newest()).to.include({ id, status: 'finished' });
   });

@@ -115,4 +115,11 @@ describe('answers of a run that cannot be stored', () => {
     expect(await ended(attempt)).to.include('could not be stored');
     expect(asked()).to.equal(20);
   });
+
+  it('count, too, where they are given up with another', async () => {
+    const { attempt, kept, asked } = scene(8, null, away);
+    expect(await ended(attempt)).to.include('could not be stored');
+    expect(asked()).to.equal(24);
+    expect(kept.at(-1)?.unstored).to.equal(24);
+  });
 });

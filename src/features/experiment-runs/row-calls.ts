@@ -28,17 +28,25 @@ export interface Asked {
   readonly failure: ModelFailure | null;
 }
 
+interface Asking {
+  readonly breaker: Breaker;
+  readonly signal: AbortSignal;
+  /** Called when a call was given up that the model may answer nevertheless. */
+  readonly onAbandoned: () => void;
+}
+
 /** Asks for the result of a row; again after retryable failures, and not while a breaker holds calls back. */
 export async function askForRow(
   { client, maxAttempts, retry = RETRIES.work }: RowCallsOptions,
   projectId: string,
   request: ModelRequest,
-  { breaker, signal }: { readonly breaker: Breaker; readonly signal: AbortSignal },
+  { breaker, signal, onAbandoned }: Asking,
 ): Promise<Asked> {
   const calls: ModelCall[] = [];
   for (let attempt = 1; ; attempt += 1) {
     await sleep(breaker.waitMs(), undefined, { signal });
     const call = await callModel({ client, projectId }, request, signal);
+    if (signal.aborted) onAbandoned();
     signal.throwIfAborted();
     calls.push(call);
     const { answer, failure } = call;

@@ -42,6 +42,7 @@ const MAX_FAILURES = 10;
 const STORE_ATTEMPTS = 4;
 /** Answers that could not be stored, after which the run ends: each is paid for, and has no result. */
 const MAX_UNSTORED = 20;
+const UNSTORED = `${MAX_UNSTORED} answers of the model could not be stored, as a store did not respond`;
 /** Codes of failures that show that the endpoint is not set up for such calls at all. */
 const HOPELESS = new Set(['401', '403', '404', 'setup']);
 
@@ -62,6 +63,8 @@ class Run {
   #done = 0;
   #failuresInRow = 0;
   #unstored = 0;
+  /** Whether a result failed, and the others under way are given up with it. */
+  #isGivenUp = false;
   #keptAt = performance.now();
   /** Why no more is asked; null: nothing is in the way. */
   #stopped: string | null = null;
@@ -90,6 +93,7 @@ class Run {
     // More than its results cost: where costs are not known they are estimated, and results may have been deleted.
     const { cost = null, unstored = 0 } = (job.checkpoint as RunCheckpoint | null) ?? {};
     this.#unstored = unstored;
+    if (unstored >= MAX_UNSTORED) throw new JobFailure(UNSTORED);
     const spent = figures?.cost == null ? cost : Math.max(figures.cost, cost ?? 0);
     this.#cost = new RunCost(this.#parts.price, job.project_id, this.#plan.max_cost, spent);
     try {
@@ -116,8 +120,19 @@ class Run {
     let from = 0;
     // What a call costs is known after the first.
     for (; this.#cost.isUnknown && from < portion.length && this.#goesOn(); from += 1)
-      await this.#context.each(portion.slice(from, from + 1), (one) => this.#one(one));
-    if (this.#goesOn()) await this.#context.each(portion.slice(from), (one) => this.#one(one));
+      await this.#each(portion.slice(from, from + 1));
+    if (this.#goesOn()) await this.#each(portion.slice(from));
+  }
+
+  async #each(some: readonly MissingResult[]): Promise<void> {
+    await this.#context.each(some, async (one) => {
+      try {
+        await this.#one(one);
+      } catch (error) {
+        this.#isGivenUp ||= !this.#context.signal.aborted;
+        throw error;
+      }
+    });
   }
 
   #goesOn(): boolean {
@@ -140,7 +155,7 @@ class Run {
     try {
       // It may have stopped while this waited for room.
       if (!this.#goesOn()) return;
-      const asked = await this.#ask(request);
+      const asked = await this.#ask(request, reserved);
       if (asked === null) return;
       const spans = callSpansOf(experiment.id, one, this.#plan, asked.calls);
       // Whatever becomes of the answer, it is paid for.
@@ -161,9 +176,15 @@ class Run {
   }
 
   /** @returns null: the run stops, and nothing of this is stored */
-  async #ask(request: ModelRequest): Promise<Asked | null> {
+  async #ask(request: ModelRequest, reserved: number): Promise<Asked | null> {
     const { job, signal } = this.#context;
-    const asked = await askForRow(this.#parts, job.project_id, request, { breaker: this.#breaker, signal });
+    // The model may answer a call that nobody waits for any more, and that is paid for.
+    const onAbandoned = () => this.#cost.add([], reserved);
+    const asked = await askForRow(this.#parts, job.project_id, request, {
+      breaker: this.#breaker,
+      signal,
+      onAbandoned,
+    });
     const { failure } = asked;
     if (failure === null || !failure.retryable) this.#failuresInRow = 0;
     else this.#failuresInRow += 1;
@@ -183,16 +204,17 @@ class Run {
         await this.#store(one, made, spans);
         return;
       } catch (error) {
-        if (this.#context.signal.aborted || !isRetryable(error)) throw error;
-        if (attempt < STORE_ATTEMPTS) {
-          await sleep(retryDelay(attempt, this.#parts.retry ?? RETRIES.work), undefined, {
-            signal: this.#context.signal,
-          });
+        const { signal } = this.#context;
+        // Those given up with another are asked for again, too; a run that is stopped or canceled does not count them.
+        if (signal.aborted ? !this.#isGivenUp : !isRetryable(error)) throw error;
+        if (!signal.aborted && attempt < STORE_ATTEMPTS) {
+          const pause = retryDelay(attempt, this.#parts.retry ?? RETRIES.work);
+          await sleep(pause, undefined, { signal }).catch(() => undefined);
           continue;
         }
         this.#unstored += 1;
         if (this.#unstored < MAX_UNSTORED) throw error;
-        throw new JobFailure(`${MAX_UNSTORED} answers of the model could not be stored, as a store did not respond`);
+        throw new JobFailure(UNSTORED);
       }
   }
 
