@@ -12,7 +12,7 @@ import { bootTarget } from './moved-project.js';
 
 const SEED = seedOf('HOSTILE_SEED');
 const PROJECTS = Number(process.env['HOSTILE_PROJECTS'] ?? 4);
-const REQUESTS = 60;
+const REQUESTS = 80;
 const METADATA = PARTS.filter(
   (part): part is MetadataPart => !['spans', 'traces', 'sessions', 'scores', 'attachments'].includes(part),
 );
