@@ -14,8 +14,8 @@ import {
   CreatePrompt,
   createPrompt,
   NewLabels,
-  pinAll,
   PromptRead,
+  tagsOf,
   toPromptRead,
   VersionOfPrompt,
   wordsIn,
@@ -24,7 +24,7 @@ import { TAG } from './tag.js';
 
 export type LangfusePrompts = Pick<
   PromptService,
-  'fetch' | 'find' | 'ensure' | 'pin' | 'list' | 'count' | 'tagsOf' | 'tagHistory'
+  'fetch' | 'find' | 'ensureTagged' | 'pinAll' | 'list' | 'count' | 'tagsOf' | 'tagHistory'
 >;
 
 /** Prompts, as clients of Langfuse fetch and write them: their labels are tags. */
@@ -67,7 +67,7 @@ function getPromptRoute(prompts: Pick<PromptService, 'fetch' | 'tagsOf'>) {
   });
 }
 
-function createPromptRoute(prompts: Pick<PromptService, 'ensure' | 'pin' | 'tagsOf'>) {
+function createPromptRoute(prompts: Pick<PromptService, 'ensureTagged' | 'tagsOf'>) {
   return defineRoute({
     method: 'POST',
     path: '/api/public/v2/prompts',
@@ -87,7 +87,7 @@ function createPromptRoute(prompts: Pick<PromptService, 'ensure' | 'pin' | 'tags
   });
 }
 
-function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pin' | 'tagsOf'>) {
+function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pinAll' | 'tagsOf'>) {
   return defineRoute({
     method: 'PATCH',
     path: '/api/public/v2/prompts/:prompt_name/versions/:version',
@@ -103,7 +103,7 @@ function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pin' | 'tagsOf
     renderError,
     handle({ principal, params: { prompt_name, version }, body }) {
       const found = prompts.find(principal.project_id, prompt_name, { by: 'number', version });
-      pinAll(prompts, principal, found, body.newLabels);
+      prompts.pinAll(principal, found, tagsOf(body.newLabels));
       return { status: 200, body: toPromptRead(prompts, principal.project_id, found) };
     },
   });
@@ -145,7 +145,7 @@ const ListedPage = Type.Object(
         totalItems: Type.Integer({ description: 'Prompts on all pages.' }),
         totalPages: Type.Integer({ description: 'Number of pages.' }),
       },
-      { description: 'Where the page is.' },
+      { description: 'Pagination.' },
     ),
   },
   { $id: 'LangfusePrompts', description: 'A page of prompts, as clients of Langfuse read it.' },

@@ -82,24 +82,17 @@ function toMessage(sent: unknown): unknown {
 
 /** Makes a version, unless there is one with the content, and moves tags to it. @throws DomainError */
 export function createPrompt(
-  prompts: Pick<PromptService, 'ensure' | 'pin'>,
-  by: Parameters<PromptService['ensure']>[0],
+  prompts: Pick<PromptService, 'ensureTagged'>,
+  by: Parameters<PromptService['ensureTagged']>[0],
   body: CreatePrompt,
 ): SelectedVersion {
-  const made = asSent(() => prompts.ensure(by, body.name, toEnsure(body)));
   const asked = [...(body.labels ?? []), ...(body.isActive === true ? ['production'] : [])];
-  pinAll(prompts, by, made, asked);
-  return made;
+  return asSent(() => prompts.ensureTagged(by, body.name, toEnsure(body), tagsOf(asked)));
 }
 
-/** The latest needs no pin. @throws DomainError */
-export function pinAll(
-  prompts: Pick<PromptService, 'pin'>,
-  by: Parameters<PromptService['pin']>[0],
-  { slug, version }: Pick<SelectedVersion, 'slug' | 'version'>,
-  asked: readonly string[],
-): void {
-  for (const tag of new Set(asked)) if (tag !== LATEST) prompts.pin(by, slug, { tag, version });
+/** The tags to pin for labels: the latest needs no pin. */
+export function tagsOf(labels: readonly string[]): string[] {
+  return [...new Set(labels)].filter((label) => label !== LATEST);
 }
 
 /** Issues by the names that the client sent. */

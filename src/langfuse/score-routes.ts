@@ -48,7 +48,7 @@ const ScorePage = Type.Object(
         totalItems: count('Number of all matches.'),
         totalPages: count('Number of pages.'),
       },
-      { description: 'Where the page is.' },
+      { description: 'Pagination.' },
     ),
   },
   { $id: 'LangfuseScores', description: 'A page of scores.' },

@@ -125,7 +125,7 @@ describe('prompts in the console', function () {
     ];
     await prompts.api.expect(200, 'POST', made, { messages, config: { temperature: 0 } });
     await open('/support-chat');
-    await shows('Messages named history are put here.');
+    await shows('Messages named history are inserted here.');
     await shows('"temperature": 0');
     await click('Edit as new version');
     await page.waitForSelector('dialog [aria-label="Text of message 1"]');
@@ -143,7 +143,7 @@ describe('prompts in the console', function () {
     await shows('Version 2');
     await page.waitForFunction(`location.search.includes('b=2')`);
     await shows('── developer ──');
-    await page.waitForSelector('[aria-label="Changes of the config"]');
+    await page.waitForSelector('[aria-label="Config changes"]');
     expect(await prompts.api.get('/v1/prompts/support-chat')).to.deep.include({
       messages: [messages[0], { role: 'developer', content: '{{question}}' }, messages[1]],
       config: { temperature: 1 },

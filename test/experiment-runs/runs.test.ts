@@ -230,6 +230,10 @@ describe('runs of experiments by the server', function () {
     const long = { dataset: 'long', prompt_slug: 'long' };
     const estimate = await api.expect(200, 'POST', 'experiments:run', { ...BASE, ...long, dry_run: true });
     expect(estimate).to.include({ input_tokens: 0 });
+    const messages = Array.from({ length: 500 }, () => ({ type: 'placeholder', name: 'text' }));
+    await api.expect(200, 'POST', '/v1/tasks/placed/prompt/versions/ensure', { messages });
+    const placed = { ...BASE, ...long, prompt_slug: 'placed', dry_run: true };
+    expect(await api.expect(200, 'POST', 'experiments:run', placed)).to.include({ input_tokens: 0 });
     const ended = await over(await run(long));
     expect(performance.now() - began).to.be.below(30_000);
     expect(ended['figures']).to.include({ results: 1, errors: 1 });

@@ -103,6 +103,27 @@ describe("Langfuse's clients, unchanged, with prompts", function () {
     });
   });
 
+  it('move all labels or none, and make no version without them', async () => {
+    await api.ensure('full', { content: 'one' });
+    const named = (from: number) => Array.from({ length: 100 }, (_none, index) => `t${from + index}`);
+    const path = '/api/public/v2/prompts';
+    for (let from = 0; from < 1_000; from += 100)
+      expect(
+        (await server.request('PATCH', `${path}/full/versions/1`, { body: { newLabels: named(from) } })).status,
+      ).to.equal(200);
+    const body = { name: 'full', prompt: 'two', labels: ['t0', 'one-more'] };
+    expect((await server.request('POST', path, { body })).status).to.equal(409);
+    expect((await api.versions('full')).json).to.have.length(1);
+    await api.ensure('full', { content: 'two' });
+    const moved = await server.request('PATCH', `${path}/full/versions/2`, { body: { newLabels: body.labels } });
+    expect(moved.status).to.equal(409);
+    expect((await api.get('full', '?tag=t0')).json.version).to.equal(1);
+    expect((await server.request('POST', path, { body: { ...body, labels: ['t0'] } })).json.labels).to.deep.equal([
+      'latest',
+      't0',
+    ]);
+  });
+
   it('list prompts, and are told what is wrong by the names that they sent', async () => {
     for (const name of ['list/a', 'list/b', 'list/c']) await api.ensure(name, { content: name, config: { name } });
     await api.pin('list/b', 'listed', 1);

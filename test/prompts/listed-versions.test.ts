@@ -53,7 +53,8 @@ describe('the list of the versions of a prompt', () => {
     ensure('one');
     // As servers before 0.2 counted them, behind what an import said.
     const insert = database.prepare(
-      `INSERT INTO prompt_versions SELECT ?, prompt_id, ?, ?, NULL, '{}', 1, 'u', 1, 'text' FROM prompt_versions LIMIT 1`,
+      `INSERT INTO prompt_versions (id, prompt_id, version, content_hash, metadata, created_at, created_by, updated_at, content)
+       SELECT ?, prompt_id, ?, ?, '{}', 1, 'u', 1, 'text' FROM prompt_versions LIMIT 1`,
     );
     for (const after of [1n, 2n, 3n, 4n, 5n]) {
       const number = 2n ** 53n + after;

@@ -31,6 +31,7 @@ describe('prompts', () => {
       [{ content: 'x', model_id: 7 }, '/model_id'],
       [{ content: 'x', metadata: [] }, '/metadata'],
       [{ content: 'x', metadata: 'text' }, '/metadata'],
+      [{ content: 'x', config: { large: 'x'.repeat(300_000) }, content_hash: sha256('x') }, '/config'],
       [{ content: 'x', metadata: { large: 'x'.repeat(300_000) } }, '/metadata'],
     ];
     for (const [body, pointer] of bad) {

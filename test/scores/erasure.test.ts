@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Score } from '../../src/engine/traces/model/score/score.js';
-import { openStore, type OpenedStore } from '../harness/trace-store.js';
+import { spanList } from '../../src/engine/traces/model/list/definitions.js';
+import { parseListQuery } from '../../src/http/list-query.js';
+import { storedSpan } from '../harness/span.js';
+import { openStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';
 import { statementOf } from '../harness/statement.js';
 
 describe('erasing scores', () => {
@@ -40,6 +43,22 @@ describe('erasing scores', () => {
       { id: replaced.id, comment: 'new', deleted: 0 },
     ]);
     expect(await store.scores.find(projectId, back.id)).to.include({ comment: 'back' });
+  });
+
+  it('finds no span by a score of which the tombstone alone is left, as between its steps', async () => {
+    const { store, client } = opened;
+    const projectId = randomUUID();
+    const [kept, bare] = [storedSpan(), storedSpan()];
+    const gone = scored({ entity_id: bare.id });
+    await store.log.append({ projectId, spans: [kept, bare], scores: [scored({ entity_id: kept.id }), gone] });
+    expect(await store.scores.remove(projectId, gone.id)).to.equal(true);
+    await store.written();
+    await client.command(statementOf(`DELETE FROM scores WHERE id = '${gone.id}' AND NOT deleted`));
+    for (const asked of ['scores.level=0', 'scores.level=..1', 'scores.level=0..1&sort_by=scores.level']) {
+      const query = parseListQuery(spanList, new URLSearchParams(asked));
+      const found = (await rowsOf<{ id: string }>(await store.lists.spans(projectId, query))).map(({ id }) => id);
+      expect(found, asked).to.deep.equal(asked === 'scores.level=0' ? [] : [kept.id]);
+    }
   });
 
   it('leaves nothing of a project that is removed', async () => {

@@ -39,6 +39,11 @@ const OVER: readonly (readonly [part: Part, pointer: string, change: (record: Js
   ['experiment_metrics', '/results', () => ({ results: { x: plain(65_536) } })],
   ['comparisons', '/found', () => ({ found: { because: [plain(1024 * 1024)] } })],
   ['comparisons', '/request', () => ({ request: { metrics: [], more: plain(64 * 1024) } })],
+  [
+    'pinned_examples',
+    '/example',
+    () => ({ ...{ id: randomUUID(), judge_id: randomUUID(), span_id: randomUUID() }, example: { x: plain(65_536) } }),
+  ],
   ['judges', '/name', () => ({ name: plain(MOST.judgeName + 1) })],
   ['judges', '/model', () => ({ model: plain(MOST.model + 1) })],
   ['judges', '/temperature', () => ({ temperature: 2.1 })],
@@ -89,7 +94,7 @@ const image = () => ({ type: 'image', sha256: sha256('x') });
 
 /** What is bounded by its service, or by the body alone, as it is where it is sent otherwise. */
 const FREE =
-  /^(spans|traces|sessions)\/|\/metadata$|^prompt_versions\/config$|^attachments\/base64$|^dataset_rows\/content$|^experiments\/(subject|parameters)$|^experiment_metrics\/results$|^comparisons\/(request|found)$/;
+  /^(spans|traces|sessions)\/|\/metadata$|^prompt_versions\/config$|^attachments\/base64$|^dataset_rows\/content$|^experiments\/(subject|parameters)$|^experiment_metrics\/results$|^comparisons\/(request|found)$|^pinned_examples\/example$/;
 
 /** Places of a schema whose length or count has no bound. */
 function unbounded(schema: Schema, at: string): string[] {

@@ -79,26 +79,63 @@ export class RowRequests {
   of(content: string): ModelRequest | null {
     const { model, temperature, columns, roles } = this.#plan;
     const row = JSON.parse(content) as Readonly<Record<string, unknown>>;
-    const valueOf = (name: string) => (Object.hasOwn(columns, name) ? row[columns[name] ?? ''] : undefined);
+    const shown = new ShownColumns(row);
+    const columnOf = (name: string) => (Object.hasOwn(columns, name) ? columns[name] : undefined);
     // A row that lacks a column has nothing there.
     const values = new Map<string, string>();
     let bytes = this.#literalBytes;
     for (const [name, count] of this.#counts) {
-      const text = Object.hasOwn(columns, name) ? shownText(valueOf(name)) : `{{${name}}}`;
+      const { text, bytes: size } = shown.of(columnOf(name)) ?? literal(`{{${name}}}`);
       values.set(name, text);
-      bytes += Buffer.byteLength(text) * count;
+      bytes += size * count;
+      if (bytes > MAX_BODY_BYTES) return null;
     }
-    for (const message of this.#messages)
-      if ('name' in message) bytes += Buffer.byteLength(shownText(valueOf(message.name)));
+    for (const message of this.#messages) {
+      if ('name' in message) bytes += shown.of(columnOf(message.name))?.bytes ?? 0;
+      if (bytes > MAX_BODY_BYTES) return null;
+    }
     const input = this.#isFixed ? inputOf(partsOf(row, roles).input) : null;
     if (bytes + Buffer.byteLength(input ?? '') > MAX_BODY_BYTES) return null;
-    const messages = this.#messages.flatMap((message): ChatMessage[] =>
+    const messages = this.#messages.flatMap((message): readonly ChatMessage[] =>
       'name' in message
-        ? messagesOf(valueOf(message.name))
+        ? shown.messagesOf(columnOf(message.name))
         : [{ role: chatRole(message.role) ?? 'user', content: fillPlaceholders(message.content, values) }],
     );
     if (input !== null || messages.length === 0) messages.push({ role: 'user', content: input ?? '' });
     return { model, temperature, schema: null, messages };
+  }
+}
+
+interface Shown {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+const literal = (text: string): Shown => ({ text, bytes: Buffer.byteLength(text) });
+
+/** The columns of a row as a model is shown them. Each is written once, however many places it has. */
+class ShownColumns {
+  readonly #row: Readonly<Record<string, unknown>>;
+  readonly #texts = new Map<string, Shown>();
+  readonly #messages = new Map<string, readonly ChatMessage[]>();
+
+  constructor(row: Readonly<Record<string, unknown>>) {
+    this.#row = row;
+  }
+
+  /** Undefined: of no column. */
+  of(column: string | undefined): Shown | undefined {
+    if (column === undefined) return undefined;
+    const known = this.#texts.get(column) ?? literal(shownText(this.#row[column]));
+    this.#texts.set(column, known);
+    return known;
+  }
+
+  messagesOf(column: string | undefined): readonly ChatMessage[] {
+    if (column === undefined) return [];
+    const known = this.#messages.get(column) ?? messagesOf(this.#row[column]);
+    this.#messages.set(column, known);
+    return known;
   }
 }
 

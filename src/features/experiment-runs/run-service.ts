@@ -5,6 +5,7 @@ import type { Principal } from '../../engine/identity/identity.js';
 import type { PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { JobRunner } from '../../engine/work/job-runner.js';
+import { withTurns } from '../../engine/work/portions.js';
 import { NO_ENDPOINT } from '../calibration/calibration-service.js';
 import type { Dataset, DatasetVersion } from '../datasets/dataset.js';
 import type { DatasetService } from '../datasets/dataset-service.js';
@@ -54,10 +55,10 @@ export class RunService {
   }
 
   /** What a run would come to. Asks no model. @throws DomainError as {@link start} does */
-  estimate({ project_id }: Principal, input: RunInput): RunEstimate {
+  async estimate({ project_id }: Principal, input: RunInput): Promise<RunEstimate> {
     const { plan, version, rows, repetitions } = this.#plan(project_id, input);
     const calls = rows * repetitions;
-    const input_tokens = Math.round(this.#inputTokens(plan, version) * calls);
+    const input_tokens = Math.round((await this.#inputTokens(plan, version)) * calls);
     const output_tokens = EXPECTED_OUTPUT_TOKENS * calls;
     const tokens = { input: input_tokens, output: output_tokens };
     return {
@@ -151,7 +152,7 @@ export class RunService {
   }
 
   /** Input tokens of a call, by some of the rows. */
-  #inputTokens(plan: RunPlan, { dataset_id: id, number }: DatasetVersion): number {
+  async #inputTokens(plan: RunPlan, { dataset_id: id, number }: DatasetVersion): Promise<number> {
     const { datasets } = this.#parts;
     const tried = isTried(plan.rows);
     const sample: string[] = [];
@@ -162,7 +163,7 @@ export class RunService {
     }
     const requests = new RowRequests(plan);
     let tokens = 0;
-    for (const row of sample) {
+    for await (const row of withTurns(sample)) {
       const content = datasets.namedRows({ id, number }, [row]).get(row);
       const request = content === undefined ? null : requests.of(content);
       // One that is too large is not asked.

@@ -5,7 +5,7 @@ import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { NameModel } from '../../engine/models/model-name.js';
 import { fitting } from '../../engine/validation/fitting.js';
-import { compile } from '../../engine/validation/validation.js';
+import { compile, invalid } from '../../engine/validation/validation.js';
 import {
   LATEST,
   MAX_TAGS,
@@ -19,7 +19,7 @@ import {
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../../engine/schema/page.js';
 import { EnsureInput } from './schema.js';
-import { contentOf, hashOf, versionIssues } from './version-rules.js';
+import { contentOf, hashIssues, hashOf, versionIssues } from './version-rules.js';
 import { needsOf } from './version-uses.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
@@ -105,11 +105,13 @@ export class PromptService {
    */
   ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
     const sent = fitting(checkInput, body);
-    const content = contentOf(sent.values);
-    const hash = hashOf(content.content, { isChat: content.messages !== null, config: content.config });
     // Nothing is known of a content whose messages are none.
-    const broken = sent.isMisfit('messages') ? [] : versionIssues(sent.values, hash);
-    const { model_id, metadata } = sent.require(broken);
+    const stated = sent.require(sent.isMisfit('messages') ? [] : versionIssues(sent.values));
+    const { model_id, metadata } = stated;
+    const content = contentOf(stated);
+    const hash = hashOf(content.content, { isChat: content.messages !== null, config: content.config });
+    const broken = hashIssues(stated, hash);
+    if (broken.length > 0) throw invalid(broken);
     const stored = this.#store.ensureVersion(project_id, slug, {
       ...content,
       content_hash: hash,
@@ -161,7 +163,38 @@ export class PromptService {
 
   /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
   pin(by: Principal, slug: string, entry: TagEntry): TagEntry {
-    const { project_id, user_id } = by;
+    this.#pin(by, slug, entry);
+    const { id } = this.find(by.project_id, slug, { by: 'number', version: entry.version });
+    this.#audit.done({ event: 'tagMoved', by, project_id: by.project_id, subject_id: id });
+    return entry;
+  }
+
+  /** As {@link pin}, of several tags: all of them are moved, or none. */
+  pinAll(by: Principal, { id, slug, version }: SelectedVersion, tags: readonly string[]): void {
+    if (tags.length === 0) return;
+    this.#store.together(() => {
+      for (const tag of tags) this.#pin(by, slug, { tag, version });
+    });
+    this.#tellMoved(by, id, tags);
+  }
+
+  /** As {@link ensure}, and {@link pinAll} of the version: if a tag cannot be moved, no version is made. */
+  ensureTagged(by: Principal, slug: string, body: unknown, tags: readonly string[]): SelectedVersion {
+    if (tags.length === 0) return this.ensure(by, slug, body);
+    const made = this.#store.together(() => {
+      const ensured = this.ensure(by, slug, body);
+      for (const tag of tags) this.#pin(by, slug, { tag, version: ensured.version });
+      return ensured;
+    });
+    this.#tellMoved(by, made.id, tags);
+    return made;
+  }
+
+  #tellMoved(by: Principal, id: string, tags: readonly string[]): void {
+    for (const _tag of tags) this.#audit.done({ event: 'tagMoved', by, project_id: by.project_id, subject_id: id });
+  }
+
+  #pin({ project_id, user_id }: Principal, slug: string, entry: TagEntry): void {
     this.#requirePrompt(project_id, slug);
     if (entry.tag === LATEST)
       throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be pinned');
@@ -173,9 +206,6 @@ export class PromptService {
     const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
     this.#fetched.clear();
     if (!pinned) throw new DomainError('not_found', missing({ by: 'number', version: entry.version }));
-    const { id } = this.find(project_id, slug, { by: 'number', version: entry.version });
-    this.#audit.done({ event: 'tagMoved', by, project_id, subject_id: id });
-    return entry;
   }
 
   /** Removes a tag, but for its history. @throws DomainError `not_found`; `conflict` for `latest` */

@@ -36,6 +36,8 @@ export interface PromptStore {
   removeVersion(projectId: string, slug: string, version: number, admit: (uses: VersionUses) => void): boolean;
   /** Moves a tag, which is not `latest`, to a version; false when there is no such version. */
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean;
+  /** Stores all that is written meanwhile, or nothing of it. */
+  together<T>(writes: () => T): T;
   /** Whether a prompt had this tag ever, or has fewer than `MAX_TAGS`, removed ones included. */
   takesTag(projectId: string, slug: string, tag: string): boolean;
   /** Removes a tag, which is not `latest`, but for its history; false when there is no such tag. */

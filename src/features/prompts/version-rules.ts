@@ -30,20 +30,23 @@ export function contentOf({ content, messages, config }: StatedVersion): Version
   };
 }
 
-/** Issues with a version that no schema can say. @param hash of its content */
-export function versionIssues(stated: StatedVersion, hash: string): Issue[] {
-  const { content, messages, content_hash, metadata, config } = stated;
+/** Issues with a version that no schema can say. What has none of them is small enough for {@link hashOf}. */
+export function versionIssues(stated: StatedVersion): Issue[] {
+  const { content, messages, metadata, config } = stated;
   return [
     ...(messages == null ? textIssues('/content', content) : messageIssues(messages)),
     ...(messages != null && content != null
       ? [{ pointer: '/messages', detail: 'must not be combined with content' }]
       : []),
-    ...(content_hash != null && (content != null || messages != null) && content_hash.toLowerCase() !== hash
-      ? [{ pointer: '/content_hash', detail: 'must be the SHA-256 of the content' }]
-      : []),
     ...metadataIssues(metadata),
     ...metadataIssues(config, '/config'),
   ];
+}
+
+/** Whether a version is said to have another hash. @param hash of its content */
+export function hashIssues({ content_hash }: StatedVersion, hash: string): Issue[] {
+  if (content_hash == null || content_hash.toLowerCase() === hash) return [];
+  return [{ pointer: '/content_hash', detail: 'must be the SHA-256 of the content' }];
 }
 
 /** Content that cannot be kept byte for byte is refused rather than changed. */

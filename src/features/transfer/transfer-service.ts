@@ -7,7 +7,7 @@ import { MAX_ROW_BYTES } from '../datasets/dataset.js';
 import { keptExampleIssues } from '../calibration/kept-example.js';
 import { storedIssues } from '../comparisons/stored-issues.js';
 import { jsonIssues } from '../experiments/schema.js';
-import { chatContentIssues, hashOf, versionIssues, type StatedVersion } from '../prompts/version-rules.js';
+import { chatContentIssues, hashIssues, hashOf, versionIssues, type StatedVersion } from '../prompts/version-rules.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer } from '../../engine/schema/normalize.js';
 import { callIn } from '../../engine/traces/model/span/span-call.js';
@@ -194,10 +194,9 @@ function promptVersionIssues(record: StoredRecord): Issue[] {
   const isChat = record['is_chat'] === true;
   const config = (record['config'] ?? {}) as Readonly<Record<string, unknown>>;
   const stated: StatedVersion = record;
-  return [
-    ...versionIssues({ ...stated, content, config }, hashOf(content, { isChat, config })),
-    ...(isChat ? chatContentIssues(content) : []),
-  ];
+  const issues = versionIssues({ ...stated, content, config });
+  if (issues.length === 0) issues.push(...hashIssues(stated, hashOf(content, { isChat, config })));
+  return [...issues, ...(isChat ? chatContentIssues(content) : [])];
 }
 
 /** What was evaluated, when its spans had arrived and which traces were shown is known together: of a trace or session, all of it. */

@@ -38,7 +38,7 @@ export function repeatedSpans(source: ListSource, { repeated }: ReadScope, name:
 }
 
 /**
- * The newest scores of all spans: a condition on the rows of `scores`, or tombstones, of those with one, then rows of
+ * The newest scores of all spans: a condition on the rows of `scores` of those with one, then rows of
  * {@link computedNewest} of the others, if there are any.
  */
 export function scoresOfSpans(scope: ReadScope, name: string, repeated: readonly string[]): readonly [Sql, ...Sql[]] {

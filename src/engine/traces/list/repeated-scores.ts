@@ -102,9 +102,10 @@ const LIMIT = value(MAX_REPEATED + 1, 'UInt64');
 const ofSpans = ({ projectId, upTo }: ReadScope, name: string) =>
   sql`${inProject(projectId)} AND entity_type = 'span' AND name = ${value(name, 'String')} AND ver <= ${value(upTo, 'UInt64')}`;
 
+/** With those whose only row is a tombstone, as it is between the steps of an erasure: no value of it may count. */
 function repeatedOf(scope: ReadScope, name: string): Sql {
   return sql`SELECT toString(entity_id) AS id FROM (
-  SELECT entity_id FROM scores WHERE ${ofSpans(scope, name)} GROUP BY project_id, entity_type, name, entity_id HAVING count() > 1 LIMIT ${LIMIT}
+  SELECT entity_id FROM scores WHERE ${ofSpans(scope, name)} GROUP BY project_id, entity_type, name, entity_id HAVING count() > 1 OR max(deleted) LIMIT ${LIMIT}
 )`;
 }
 

@@ -33,7 +33,7 @@ function runExperimentRoute(runs: RunService) {
     },
     errors: ['not_found', 'conflict', 'invalid', 'unavailable'],
     async handle({ principal, body, signal }) {
-      if (body.dry_run === true) return { status: 200, body: runs.estimate(principal, body) };
+      if (body.dry_run === true) return { status: 200, body: await runs.estimate(principal, body) };
       return { status: 201, body: toExperimentRead(await runs.start(principal, body, signal)) };
     },
   });

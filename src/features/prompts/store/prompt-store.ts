@@ -195,6 +195,10 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
     return guarded(() => this.statements.pin.run({ projectId, slug, ...entry, at, by }).changes > 0);
   }
 
+  together<T>(writes: () => T): T {
+    return guarded(() => this.db.transaction(writes).immediate());
+  }
+
   takesTag(projectId: string, slug: string, tag: string): boolean {
     const { promptId, hadTag: had, countTags } = this.statements;
     return guarded(() => {

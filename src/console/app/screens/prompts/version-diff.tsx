@@ -19,7 +19,7 @@ export function VersionDiff({ before, after, labels }: VersionDiffProps) {
     <div class="stack">
       {(texts[0] !== texts[1] || sameConfig) && <TextDiff before={texts[0]} after={texts[1]} labels={labels} />}
       {!sameConfig && (
-        <section class="stack" aria-label="Changes of the config">
+        <section class="stack" aria-label="Config changes">
           <h3>Config</h3>
           <TextDiff
             before={configs[0]}

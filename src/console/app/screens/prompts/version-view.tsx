@@ -157,7 +157,7 @@ function Content({ version: { content, messages } }: { readonly version: PromptV
           </p>
           {'name' in message ? (
             <p>
-              Messages named <code>{message.name}</code> are put here.
+              Messages named <code>{message.name}</code> are inserted here.
             </p>
           ) : (
             <PromptText text={message.content} label={`Message ${index + 1}`} />

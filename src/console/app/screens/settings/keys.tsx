@@ -50,7 +50,7 @@ export default function Keys() {
         <Dialog key="made" title="Key created" onClose={close}>
           <Once what="Key" text={dialog.key} onClose={close}>
             <p>
-              <bdi>{dialog.name}</bdi> {explainAccess(dialog.access)}. As the public key of a pair, use{' '}
+              <bdi>{dialog.name}</bdi> {explainAccess(dialog.access)}. Public key of the pair:{' '}
               <code>{dialog.public_key}</code>.
             </p>
           </Once>
