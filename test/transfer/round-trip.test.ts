@@ -71,10 +71,10 @@ describe('a project that moves', function () {
       }
       return walked;
     };
-    // The calls of a judge may still come.
+    // The calls of a judge may still come, or be written again.
     let [records, walked, then]: Json[][] = [[], [], []];
     do [records, walked, then] = [await whole(), await walk(), await whole()];
-    while (records.length !== then.length);
+    while (records.length <= 8 || JSON.stringify(records) !== JSON.stringify(then));
     expect(records.length).to.be.greaterThan(8);
     expect(walked).to.deep.equal(records);
     for (const after of ['1-', '-1', '1-2-3', '1-99999999999999999'])
