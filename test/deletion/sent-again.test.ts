@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { StoredSpans } from '../../src/engine/traces/model/deletion/stored-spans.js';
+import { STAMPS } from '../../src/engine/traces/model/partial/stamps.js';
 import { openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { makeProject } from '../harness/projects.js';
@@ -77,4 +78,32 @@ describe('a span that is sent again while it is deleted', function () {
       expect(await allOf(opened.store.deletions.contents(project, [span.trace_id]))).to.have.length(1);
       expect(metadata.runs.ofSpan(judge, span.id)).to.have.length(1);
     });
+
+  for (const kind of ['trace', 'span'] as const)
+    for (const meanwhile of ['stored', 'queued'] as const)
+      it(`is deleted, where only a part of it was added: ${kind}, ${meanwhile}`, async () => {
+        const span = storedSpan({ started_at: NOW, input_data: 'old', attributes: { [STAMPS]: { first: 1, base: 1 } } });
+        await opened.store.log.append({ projectId: project, spans: [span] });
+        const add = async (output_data: string) => {
+          const parts = await opened.store.partial.open(project, [span]);
+          const built = { ...(parts.find(span) ?? { ...span, input_data: null }), output_data };
+          await parts.log.append({ projectId: project, spans: [built] });
+          parts.close();
+        };
+        const spans = withComing('writeTombstones', 'before', async () => {
+          await add('first');
+          if (meanwhile === 'stored') await opened.store.written();
+          await add('second');
+        });
+        const service = openDeletions(metadata, kind === 'trace' ? withTouched(spans, () => add('before all')) : spans);
+        await service.delete(project, { kind, id: kind === 'span' ? span.id : span.trace_id, by: null });
+        expect(await allOf(opened.store.deletions.contents(project, [span.trace_id]))).to.have.length(0);
+        // What comes later is another span.
+        await add('after');
+        const left = await opened.store.partial.open(project, [span]);
+        expect(left.find(span)).to.include({ input_data: null, output_data: 'after' });
+        left.close();
+        await service.delete(project, { kind: 'span', id: span.id, by: null });
+        await service.close();
+      });
 });
