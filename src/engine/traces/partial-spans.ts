@@ -1,7 +1,8 @@
 import { DomainError } from '../errors.js';
 import type { Micros } from '../timestamp.js';
 import type { ClickHouseClient } from './clickhouse/client/client.js';
-import { isLargeAnswer } from './clickhouse/client/client-errors.js';
+import { refusalCode } from './clickhouse/client/client-errors.js';
+import { RESULT_TOO_LARGE } from './clickhouse/client/error-codes.js';
 import { sql, value } from './clickhouse/client/sql.js';
 import { KnownTraces, type KnownTrace } from './known-traces.js';
 import type { SpanKey } from './model/partial/partial-span.js';
@@ -219,7 +220,7 @@ export class ClickHousePartialSpans implements PartialSpans {
         places.slice(from, from + READ_AT_ONCE),
         MAX_READ,
       ).catch((error: unknown) => {
-        throw isLargeAnswer(error) ? tooLarge() : error;
+        throw refusalCode(error) === RESULT_TOO_LARGE ? tooLarge() : error;
       });
       for (const { span, size, origin } of lines) {
         bytes += size;

@@ -10,8 +10,8 @@ import type { SpanIngest, SpanSource } from './span-ingest.js';
 export interface PartialIngestParts {
   readonly spans: PartialSpans;
   readonly log: Pick<WriteLog, 'admit'>;
-  /** What stores whole spans, by a log. */
-  readonly ingest: (log: WriteLog) => Pick<SpanIngest, 'storeSpans'>;
+  /** What stores whole spans, by a log. @param stored spans as they were before */
+  readonly ingest: (log: WriteLog, stored: readonly Span[]) => Pick<SpanIngest, 'storeSpans'>;
 }
 
 /** Most attempts at spans that others write meanwhile. */
@@ -119,7 +119,8 @@ export class PartialIngest {
       }
       if (changed.length === 0) return;
       const whole = changed.map(({ span }) => span);
-      const { flaws } = await this.#parts.ingest(opened.log).storeSpans(projectId, source, whole);
+      const before = changed.flatMap(({ of }) => opened.find(of.key) ?? []);
+      const { flaws } = await this.#parts.ingest(opened.log, before).storeSpans(projectId, source, whole);
       for (const { index, issues } of flaws) {
         const rules = issues.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join(', ');
         for (const part of changed[index]?.of.parts ?? []) refused[part] ??= rules;

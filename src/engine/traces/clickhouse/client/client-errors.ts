@@ -11,7 +11,6 @@ import {
   NOT_ENOUGH_SPACE,
   NOT_NOW,
   OPENING,
-  RESULT_TOO_LARGE,
   TOO_LARGE,
   UNREADABLE,
 } from './error-codes.js';
@@ -91,11 +90,6 @@ export function refusalCode(error: unknown): number | null {
 export function metLimit(error: unknown): boolean {
   const code = refusedBy(error);
   return LIMITS.has(code) || TOO_LARGE.has(code);
-}
-
-/** Whether a statement was refused because its answer would have been larger than it may be. */
-export function isLargeAnswer(error: unknown): boolean {
-  return refusedBy(error) === RESULT_TOO_LARGE;
 }
 
 /** Whether what a statement was to work on is too large for ClickHouse to hold, however long it may take. */
