@@ -214,14 +214,11 @@ export class ClickHousePartialSpans implements PartialSpans {
     const spans = new Map<string, Read>();
     let bytes = 0;
     for (let from = 0; from < places.length; from += READ_AT_ONCE) {
-      const lines = await wholeSpans(
-        this.#reader,
-        projectId,
-        places.slice(from, from + READ_AT_ONCE),
-        MAX_READ,
-      ).catch((error: unknown) => {
-        throw refusalCode(error) === RESULT_TOO_LARGE ? tooLarge() : error;
-      });
+      const lines = await wholeSpans(this.#reader, projectId, places.slice(from, from + READ_AT_ONCE), MAX_READ).catch(
+        (error: unknown) => {
+          throw refusalCode(error) === RESULT_TOO_LARGE ? tooLarge() : error;
+        },
+      );
       for (const { span, size, origin } of lines) {
         bytes += size;
         spans.set(keyOf(span), { span, since: sinceOf(span, versionTime(origin.written)) });

@@ -247,7 +247,11 @@ WHERE f.id IN ${uuids(inTraces.map(({ id }) => id))}`,
       sql`SELECT toString(session_id) AS session, toString(max(ver)) AS version FROM session_statements
 WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} GROUP BY session_id HAVING NOT ${isDeleted}`,
     );
-    return rows.map(({ session, version }) => ({ ...sessionThing(session), version: Number(version), sentAt: versionTime(Number(version)) }));
+    return rows.map(({ session, version }) => ({
+      ...sessionThing(session),
+      version: Number(version),
+      sentAt: versionTime(Number(version)),
+    }));
   }
 }
 

@@ -123,8 +123,7 @@ export class AssembledSpan {
   #refuse({ said }: PartialSpan): string | null {
     const counts = OBJECTS.map((object) => {
       let count = this.#members[object];
-      for (const member in said[object])
-        if (member !== STAMPS && !this.#values.has(`${object}.${member}`)) count += 1;
+      for (const member in said[object]) if (member !== STAMPS && !this.#values.has(`${object}.${member}`)) count += 1;
       return { object, count };
     });
     const all = counts.reduce((sum, { count }) => sum + count, 0);
