@@ -32,7 +32,7 @@ const DAMAGES: readonly (readonly [sql: string, ...found: string[]])[] = [
     'dataset_counts: a version that counts other changes than it made',
   ],
   ['UPDATE datasets SET bytes = bytes + 1', 'dataset_counts: a dataset that counts other bytes than it has'],
-  ['UPDATE experiments SET dataset_version = 8', 'sqlite_reference: an experiment on a missing version of its dataset'],
+  ['UPDATE experiments SET dataset_version = 8', 'dataset_counts: an experiment on a missing version of its dataset'],
   ['UPDATE experiments SET row_count = 8', 'dataset_counts: an experiment that counts other rows than its version'],
   ["UPDATE jobs SET subject_id = 'nothing'", 'sqlite_reference: a run of a missing experiment'],
   ["UPDATE comparisons SET baseline_id = 'nothing'", 'sqlite_reference: a comparison of a missing experiment'],

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Browser } from 'puppeteer-core';
 import { bootServer, type BootOptions, type TestServer } from '../harness/server.js';
-import { sharedServer } from '../harness/shared-server.js';
 import { ConsoleBrowser } from '../identity/console-browser.js';
 import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
 
@@ -34,7 +33,7 @@ export interface ConsoleScene {
 }
 
 export interface SceneOptions {
-  /** What the server is booted with, asked when the suite begins. Default: a project of a shared one. */
+  /** What the server is booted with, asked when the suite begins. */
   readonly boot?: () => BootOptions;
   /** Where browsers find the server. Default: at its own address. */
   readonly url?: () => string;
@@ -52,7 +51,7 @@ export function consoleScene({ boot, url, keepsPages = false }: SceneOptions = {
   let server: TestServer | null = null;
   before(async function () {
     this.timeout(90_000);
-    server = await (boot === undefined ? sharedServer() : bootServer(boot()));
+    server = await bootServer(boot?.());
   });
   after(() => server?.dispose());
   afterEach(async function () {

@@ -22,7 +22,7 @@ export const PROJECT_ROWS = `
   INSERT INTO projects (id, name, created_at) VALUES ('project', 'p', 0);
   INSERT INTO users (id, name, created_at) VALUES ('ann', 'Ann', 0), ('bob', 'Bob', 0);
   INSERT INTO prompts (id, project_id, slug, created_at) VALUES ('prompt', 'project', 'task', 0);
-  INSERT INTO prompt_versions VALUES
+  INSERT INTO prompt_versions (id, prompt_id, version, content_hash, model_id, metadata, created_at, created_by, updated_at, content) VALUES
     ('pv1', 'prompt', 1, '${'a'.repeat(64)}', NULL, '{}', 0, 'ann', 0, 'one'),
     ('pv2', 'prompt', 2, '${'b'.repeat(64)}', NULL, '{}', 0, 'ann', 0, 'two');
   ${judgeRow(JUDGE, 'project')}`;

@@ -37,7 +37,7 @@ describe('exports of lists', function () {
         kind: n % 2 === 0 ? 'llm' : 'tool',
         started_at: n < TIED ? START : moment(n % 400),
         session_id: uuid(9_000_000 + (n % 150)),
-        input_data: n % 100 === 0 ? 'x'.repeat(300_000) : `"in"\n${n}`,
+        input_data: n % 30 === 0 ? 'x'.repeat(300_000) : `"in"\n${n}`,
         cost: n / 1e12,
         attributes: { n, large: { list: [1, null] } },
         tags: { half: String(n % 2) },

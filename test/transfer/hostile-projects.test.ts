@@ -12,7 +12,7 @@ import { bootTarget } from './moved-project.js';
 
 const SEED = seedOf('HOSTILE_SEED');
 const PROJECTS = Number(process.env['HOSTILE_PROJECTS'] ?? 4);
-const REQUESTS = 60;
+const REQUESTS = 80;
 const METADATA = PARTS.filter(
   (part): part is MetadataPart => !['spans', 'traces', 'sessions', 'scores', 'attachments'].includes(part),
 );
@@ -183,9 +183,9 @@ describe(`projects that hostile imports made (HOSTILE_SEED=${SEED})`, function (
       for (const [index, [part, records]] of off(all).entries())
         expect(moved[index]?.[1], String(part)).to.deep.equal(records);
       const { found, stderr } = await runCheck(server.dataDir);
-      // There are no spans at all.
+      // There are no spans at all, and versions of datasets without all of their rows, as where an import was interrupted.
       expect(
-        Object.keys(found).filter((flaw) => flaw !== 'evaluation_without_span'),
+        Object.keys(found).filter((flaw) => !['evaluation_without_span', 'dataset_counts'].includes(flaw)),
         stderr,
       ).to.deep.equal([]);
       for (const doomed of [target, there])

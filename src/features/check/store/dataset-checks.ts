@@ -80,7 +80,7 @@ const DATASETS: readonly DatasetCheck[] = [
 
 const EXPERIMENTS: readonly DatasetCheck[] = [
   {
-    flaw: 'sqlite_reference',
+    flaw: 'dataset_counts',
     what: 'an experiment on a missing version of its dataset',
     rows: `SELECT e.project_id AS project, e.id, e.dataset_version AS state
       FROM experiments AS e ${OF_DATASET} AND d.id = e.dataset_id AND d.project_id = e.project_id

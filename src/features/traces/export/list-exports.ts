@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../../engine/errors.js';
 import { csvLines } from '../../../engine/files/csv.js';
 import type { ExportFormat } from '../../../engine/traces/model/list/export.js';
@@ -11,6 +12,8 @@ import { exportedFields, rowPages, type ExportedList } from './row-pages.js';
 export const EXPORTS_PER_PROJECT = 2;
 /** Pages that are read at once. */
 const READS = { atOnce: 3, perParty: 1 };
+/** In characters: a Parquet file takes some 50 ms for them. */
+const ENCODED_AT_ONCE = 512 * 1024;
 
 interface Wanted extends ExportedList {
   readonly format: ExportFormat;
@@ -40,7 +43,7 @@ export class ListExports {
     try {
       const pages = this.#pages(wanted, signal);
       const first = await pages.next();
-      const file = Readable.from(fileOf(wanted, following(first, pages)), { objectMode: false });
+      const file = Readable.from(fileOf(wanted, portions(following(first, pages))), { objectMode: false });
       return file.once('close', end);
     } catch (error) {
       end();
@@ -71,6 +74,22 @@ export class ListExports {
       const page = await pages.next().finally(end);
       if (page.done === true) return;
       yield page.value;
+    }
+  }
+}
+
+/** Rows of some half a megabyte at a time: others have a turn before more are encoded. */
+async function* portions(pages: Pages): AsyncGenerator<readonly string[]> {
+  for await (const rows of pages) {
+    let from = 0;
+    let size = 0;
+    for (const [index, row] of rows.entries()) {
+      size += row.length;
+      if (size < ENCODED_AT_ONCE && index < rows.length - 1) continue;
+      yield rows.slice(from, index + 1);
+      await nextTurn();
+      from = index + 1;
+      size = 0;
     }
   }
 }

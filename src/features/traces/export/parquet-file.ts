@@ -6,8 +6,8 @@ import type { Field, FieldType } from '../../../engine/traces/model/list/fields.
 type SchemaElement = ParquetWriter['schema'][number];
 type Row = Readonly<Record<string, unknown>>;
 
-/** The end of a file describes each group of rows, and is held in memory until then: 8 GB of rows have as many. */
-const MAX_GROUPS = 4000;
+/** The end of a file describes each group of rows, and is held in memory until then: some 4 GB of rows have as many. */
+const MAX_GROUPS = 8000;
 
 /** Types of Parquet, by the types of fields; of all others, texts, and JSON of what is no text. */
 const TYPES: Partial<Record<FieldType, Pick<SchemaElement, 'type' | 'logical_type'>>> = {
@@ -36,7 +36,13 @@ export class ParquetFile {
         ...(TYPES[type] ?? TEXT),
       })),
     ];
-    this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'spanhouse' });
+    this.#writer = new ParquetWriter({
+      writer: this.#bytes,
+      schema,
+      createdBy: 'spanhouse',
+      // Those of texts would keep whole texts in memory.
+      statistics: false,
+    });
   }
 
   /** @throws DomainError `too_large` */
@@ -50,6 +56,7 @@ export class ParquetFile {
       offsetIndex: false,
     }));
     void this.#writer.write({ columnData, rowGroupSize: rows.length });
+    this.#writer.pendingIndexes.length = 0;
     return this.#take();
   }
 

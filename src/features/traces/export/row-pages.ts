@@ -7,6 +7,8 @@ import type { AppliedFilter, ListQuery } from '../../../engine/traces/model/list
 /** Rows of a page: the newest of long lists are found without a look at the others only up to so many. */
 const MAX_ROWS = 1000;
 const FIRST_ROWS = 100;
+/** Rows of one time that a page reads again. */
+const OVERLAP = 100;
 /** Bytes that a page is to have; one that has far more is cut. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const MAX_PAGE_BYTES = 4 * PAGE_BYTES;
@@ -38,7 +40,7 @@ export function exportedFields(list: ListDefinition, { fields }: ListQuery): rea
   ];
 }
 
-/** Objects of one time of which more may follow: `ids` names them while they are few. */
+/** Objects of one time of which more may follow: how many there were so far, and which were the last of them. */
 interface Edge {
   readonly time: string;
   readonly ids: Set<string>;
@@ -59,22 +61,18 @@ export async function* rowPages(
   const fields = exportedFields(list, query);
   let edge: Edge = { time: '', ids: new Set(), count: 0 };
   let limit = FIRST_ROWS;
+  let offset = 0;
   for (;;) {
-    const offset = edge.count < limit ? 0 : edge.count;
-    const asked = {
-      ...query,
-      ...newestFirst(list),
-      filters: until(list, query.filters, edge.time),
-      fields,
-      limit,
-      offset,
-    };
+    const filters = until(list, query.filters, edge.time);
+    const asked = { ...query, ...newestFirst(list), filters, fields, limit, offset };
     const { json } = await lists[list.name](projectId, asked, signal);
     const { rows: found, bytes, isWhole } = await firstRows(json);
-    const rows = offset === 0 ? unseen(list, found, edge) : found;
+    const rows = unseen(list, found, edge);
     edge = edgeOf(list, rows, edge);
     if (rows.length > 0) yield rows;
     if (isWhole && found.length < limit) return;
+    // Of many objects of one time some may be deleted before the next page: it begins with some that are known.
+    offset = rows.length > 0 ? Math.max(0, edge.count - OVERLAP) : offset + found.length;
     limit = Math.max(1, Math.min(MAX_ROWS, Math.round((found.length * PAGE_BYTES) / Math.max(1, bytes))));
   }
 }
@@ -104,19 +102,28 @@ function edgeOf(list: ListDefinition, rows: readonly string[], before: Edge): Ed
   if (last === undefined) return before;
   const { time } = keyOf(list, last);
   const edge: Edge = time === before.time ? before : { time, ids: new Set(), count: 0 };
-  for (const row of rows.toReversed()) {
-    const key = keyOf(list, row);
-    if (key.time !== time) break;
-    edge.count += 1;
-    if (edge.ids.size < MAX_ROWS) edge.ids.add(key.id);
-  }
+  const first = rows.findLastIndex((row) => keyOf(list, row).time !== time) + 1;
+  for (const row of rows.slice(first)) edge.ids.add(keyOf(list, row).id);
+  edge.count += rows.length - first;
+  for (const id of edge.ids) if (edge.ids.size > MAX_ROWS) edge.ids.delete(id);
   return edge;
 }
 
 function keyOf({ name }: ListDefinition, row: string) {
   const { time, ids } = KEYS[name];
+  const of = name === 'sessions' ? parsed(row) : (member: string) => memberBefore(row, member);
+  return { time: of(time), id: ids.map(of).join(' ') };
+}
+
+function parsed(row: string) {
   const object = JSON.parse(row) as Readonly<Record<string, unknown>>;
-  return { time: String(object[time]), id: ids.map((id) => object[id]).join(' ') };
+  return (member: string) => String(object[member]);
+}
+
+/** A member that stands before all objects in a row, whose texts may be long: in a text its quotes would be escaped. */
+function memberBefore(row: string, member: string): string {
+  const start = row.indexOf(`"${member}":"`) + member.length + 4;
+  return row.slice(start, row.indexOf('"', start));
 }
 
 /** The rows of a JSON array, as many as fit, and at least one. Rows have no end of a line within. */

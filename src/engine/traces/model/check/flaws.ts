@@ -58,7 +58,7 @@ export const FLAWS = {
     todo: `the file was edited by hand, or the disk lost a write: ${RESTORE}, or remove the rows by hand`,
   },
   dataset_counts: {
-    what: 'datasets and experiments that count other rows or bytes than there are',
+    what: 'datasets and experiments that count other rows, bytes or versions than there are',
     mendable: false,
     todo: `if an import of the project was interrupted, import it again; otherwise ${RESTORE}`,
   },
