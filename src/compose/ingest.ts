@@ -59,7 +59,7 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
     partial: new PartialIngest({
       spans: traces.partial,
       log: traces.log,
-      ingest: (log) => new SpanIngest({ ...parts, log }),
+      ingest: (log, stored) => new SpanIngest({ ...parts, log, attachments: attachments.intake.of(stored) }),
     }),
     posted: new PostedIngest({ log: traces.log, lists: traces.lists, maxTagBytes }),
     completionLog: new CompletionLog({

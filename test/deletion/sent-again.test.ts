@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { StoredSpans } from '../../src/engine/traces/model/deletion/stored-spans.js';
+import { STAMPS } from '../../src/engine/traces/model/partial/stamps.js';
 import { openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { makeProject } from '../harness/projects.js';
@@ -76,5 +77,33 @@ describe('a span that is sent again while it is deleted', function () {
       await service.close();
       expect(await allOf(opened.store.deletions.contents(project, [span.trace_id]))).to.have.length(1);
       expect(metadata.runs.ofSpan(judge, span.id)).to.have.length(1);
+    });
+
+  for (const [kind, name] of [
+    ['trace', 'removeTraces'],
+    ['span', 'writeTombstones'],
+  ] as const)
+    it(`is deleted with what was added to it, where only a part of it was sent: ${kind}`, async () => {
+      const attributes = { [STAMPS]: { first: 1, base: 1 } };
+      const span = storedSpan({ started_at: NOW, input_data: 'old', attributes });
+      await opened.store.log.append({ projectId: project, spans: [span] });
+      const add = async (output_data: string) => {
+        const parts = await opened.store.partial.open(project, [span]);
+        const built = { ...(parts.find(span) ?? { ...span, input_data: null }), output_data };
+        await parts.log.append({ projectId: project, spans: [built] });
+        parts.close();
+      };
+      const twice = async () => {
+        await add('first');
+        await add('second');
+      };
+      const service = openDeletions(metadata, withComing(name, 'before', twice));
+      await service.delete(project, { kind, id: kind === 'span' ? span.id : span.trace_id, by: null });
+      await service.close();
+      expect(await allOf(opened.store.deletions.contents(project, [span.trace_id]))).to.have.length(0);
+      await add('later');
+      const parts = await opened.store.partial.open(project, [span]);
+      expect(parts.find(span)).to.include({ input_data: null, output_data: 'later' });
+      parts.close();
     });
 });

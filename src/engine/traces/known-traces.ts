@@ -1,3 +1,4 @@
+import type { Micros } from '../timestamp.js';
 import { remainingQuota } from '../work/fair-quota.js';
 import type { Span } from './model/span/span.js';
 import type { NamedWrites } from './write/write-watch.js';
@@ -5,6 +6,8 @@ import type { NamedWrites } from './write/write-watch.js';
 interface KnownSpan {
   /** Null: it is stored, and to be read. */
   readonly span: Span | null;
+  /** When the earliest of what is in it was received. */
+  readonly since: Micros;
   readonly bytes: number;
 }
 
@@ -63,12 +66,12 @@ export class KnownTraces {
     this.#shrink(trace.projectId);
   }
 
-  put(trace: KnownTrace, span: Span): void {
+  put(trace: KnownTrace, span: Span, since: Micros): void {
     // Of what has ended, hardly more is sent: it goes first.
     const kept = span.ended_at !== null && this.#room(trace.projectId) < this.#maxBytes / 8 ? null : span;
     const bytes = kept === null ? SPAN_BYTES : sizeOf(kept);
     this.#count(trace, bytes - (trace.spans.get(span.id)?.bytes ?? 0));
-    trace.spans.set(span.id, { span: kept, bytes });
+    trace.spans.set(span.id, { span: kept, since, bytes });
   }
 
   /** Forgets what was written by somebody. To be called in the turn of the event loop in which it is queued. */

@@ -1,8 +1,12 @@
 import { DomainError } from '../errors.js';
+import type { Micros } from '../timestamp.js';
 import type { ClickHouseClient } from './clickhouse/client/client.js';
+import { refusalCode } from './clickhouse/client/client-errors.js';
+import { RESULT_TOO_LARGE } from './clickhouse/client/error-codes.js';
 import { sql, value } from './clickhouse/client/sql.js';
 import { KnownTraces, type KnownTrace } from './known-traces.js';
 import type { SpanKey } from './model/partial/partial-span.js';
+import { sinceOf, withSince } from './model/partial/stamps.js';
 import { WRITTEN_MEANWHILE, type OpenedSpans, type PartialSpans } from './model/partial/partial-spans.js';
 import type { PlacedSpan } from './model/prices/calculated-spans.js';
 import type { Span } from './model/span/span.js';
@@ -13,7 +17,9 @@ import { inProject } from './read/scope.js';
 import { standing } from './read/visibility.js';
 import { wholeSpans } from './span-revision.js';
 import type { CommitLog } from './write/commit-log.js';
+import type { AppendedWrites, SpanRow } from './write/rows.js';
 import type { UnflushedWrites } from './write/unflushed-writes.js';
+import { versionOf, versionTime } from './write/version-clock.js';
 
 export interface PartialSpansParts {
   readonly client: ClickHouseClient;
@@ -28,11 +34,20 @@ export interface PartialSpansParts {
 /** Bytes of spans that were lately sent in parts. */
 const MAX_KNOWN_BYTES = 32 * 1024 * 1024;
 /** Spans read in one statement, and the bytes that all of one request may have. */
-const READ_AT_ONCE = 100;
+const READ_AT_ONCE = 10;
 const MAX_READ_BYTES = 64 * 1024 * 1024;
+
+/** Of one statement; its answer is as large as it may be with all of the request. */
+const MAX_READ = { settings: { max_result_bytes: String(MAX_READ_BYTES) } };
 
 /** Few rows by their keys: more threads would only cost more. */
 const ONE_THREAD = { settings: { max_threads: 1 } };
+
+/** A span that is stored, and when the earliest of what is in it was received. */
+interface Read {
+  readonly span: Span;
+  readonly since: Micros;
+}
 
 /** A span as its facts place it. */
 interface PlaceRow {
@@ -80,12 +95,16 @@ export class ClickHousePartialSpans implements PartialSpans {
         const known = trace?.spans.get(id);
         return trace !== undefined && (known === undefined ? !trace.whole : known.span === null);
       });
-      const read = missing.length === 0 ? new Map<string, Span>() : await this.#read(projectId, missing, opened);
+      const read = missing.length === 0 ? new Map<string, Read>() : await this.#read(projectId, missing, opened);
+      const find = (key: SpanKey): Read | undefined => {
+        const known = traces.get(key.trace_id)?.spans.get(key.id);
+        return known?.span == null ? read.get(keyOf(key)) : { span: known.span, since: known.since };
+      };
       return {
-        find: (key) => traces.get(key.trace_id)?.spans.get(key.id)?.span ?? read.get(keyOf(key)),
+        find: (key) => find(key)?.span,
         log: {
           admit: (project) => this.#parts.log.admit(project),
-          append: (writes) => this.#append(writes, opened),
+          append: (writes) => this.#append(writes, opened, (key) => find(key)?.since),
         },
         close,
       };
@@ -95,16 +114,30 @@ export class ClickHousePartialSpans implements PartialSpans {
     }
   }
 
-  /** @param opened traces, each with the number of writes to it when it was opened */
-  async #append(writes: Writes, opened: ReadonlyMap<KnownTrace, number>): Promise<WriteReceipt> {
+  /**
+   * @param opened traces, each with the number of writes to it when it was opened
+   * @param sinceOf when the earliest was received of what a span is built on
+   */
+  async #append(
+    writes: Writes,
+    opened: ReadonlyMap<KnownTrace, number>,
+    sinceOf: (key: SpanKey) => Micros | undefined,
+  ): Promise<WriteReceipt> {
     for (const [trace, seen] of opened) if (trace.writes !== seen) throw writtenMeanwhile();
-    const appended = this.#queue(writes);
+    // A deletion under way takes also what was added to a span: the texts that are to go are in it.
+    const built = (writes.spans ?? []).map((span) => ({ span, since: sinceOf(span) }));
+    const spans = built.map(({ span, since }): SpanRow => {
+      if (since === undefined) return span;
+      return { ...span, attributes: withSince(span.attributes, since), builtOn: versionOf(since) };
+    });
+    const appended = this.#queue({ ...writes, spans });
     const traces = new Map([...opened].map(([trace, seen]) => [trace.traceId, { trace, seen }]));
     try {
       const receipt = await appended;
-      for (const span of writes.spans ?? []) {
+      for (const [index, { span, since }] of built.entries()) {
         const known = traces.get(span.trace_id);
-        if (known !== undefined && known.trace.writes === known.seen) this.#known.put(known.trace, span);
+        if (known !== undefined && known.trace.writes === known.seen)
+          this.#known.put(known.trace, span, since ?? receipt.createdAt[index] ?? 0);
       }
       return receipt;
     } catch (error) {
@@ -114,7 +147,7 @@ export class ClickHousePartialSpans implements PartialSpans {
     }
   }
 
-  #queue(writes: Writes): Promise<WriteReceipt> {
+  #queue(writes: AppendedWrites): Promise<WriteReceipt> {
     this.#own = true;
     try {
       // Queued before it waits for anything.
@@ -129,7 +162,7 @@ export class ClickHousePartialSpans implements PartialSpans {
     projectId: string,
     keys: readonly SpanKey[],
     opened: ReadonlyMap<KnownTrace, number>,
-  ): Promise<Map<string, Span>> {
+  ): Promise<Map<string, Read>> {
     const { log, reads, writes } = this.#parts;
     // What was queued before the traces were watched.
     await log.idleOf(projectId);
@@ -156,7 +189,7 @@ export class ClickHousePartialSpans implements PartialSpans {
     const old = new Set(there.map(({ trace }) => trace));
     const empty = new Set(traces.filter((trace) => !old.has(trace)));
     const wanted = keys.filter(({ trace_id }) => old.has(trace_id));
-    if (wanted.length === 0) return { spans: new Map<string, Span>(), empty };
+    if (wanted.length === 0) return { spans: new Map<string, Read>(), empty };
     const ids = [...new Set(wanted.map(({ id }) => id))];
     const standingFacts = standing(
       sql`trace_id, id, started_at`,
@@ -177,17 +210,20 @@ export class ClickHousePartialSpans implements PartialSpans {
     return { spans: await this.#whole(projectId, places), empty };
   }
 
-  async #whole(projectId: string, places: readonly PlacedSpan[]): Promise<Map<string, Span>> {
-    const spans = new Map<string, Span>();
+  async #whole(projectId: string, places: readonly PlacedSpan[]): Promise<Map<string, Read>> {
+    const spans = new Map<string, Read>();
     let bytes = 0;
     for (let from = 0; from < places.length; from += READ_AT_ONCE) {
-      const lines = await wholeSpans(this.#reader, projectId, places.slice(from, from + READ_AT_ONCE));
-      for (const { span, size } of lines) {
+      const lines = await wholeSpans(this.#reader, projectId, places.slice(from, from + READ_AT_ONCE), MAX_READ).catch(
+        (error: unknown) => {
+          throw refusalCode(error) === RESULT_TOO_LARGE ? tooLarge() : error;
+        },
+      );
+      for (const { span, size, origin } of lines) {
         bytes += size;
-        spans.set(keyOf(span), span);
+        spans.set(keyOf(span), { span, since: sinceOf(span, versionTime(origin.written)) });
       }
-      if (bytes > MAX_READ_BYTES)
-        throw new DomainError('too_large', 'The spans that these events belong to are too large together: send fewer');
+      if (bytes > MAX_READ_BYTES) throw tooLarge();
     }
     if (spans.size < places.length) throw writtenMeanwhile();
     return spans;
@@ -196,6 +232,10 @@ export class ClickHousePartialSpans implements PartialSpans {
 
 function keyOf({ trace_id, id }: SpanKey): string {
   return `${trace_id}/${id}`;
+}
+
+function tooLarge(): DomainError {
+  return new DomainError('too_large', 'The spans that these events belong to are too large together: send fewer');
 }
 
 function writtenMeanwhile(): DomainError {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { spanFields, type SpanRead } from './model/list/fields.js';
 import type { PlacedSpan, SpanRevision, StoredSpan } from './model/prices/calculated-spans.js';
 import type { Micros } from '../timestamp.js';
@@ -9,7 +10,7 @@ import type { WriteWatch } from './write/write-watch.js';
 import { spanColumns } from './list/columns.js';
 import { jsonLines } from './read/json-rows.js';
 import type { HeldState, ReadsInProgress } from './read/reads-in-progress.js';
-import type { Reader } from './read/row-reader.js';
+import type { Reader, ReadOptions } from './read/row-reader.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { moment } from './read/times.js';
 import { receivedVersion, written } from './read/visibility.js';
@@ -103,11 +104,15 @@ interface WholeSpan extends StoredSpan {
   readonly size: number;
 }
 
+/** Longest time that spans are parsed before other requests get a turn. */
+const MAX_TURN_MS = 10;
+
 /** Reads whole spans by their versions and starts, where they are still stored. */
 export async function wholeSpans(
   reader: Reader,
   projectId: string,
   spans: readonly Pick<PlacedSpan, 'version' | 'started_at' | 'trace_id'>[],
+  options: ReadOptions = {},
 ): Promise<WholeSpan[]> {
   if (spans.length === 0) return [];
   const times = spans.map(({ started_at }) => started_at);
@@ -121,11 +126,22 @@ WHERE ${inProject(projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}
   AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}
   AND trace_id IN ${value([...new Set(spans.map((span) => span.trace_id))], 'Array(UUID)')}
 ${format}`,
+    options,
   );
-  return lines.map(({ row, extra: [version, origin, received, calculated] }) => ({
-    version: Number(version),
-    origin: { written: Number(origin), received: Number(received) },
-    size: row.length,
-    span: { ...toSpan(JSON.parse(row) as SpanRead), cost_calculated: calculated === '1' },
-  }));
+  const whole: WholeSpan[] = [];
+  let began = performance.now();
+  for (const { row, extra: columns } of lines) {
+    if (performance.now() - began > MAX_TURN_MS) {
+      await nextTurn();
+      began = performance.now();
+    }
+    const [version, origin, received, calculated] = columns;
+    whole.push({
+      version: Number(version),
+      origin: { written: Number(origin), received: Number(received) },
+      size: row.length,
+      span: { ...toSpan(JSON.parse(row) as SpanRead), cost_calculated: calculated === '1' },
+    });
+  }
+  return whole;
 }

@@ -14,6 +14,7 @@ import {
   type Inspection,
   type KeptImage,
 } from './extraction.js';
+import { PLACES, storedItems } from './items.js';
 import { MAX_IMAGES_PER_REQUEST, type Image } from './image.js';
 import type { AttachmentVault } from './vault.js';
 
@@ -117,13 +118,33 @@ export class VaultIntake implements AttachmentIntake {
   readonly #vault: AttachmentVault;
   readonly #source: ImageSource;
   readonly #maxImages: number;
-  readonly #fetches = new FairSemaphore('images fetched', FETCHES);
+  readonly #fetches: FairSemaphore;
+  /** Whether images that are kept already count. */
+  readonly #countsKept: boolean;
 
   /** @param maxImages of one request; URLs that are not fetched do not count */
-  constructor(vault: AttachmentVault, source: ImageSource, maxImages = MAX_IMAGES_PER_REQUEST) {
+  constructor(
+    vault: AttachmentVault,
+    source: ImageSource,
+    maxImages = MAX_IMAGES_PER_REQUEST,
+    { fetches = new FairSemaphore('images fetched', FETCHES), countsKept = true } = {},
+  ) {
     this.#vault = vault;
     this.#source = source;
     this.#maxImages = maxImages;
+    this.#fetches = fetches;
+    this.#countsKept = countsKept;
+  }
+
+  /** Takes in spans that more was added to: what they had before does not count, and is not fetched again. */
+  of(stored: readonly Span[]): AttachmentIntake {
+    const source = this.#source;
+    const links = new Set(stored.flatMap(linksOf));
+    const others: ImageSource = {
+      mayFetch: (url) => !links.has(url) && source.mayFetch(url),
+      fetch: (url) => source.fetch(url),
+    };
+    return new VaultIntake(this.#vault, others, this.#maxImages, { fetches: this.#fetches, countsKept: false });
   }
 
   async inspect(spans: readonly Span[]): Promise<InspectedSpans> {
@@ -141,7 +162,7 @@ export class VaultIntake implements AttachmentIntake {
         [looked, began] = [0, performance.now()];
       }
       const inspection = mayHold ? await inspect(span) : NOTHING;
-      const images = inspection.found.filter((item) => item.image !== null || this.#mayBeKept(item));
+      const images = inspection.found.filter((item) => item.image !== null || this.#counts(item));
       const surplus = images[room];
       const issues =
         surplus === undefined || inspection.issues.length > 0
@@ -158,9 +179,9 @@ export class VaultIntake implements AttachmentIntake {
     return { flaws, sound, found };
   }
 
-  /** Whether an item without data may name an image that is kept. */
-  #mayBeKept({ source }: Found): boolean {
-    return source.by === 'hash' || (source.by === 'url' && this.#source.mayFetch(source.url));
+  /** Whether an item without data counts, as it may name an image that is kept. */
+  #counts({ source }: Found): boolean {
+    return (source.by === 'hash' && this.#countsKept) || (source.by === 'url' && this.#source.mayFetch(source.url));
   }
 
   async detach(projectId: string, { sound, found }: InspectedSpans): Promise<DetachedSpans> {
@@ -273,6 +294,14 @@ function occurrencesOf(all: InspectedSpans['found'], spans: readonly Span[]): Oc
 
 function nameOf(span: Span): Omit<ImageReference, 'sha256'> {
   return { trace_id: span.trace_id, span_id: span.id };
+}
+
+/** The links of a stored span that name no kept image. */
+function linksOf(span: Span): string[] {
+  if (!mayHoldImages(span)) return [];
+  return PLACES.flatMap((place) =>
+    storedItems(place, span).flatMap(({ source }) => (source.by === 'url' ? [source.url] : [])),
+  );
 }
 
 function linkOf({ source }: Found): string | null {

@@ -10,8 +10,8 @@ import type { SpanIngest, SpanSource } from './span-ingest.js';
 export interface PartialIngestParts {
   readonly spans: PartialSpans;
   readonly log: Pick<WriteLog, 'admit'>;
-  /** What stores whole spans, by a log. */
-  readonly ingest: (log: WriteLog) => Pick<SpanIngest, 'storeSpans'>;
+  /** What stores whole spans, by a log. @param stored spans as they were before */
+  readonly ingest: (log: WriteLog, stored: readonly Span[]) => Pick<SpanIngest, 'storeSpans'>;
 }
 
 /** Most attempts at spans that others write meanwhile. */
@@ -20,6 +20,15 @@ const MAX_ROUNDS = 5;
 const MAX_SPAN_CHARACTERS = 16 * 1024 * 1024;
 /** Longest time that spans are put together before other requests get a turn. */
 const MAX_TURN_MS = 10;
+
+/** What is asked to be stored, and what is not. */
+interface Request {
+  readonly projectId: string;
+  readonly source: SpanSource;
+  readonly parts: readonly PartialSpan[];
+  /** For each part why it is refused. */
+  readonly refused: (string | null)[];
+}
 
 /** The parts of one span in a request. */
 interface OfSpan {
@@ -44,52 +53,78 @@ export class PartialIngest {
   /**
    * Stores parts of spans. Parts that say nothing new, such as those that are sent again, change nothing.
    * @returns for each part why its span is not stored; null: it is
-   * @throws DomainError those of WriteLog, `too_large`: perhaps nothing is acknowledged, and sending again is safe
+   * @throws DomainError those of WriteLog: perhaps nothing is acknowledged, and sending again is safe
    */
   async store(projectId: string, source: SpanSource, parts: readonly PartialSpan[]): Promise<(string | null)[]> {
     this.#parts.log.admit(projectId);
     const spans = bySpan(parts);
     return this.#inTurn(projectId, spans, async () => {
-      for (let round = 1; ; round += 1)
-        try {
-          return await this.#store(projectId, source, parts, spans);
-        } catch (error) {
-          const again = error instanceof DomainError && error.reason === WRITTEN_MEANWHILE && round < MAX_ROUNDS;
-          if (!again) throw error;
-        }
+      const refused = parts.map((): string | null => null);
+      await this.#storeAll({ projectId, source, parts, refused }, spans);
+      return refused;
     });
   }
 
-  async #store(projectId: string, source: SpanSource, parts: readonly PartialSpan[], spans: readonly OfSpan[]) {
+  /** Stores spans; those that are too large together one half after the other, and one that is by itself not at all. */
+  async #storeAll(request: Request, spans: readonly OfSpan[]): Promise<void> {
+    try {
+      await this.#storeAgain(request, spans);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'too_large') throw error;
+      if (spans.length === 1) {
+        for (const part of spans[0]?.parts ?? []) request.refused[part] = TOO_LARGE;
+        return;
+      }
+      const half = Math.ceil(spans.length / 2);
+      await this.#storeAll(request, spans.slice(0, half));
+      await this.#storeAll(request, spans.slice(half));
+    }
+  }
+
+  async #storeAgain(request: Request, spans: readonly OfSpan[]): Promise<void> {
+    for (let round = 1; ; round += 1)
+      try {
+        return await this.#store(request, spans);
+      } catch (error) {
+        const again = error instanceof DomainError && error.reason === WRITTEN_MEANWHILE && round < MAX_ROUNDS;
+        if (!again) throw error;
+      }
+  }
+
+  async #store({ projectId, source, parts, refused }: Request, spans: readonly OfSpan[]): Promise<void> {
     const opened = await this.#parts.spans.open(
       projectId,
       spans.map(({ key }) => key),
     );
-    const refused = parts.map((): string | null => null);
     try {
       const changed: { readonly span: Span; readonly of: OfSpan }[] = [];
       let began = performance.now();
+      const rest = async () => {
+        if (performance.now() - began <= MAX_TURN_MS) return;
+        await nextTurn();
+        began = performance.now();
+      };
       for (const of of spans) {
-        if (performance.now() - began > MAX_TURN_MS) {
-          await nextTurn();
-          began = performance.now();
-        }
+        await rest();
         const stored = opened.find(of.key);
         const assembled = stored === undefined ? AssembledSpan.empty(of.key) : AssembledSpan.of(stored);
-        for (const index of of.parts) assembled.add(parts[index] as PartialSpan);
+        for (const index of of.parts) {
+          await rest();
+          refused[index] = assembled.add(parts[index] as PartialSpan);
+        }
         if (!assembled.changed) continue;
         const span = assembled.toSpan();
         if (sizeOf(span) <= MAX_SPAN_CHARACTERS) changed.push({ span, of });
-        else for (const part of of.parts) refused[part] = TOO_LARGE;
+        else for (const part of of.parts) refused[part] ??= TOO_LARGE;
       }
-      if (changed.length === 0) return refused;
+      if (changed.length === 0) return;
       const whole = changed.map(({ span }) => span);
-      const { flaws } = await this.#parts.ingest(opened.log).storeSpans(projectId, source, whole);
+      const before = changed.flatMap(({ of }) => opened.find(of.key) ?? []);
+      const { flaws } = await this.#parts.ingest(opened.log, before).storeSpans(projectId, source, whole);
       for (const { index, issues } of flaws) {
         const rules = issues.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join(', ');
-        for (const part of changed[index]?.of.parts ?? []) refused[part] = rules;
+        for (const part of changed[index]?.of.parts ?? []) refused[part] ??= rules;
       }
-      return refused;
     } finally {
       opened.close();
     }

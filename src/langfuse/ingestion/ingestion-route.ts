@@ -24,8 +24,12 @@ const Ingested = Type.Object(
   { $id: 'LangfuseIngested', description: 'What became of each event.' },
 );
 
+/** What clients send at once is smaller: this is parsed while others wait. */
+const MAX_MB = 8;
+
 /** Events are read one by one, so that one that breaks a rule is refused alone. */
 const body: BodyDefinition<unknown> = {
+  maxBytes: MAX_MB * 1024 * 1024,
   contentTypes: ['application/json'],
   schema: Batch,
   lenient: true,
@@ -40,7 +44,7 @@ export function ingestionRoute(parts: IngestionParts) {
     operationId: 'postLangfuseEvents',
     summary: 'Store events (Langfuse)',
     description:
-      `Stores up to ${MAX_EVENTS} events about traces, observations and scores. If an event is invalid, only that event is refused. ` +
+      `Stores up to ${MAX_EVENTS} events, and up to ${MAX_MB} MB, about traces, observations and scores. If an event is invalid, only that event is refused. ` +
       'Observations become spans. A trace also becomes a span: the parent of all observations without a parent. For each field, ' +
       'the event with the latest timestamp wins, so order does not matter, and you can safely resend events. When the call ' +
       'responds, everything under `successes` is durable and included in lists and figures.',

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { assertValid } from '../../engine/validation/validation.js';
@@ -69,6 +70,7 @@ async function storeScores(
   for (let from = 0; from < read.length; from += MAX_SCORES) {
     let portion = read.slice(from, from + MAX_SCORES);
     while (portion.length > 0) {
+      await nextTurn();
       const refused = await refusedOf(
         by,
         scores,

@@ -1,9 +1,10 @@
 import type { DeletedThing } from '../model/deletion/stored-spans.js';
 import type { Micros } from '../../timestamp.js';
+import { STAMPS } from '../model/partial/stamps.js';
 import { LONG_STATEMENTS } from '../clickhouse/client/long-statements.js';
-import { sql } from '../clickhouse/client/sql.js';
+import { literal, sql, value } from '../clickhouse/client/sql.js';
 import type { AppendedWrites } from '../write/rows.js';
-import { versionTime, type Version } from '../write/version-clock.js';
+import { versionOf, versionTime, type Version } from '../write/version-clock.js';
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject } from '../read/scope.js';
 import { isDeleted, standing, written } from '../read/visibility.js';
@@ -204,9 +205,22 @@ WHERE ${among} AND row_type = 0 AND f.ver < last`;
     const changed = await this.#changedSince(projectId, tracesOf(inTraces), upTo);
     const unchanged = inTraces
       .filter(({ trace_id }) => !changed.has(trace_id))
-      .map((thing) => ({ ...thing, sentAt: upTo }));
+      .map((thing) => ({ ...thing, version: 0, sentAt: upTo }));
     const rest = inTraces.filter(({ trace_id }) => changed.has(trace_id));
-    return [...unchanged, ...(await this.#liveNow(projectId, rest))];
+    return [...unchanged, ...(await this.#asBuilt(projectId, await this.#liveNow(projectId, rest), upTo))];
+  }
+
+  /** Things, of which spans that hold what was sent before are as old as that, however late a part was added to them. */
+  async #asBuilt(projectId: string, things: readonly LiveThing[], upTo: Micros): Promise<LiveThing[]> {
+    const later = things.filter(({ kind, sentAt }) => kind === 'span' && sentAt > upTo);
+    if (later.length === 0) return [...things];
+    const rows = await this.#rows<{ readonly version: string; readonly since: string }>(
+      sql`SELECT toString(ver) AS version, toString(JSONExtractUInt(attributes, ${literal(STAMPS)}, 'since')) AS since FROM spans
+WHERE ${inProject(projectId)} AND trace_id IN ${uuids(tracesOf(later))} AND id IN ${uuids(later.map(({ id }) => id))}
+  AND ver > ${value(versionOf(upTo), 'UInt64')} AND since != '0'`,
+    );
+    const since = new Map(rows.map((row) => [Number(row.version), Number(row.since)]));
+    return things.map((thing) => ({ ...thing, sentAt: Math.min(thing.sentAt, since.get(thing.version) ?? Infinity) }));
   }
 
   async #changedSince(projectId: string, traces: readonly string[], upTo: Micros): Promise<ReadonlySet<string>> {
@@ -216,13 +230,13 @@ WHERE ${among} AND row_type = 0 AND f.ver < last`;
 
   async #liveNow(projectId: string, inTraces: readonly DeletedThing[]): Promise<LiveThing[]> {
     if (inTraces.length === 0) return [];
-    const rows = await this.#rows<FactRow & { readonly version: string }>(
+    const rows = await this.#rows<FactRow & { readonly version: string; readonly own: string }>(
       // A price that was calculated anew is not sent by a client: what counts is the version that was.
-      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started, toString(${written}) AS version
+      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started, toString(${written}) AS version, toString(ver) AS own
 FROM (${standing(sql`trace_id, id, origin_ver`, sql`${inProject(projectId)} AND trace_id IN ${uuids(tracesOf(inTraces))}`)}) AS f
 WHERE f.id IN ${uuids(inTraces.map(({ id }) => id))}`,
     );
-    return rows.map((row) => ({ ...toThing(row), sentAt: versionTime(Number(row.version)) }));
+    return rows.map((row) => ({ ...toThing(row), version: Number(row.own), sentAt: versionTime(Number(row.version)) }));
   }
 
   /** Posted sessions that are stored now. */
@@ -233,12 +247,18 @@ WHERE f.id IN ${uuids(inTraces.map(({ id }) => id))}`,
       sql`SELECT toString(session_id) AS session, toString(max(ver)) AS version FROM session_statements
 WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} GROUP BY session_id HAVING NOT ${isDeleted}`,
     );
-    return rows.map(({ session, version }) => ({ ...sessionThing(session), sentAt: versionTime(Number(version)) }));
+    return rows.map(({ session, version }) => ({
+      ...sessionThing(session),
+      version: Number(version),
+      sentAt: versionTime(Number(version)),
+    }));
   }
 }
 
 /** A thing that is stored now. */
 interface LiveThing extends DeletedThing {
+  /** The version that it has now, or 0 where nothing was written to its trace. */
+  readonly version: Version;
   /** When a client sent the thing. */
   readonly sentAt: Micros;
 }

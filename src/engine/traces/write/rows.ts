@@ -50,9 +50,14 @@ export interface RemovedTrace {
 
 /**
  * A span as a row: `originVersion` when it is not what a client has just written, but what one wrote at that version;
- * `receivedVersion` when it is to look as if it was received then, since columns of it were filled in alone.
+ * `receivedVersion` when it is to look as if it was received then, since columns of it were filled in alone; `builtOn` when it holds
+ * what was written at that version, which is not stored as a column.
  */
-export type SpanRow = Span & { readonly originVersion?: Version; readonly receivedVersion?: Version };
+export type SpanRow = Span & {
+  readonly originVersion?: Version;
+  readonly receivedVersion?: Version;
+  readonly builtOn?: Version;
+};
 
 /** Everything that can be appended: what clients write, and tombstones of what they delete. */
 export interface AppendedWrites extends Writes {

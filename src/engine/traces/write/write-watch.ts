@@ -3,7 +3,7 @@ import type { AppendedWrites, SpanRow } from './rows.js';
 
 /** The ids of what is written: all that a watch takes of it. */
 export type NamedWrites = Pick<AppendedWrites, 'projectId' | 'tombstones' | 'removedTraces'> & {
-  readonly spans?: readonly Pick<SpanRow, 'trace_id' | 'id' | 'originVersion'>[];
+  readonly spans?: readonly Pick<SpanRow, 'trace_id' | 'id' | 'originVersion' | 'builtOn'>[];
   readonly traces?: readonly Named[];
   readonly sessions?: readonly Named[];
   readonly scores?: readonly Pick<ScorePlace, 'id'>[];
@@ -22,7 +22,7 @@ export type Written =
 export class WriteWatch {
   readonly #projectId: string;
   readonly #sent = new Set<string>();
-  /** Spans that were deleted, or stored anew by the server itself. */
+  /** Spans that were deleted, stored anew by the server itself, or with more in them: they hold what was there before. */
   readonly #changed = new Set<string>();
   /** Traces that were removed whole. */
   readonly #removed = new Set<string>();
@@ -46,8 +46,10 @@ export class WriteWatch {
       scores = [],
     } = writes;
     if (projectId !== this.#projectId) return;
-    for (const { originVersion, trace_id, id } of spans)
-      (originVersion === undefined ? this.#sent : this.#changed).add(keyOf({ kind: 'span', trace_id, id }));
+    for (const { originVersion, builtOn, trace_id, id } of spans) {
+      const isNew = originVersion === undefined && builtOn === undefined;
+      (isNew ? this.#sent : this.#changed).add(keyOf({ kind: 'span', trace_id, id }));
+    }
     for (const { id } of traces) this.#sent.add(keyOf({ kind: 'trace', id }));
     for (const { id } of sessions) this.#sent.add(keyOf({ kind: 'session', id }));
     for (const { id } of scores) this.#sent.add(keyOf({ kind: 'score', id }));
@@ -63,7 +65,7 @@ export class WriteWatch {
     return this.#touched.has(traceId);
   }
 
-  /** Whether a client has sent a span, trace, session or score since the watch began. */
+  /** Whether a client has sent a whole span, a trace, session or score since the watch began. */
   sawSent(written: Written): boolean {
     return this.#sent.has(keyOf(written));
   }

@@ -8,6 +8,9 @@ export const NO_SPACE = /no space left on device|ENOSPC|errno: 28\b/i;
 /** ClickHouse's code for a statement that met its memory limit. */
 export const MEMORY_LIMIT_EXCEEDED = 241;
 
+/** ClickHouse's code for an answer beyond its limit, TOO_MANY_ROWS_OR_BYTES. */
+export const RESULT_TOO_LARGE = 396;
+
 /** ClickHouse's code for what a view of ours throws, FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. */
 export const THROWN_BY_VIEW = 395;
 
@@ -18,7 +21,7 @@ export const LIMITS: ReadonlyMap<number, string> = new Map([
   [160, 'time'], // TOO_SLOW
   [MEMORY_LIMIT_EXCEEDED, 'memory'],
   [307, 'bytes read'], // TOO_MANY_BYTES
-  [396, 'result size'], // TOO_MANY_ROWS_OR_BYTES
+  [RESULT_TOO_LARGE, 'result size'],
 ]);
 
 /** Codes of ClickHouse for a value that is larger than it can hold. */

@@ -1,3 +1,4 @@
+import { MAX_TAGS } from '../../../schema/inputs.js';
 import type { Tags } from '../../../schema/tags.js';
 import type { Micros } from '../../../timestamp.js';
 import { plainFields, type PlainField } from '../list/fields.js';
@@ -48,6 +49,9 @@ export interface PartialSpan extends SpanKey {
   readonly seenAt?: Micros;
 }
 
+/** Most members of the objects of a span in parts, also those taken away: each part reads and writes all of them. */
+export const MAX_MEMBERS = 5_000;
+
 /** Name of a span whose events say none. */
 const UNNAMED = 'unnamed';
 
@@ -56,6 +60,8 @@ export class AssembledSpan {
   readonly #key: SpanKey;
   /** What was said last, by the name of the field, or of the object and its member. */
   readonly #values: Map<string, Stamped>;
+  /** How many members its objects have, also those taken away. */
+  readonly #members: Record<PartialObject, number> = { attributes: 0, tags: 0, trace_tags: 0, session_tags: 0 };
   #first: Stamp;
   #seenAt: Micros | null;
   #changed = false;
@@ -65,6 +71,12 @@ export class AssembledSpan {
     this.#values = values;
     this.#first = first;
     this.#seenAt = seenAt;
+    for (const name of values.keys()) this.#count(name);
+  }
+
+  #count(name: string): void {
+    const dot = name.indexOf('.');
+    if (dot !== -1) this.#members[name.slice(0, dot) as PartialObject] += 1;
   }
 
   /** A span of which nothing is known. */
@@ -101,7 +113,26 @@ export class AssembledSpan {
     return this.#changed;
   }
 
-  add({ stamp, said, seenAt }: PartialSpan): void {
+  /** Adds a part. @returns why it cannot be added, which leaves the span as it is; null: it is */
+  add(part: PartialSpan): string | null {
+    const refused = this.#refuse(part);
+    if (refused === null) this.#add(part);
+    return refused;
+  }
+
+  #refuse({ said }: PartialSpan): string | null {
+    const counts = OBJECTS.map((object) => {
+      let count = this.#members[object];
+      for (const member in said[object]) if (member !== STAMPS && !this.#values.has(`${object}.${member}`)) count += 1;
+      return { object, count };
+    });
+    const all = counts.reduce((sum, { count }) => sum + count, 0);
+    if (all > MAX_MEMBERS) return `would make a span of more than ${MAX_MEMBERS} attributes and tags`;
+    const large = counts.find(({ object, count }) => object !== 'attributes' && count > MAX_TAGS);
+    return large === undefined ? null : `would make a span of more than ${MAX_TAGS} ${large.object}`;
+  }
+
+  #add({ stamp, said, seenAt }: PartialSpan): void {
     if (stamp < this.#first) {
       this.#first = stamp;
       this.#changed = true;
@@ -125,6 +156,7 @@ export class AssembledSpan {
   #say(name: string, said: Stamped): void {
     const known = this.#values.get(name);
     if (known !== undefined && !isLater(said, known)) return;
+    if (known === undefined) this.#count(name);
     this.#values.set(name, said);
     this.#changed = true;
   }

@@ -1,4 +1,5 @@
 import type { Micros } from '../../../timestamp.js';
+import type { Span } from '../span/span.js';
 
 /** When an event was, as a number of microseconds whose last three digits order the events of one millisecond. */
 export type Stamp = number;
@@ -39,6 +40,8 @@ interface Written {
   readonly unsaid?: readonly string[];
   readonly seen?: true;
   readonly ended_at?: Micros;
+  /** When the earliest was received of what is in the span: a deletion of that time takes all of it. */
+  readonly since?: Micros;
 }
 
 /** @param values all that was said, sorted by name */
@@ -68,6 +71,20 @@ export function writeStamps(
     ...(seen && { seen: true }),
     ...(endedAt !== null && { ended_at: endedAt }),
   };
+}
+
+/** The attributes of a span that holds what was received at a time. */
+export function withSince(attributes: Span['attributes'], since: Micros): Span['attributes'] {
+  const written = attributes[STAMPS];
+  return typeof written === 'object' && written !== null
+    ? { ...attributes, [STAMPS]: { ...written, since } }
+    : attributes;
+}
+
+/** When the earliest was received of what is in a stored span. @param receivedAt when it was written as it is */
+export function sinceOf({ attributes }: Pick<Span, 'attributes'>, receivedAt: Micros): Micros {
+  const since = (attributes[STAMPS] as Partial<Written> | null | undefined)?.since;
+  return isStamp(since) ? Math.min(since, receivedAt) : receivedAt;
 }
 
 /** Reads what {@link writeStamps} wrote; anything else, which a client may have sent, says nothing. */
