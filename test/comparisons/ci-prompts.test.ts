@@ -154,7 +154,7 @@ describe('spanhouse ci of prompts that the server runs', function () {
       const rules = { comparison: { metrics: [{ name: 'judge:j' }] }, run: {} };
       return judgeResults({ remote, at: '', rules, file: '', baseline: 'b' } as unknown as Gate, 'e', true).then(
         () => 'judged',
-        ({ message }: Error) => message,
+        (error: unknown) => (error as Error).message,
       );
     };
     expect(await judging({ available: false, failed: 0 })).to.contain('evaluated no result');

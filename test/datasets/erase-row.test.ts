@@ -8,7 +8,8 @@ describe('the erasure of a row of a dataset', function () {
   let api: ExperimentApi;
 
   before(async () => {
-    api = await experimentApi();
+    // Of its own: it is stopped.
+    api = await experimentApi({});
   });
   after(() => api.dispose());
 

@@ -73,6 +73,7 @@ describe('README and manual', () => {
       'ZEROEVAL_API_URL',
       'ZEROEVAL_API_KEY',
       'GRAFANA_PASSWORD',
+      ...['HOST', 'BASEURL', 'BASE_URL', 'PUBLIC_KEY', 'SECRET_KEY'].map((name) => `LANGFUSE_${name}`),
       'LANGSMITH_TRACING',
       'LANGSMITH_OTEL_ENABLED',
       'SPANHOUSE_PROJECT',

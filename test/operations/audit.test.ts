@@ -192,6 +192,11 @@ describe('The log of what people and programs did', () => {
     deleted('span'),
     deleted('trace'),
     deleted('session'),
+    {
+      what: 'erasing a row of a dataset',
+      call: () => ['DELETE', `/v1/datasets/${MARK}/rows/${MARK}`],
+      line: () => ({ event: 'datasetRowErased', subject_id: idOf('dataset') }),
+    },
   ];
 
   before(async () => {
@@ -199,6 +204,8 @@ describe('The log of what people and programs did', () => {
       body: { content: `A ${MARK}` },
     });
     keep('version')(version);
+    keep('dataset')(await server.request('POST', '/v1/datasets', { body: { name: MARK } }));
+    await server.request('POST', `/v1/datasets/${MARK}/versions`, { body: { rows: [{ row_id: MARK, q: MARK }] } });
     const spans = ['span', 'trace', 'session'].map((kind) => {
       const span = sentSpan(MARK, { input_data: MARK, session_id: randomUUID(), tags: { animal: MARK } });
       made[kind] = { span: span.id, trace: span.trace_id, session: String((span as Line)['session_id']) }[kind] ?? '';

@@ -84,7 +84,8 @@ export class PartialIngest {
   async #storeAgain(request: Request, spans: readonly OfSpan[]): Promise<void> {
     for (let round = 1; ; round += 1)
       try {
-        return await this.#store(request, spans);
+        await this.#store(request, spans);
+        return;
       } catch (error) {
         const again = error instanceof DomainError && error.reason === WRITTEN_MEANWHILE && round < MAX_ROUNDS;
         if (!again) throw error;
