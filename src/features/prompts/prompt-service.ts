@@ -5,7 +5,7 @@ import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { NameModel } from '../../engine/models/model-name.js';
 import { fitting } from '../../engine/validation/fitting.js';
-import { compile, invalid } from '../../engine/validation/validation.js';
+import { compile } from '../../engine/validation/validation.js';
 import {
   LATEST,
   MAX_TAGS,
@@ -106,12 +106,17 @@ export class PromptService {
   ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
     const sent = fitting(checkInput, body);
     // Nothing is known of a content whose messages are none.
-    const stated = sent.require(sent.isMisfit('messages') ? [] : versionIssues(sent.values));
+    const issues = sent.isMisfit('messages') ? [] : versionIssues(sent.values);
+    let hash = '';
+    // What is too large would take long to hash.
+    if (!sent.isMisfit('messages') && issues.every(({ pointer }) => pointer.startsWith('/metadata'))) {
+      const { content, messages, config } = contentOf(sent.values);
+      hash = hashOf(content, { isChat: messages !== null, config });
+      issues.push(...hashIssues(sent.values, hash));
+    }
+    const stated = sent.require(issues);
     const { model_id, metadata } = stated;
     const content = contentOf(stated);
-    const hash = hashOf(content.content, { isChat: content.messages !== null, config: content.config });
-    const broken = hashIssues(stated, hash);
-    if (broken.length > 0) throw invalid(broken);
     const stored = this.#store.ensureVersion(project_id, slug, {
       ...content,
       content_hash: hash,
