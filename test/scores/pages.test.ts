@@ -87,7 +87,10 @@ describe('pages of lists by scores', function () {
   function expectOrder(rows: readonly Row[], wanted: readonly string[], name: string, descending: boolean): void {
     const valueOf = (id: string) => newest.get(id)?.get(name);
     const ids = rows.map((row) => row['id'] as string);
-    expect([...ids].sort()).to.deep.equal([...wanted].sort());
+    const told = (id: string) => [ids.indexOf(id), ids.lastIndexOf(id), valueOf(id)];
+    expect(ids.filter((id, place) => ids.indexOf(id) !== place).map(told), 'twice').to.deep.equal([]);
+    expect(wanted.filter((id) => !ids.includes(id)).map(told), 'missing').to.deep.equal([]);
+    expect(ids, 'others').to.have.length(wanted.length);
     const known = wanted.flatMap((id) => valueOf(id) ?? []).sort((a, b) => (descending ? b - a : a - b));
     expect(ids.flatMap((id) => valueOf(id) ?? [])).to.deep.equal(known);
     expect(ids.slice(known.length).filter((id) => valueOf(id) !== undefined)).to.deep.equal([]);
