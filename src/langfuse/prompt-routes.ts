@@ -20,6 +20,7 @@ import {
   VersionOfPrompt,
   wordsIn,
 } from './prompts.js';
+import { metaOf, PageMeta, pageParameters } from './page.js';
 import { TAG } from './tag.js';
 
 export type LangfusePrompts = Pick<
@@ -109,7 +110,6 @@ function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pinAll' | 'tag
   });
 }
 
-const MAX_PAGE = 100;
 /** Prompts that are looked through at once, and versions that are named of one. */
 const MAX_AT_ONCE = 1000;
 
@@ -117,8 +117,7 @@ const listQuery = queryOf(
   Type.Object({
     name: Type.Optional({ ...Slug, description: 'Only the prompt with this name.' }),
     label: Type.Optional({ ...TagName, description: 'Only prompts with this tag.' }),
-    page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Number of the page, from 1.' }),
-    limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 50, description: 'Prompts on a page.' }),
+    ...pageParameters('prompts', 1_000_000),
   }),
 );
 
@@ -138,15 +137,7 @@ const Listed = Type.Object(
 const ListedPage = Type.Object(
   {
     data: Type.Array(Listed, { description: 'The prompts.' }),
-    meta: Type.Object(
-      {
-        page: Type.Integer({ description: 'Number of the page.' }),
-        limit: Type.Integer({ description: 'Prompts on a page.' }),
-        totalItems: Type.Integer({ description: 'Prompts on all pages.' }),
-        totalPages: Type.Integer({ description: 'Number of pages.' }),
-      },
-      { description: 'Pagination.' },
-    ),
+    meta: PageMeta,
   },
   { $id: 'LangfusePrompts', description: 'A page of prompts, as clients of Langfuse read it.' },
 );
@@ -169,8 +160,7 @@ function listPromptsRoute(prompts: Pick<PromptService, 'list' | 'count' | 'find'
       const { total, found } = await pageOf(prompts, project_id, only, { limit, offset });
       const data: Static<typeof Listed>[] = [];
       for await (const prompt of withTurns(found)) data.push(...listed(prompts, project_id, prompt));
-      const meta = { page, limit, totalItems: total, totalPages: Math.ceil(total / limit) };
-      return { status: 200, body: { data, meta } };
+      return { status: 200, body: { data, meta: metaOf({ page, limit }, total) } };
     },
   });
 }

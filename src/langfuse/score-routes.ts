@@ -10,6 +10,7 @@ import { defineRoute, uncheckedJsonBody } from '../http/route.js';
 import { renderError } from './errors.js';
 import { ownId } from './ids.js';
 import { LangfuseScore, scoreOf } from './scores.js';
+import { metaOf, PageMeta, pageParameters } from './page.js';
 import { TAG } from './tag.js';
 
 const DATA_TYPES = ['NUMERIC', 'BOOLEAN', 'CATEGORICAL', 'TEXT'] as const;
@@ -37,27 +38,17 @@ const ScoreRead = Type.Object(
   { $id: 'LangfuseScoreRead', description: 'A score, as clients of Langfuse read it.' },
 );
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 const ScorePage = Type.Object(
   {
     data: Type.Array(ScoreRead, { description: 'A page of scores, newest first.' }),
-    meta: Type.Object(
-      {
-        page: count('Number of the page.'),
-        limit: count('Most scores of a page.'),
-        totalItems: count('Number of all matches.'),
-        totalPages: count('Number of pages.'),
-      },
-      { description: 'Pagination.' },
-    ),
+    meta: PageMeta,
   },
   { $id: 'LangfuseScores', description: 'A page of scores.' },
 );
 
 const MAX_PAGE = 10_000;
 const ScoreQuery = Type.Object({
-  page: Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1, description: 'Number of the page, from 1.' }),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Most scores of a page.' }),
+  ...pageParameters('scores', MAX_PAGE),
   name: Type.Optional(Type.String({ description: 'Only scores of this name.' })),
   traceId: Type.Optional(Type.String({ description: 'Only scores of this trace and of its observations.' })),
   sessionId: Type.Optional(uuid('Only scores of this session and of what is in it.')),
@@ -138,8 +129,7 @@ function listRoute(scores: Pick<ScoreService, 'list'>) {
         },
         signal,
       );
-      const totalItems = found.total ?? 0;
-      const meta = { page, limit, totalItems, totalPages: Math.ceil(totalItems / limit) };
+      const meta = metaOf({ page, limit }, found.total ?? 0);
       return { status: 200, body: { data: found.scores.map(toRead), meta } };
     },
   });

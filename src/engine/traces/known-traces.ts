@@ -1,5 +1,6 @@
 import type { Micros } from '../timestamp.js';
 import { remainingQuota } from '../work/fair-quota.js';
+import { charactersOf } from './model/partial/partial-span.js';
 import type { Span } from './model/span/span.js';
 import type { NamedWrites } from './write/write-watch.js';
 
@@ -69,7 +70,7 @@ export class KnownTraces {
   put(trace: KnownTrace, span: Span, since: Micros): void {
     // Of what has ended, hardly more is sent: it goes first.
     const kept = span.ended_at !== null && this.#room(trace.projectId) < this.#maxBytes / 8 ? null : span;
-    const bytes = kept === null ? SPAN_BYTES : sizeOf(kept);
+    const bytes = kept === null ? SPAN_BYTES : SPAN_BYTES + 2 * charactersOf(kept);
     this.#count(trace, bytes - (trace.spans.get(span.id)?.bytes ?? 0));
     trace.spans.set(span.id, { span: kept, since, bytes });
   }
@@ -124,9 +125,4 @@ export class KnownTraces {
     }
     if (project.traces.size === 0) this.#projects.delete(projectId);
   }
-}
-
-function sizeOf({ input_data, output_data, error_stack, attributes }: Span): number {
-  const texts = (input_data?.length ?? 0) + (output_data?.length ?? 0) + (error_stack?.length ?? 0);
-  return SPAN_BYTES + 2 * (texts + JSON.stringify(attributes).length);
 }

@@ -19,7 +19,7 @@ import {
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../../engine/schema/page.js';
 import { EnsureInput } from './schema.js';
-import { contentOf, hashIssues, hashOf, versionIssues } from './version-rules.js';
+import { checkVersion } from './version-rules.js';
 import { needsOf } from './version-uses.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
@@ -106,17 +106,8 @@ export class PromptService {
   ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
     const sent = fitting(checkInput, body);
     // Nothing is known of a content whose messages are none.
-    const issues = sent.isMisfit('messages') ? [] : versionIssues(sent.values);
-    let hash = '';
-    // What is too large would take long to hash.
-    if (!sent.isMisfit('messages') && issues.every(({ pointer }) => pointer.startsWith('/metadata'))) {
-      const { content, messages, config } = contentOf(sent.values);
-      hash = hashOf(content, { isChat: messages !== null, config });
-      issues.push(...hashIssues(sent.values, hash));
-    }
-    const stated = sent.require(issues);
-    const { model_id, metadata } = stated;
-    const content = contentOf(stated);
+    const { issues, content, hash } = checkVersion(sent.isMisfit('messages') ? {} : sent.values);
+    const { model_id, metadata } = sent.require(sent.isMisfit('messages') ? [] : issues);
     const stored = this.#store.ensureVersion(project_id, slug, {
       ...content,
       content_hash: hash,

@@ -21,7 +21,7 @@ export interface VersionContent extends Template {
 }
 
 /** What a version would have as content; of one without any, the text is empty. */
-export function contentOf({ content, messages, config }: StatedVersion): VersionContent {
+function contentOf({ content, messages, config }: StatedVersion): VersionContent {
   const isChat = messages != null;
   return {
     content: isChat ? writeMessages(messages) : (content ?? ''),
@@ -30,11 +30,28 @@ export function contentOf({ content, messages, config }: StatedVersion): Version
   };
 }
 
-/** Issues with a version that no schema can say. What has none of them is small enough for {@link hashOf}. */
-export function versionIssues(stated: StatedVersion): Issue[] {
-  const { content, messages, metadata, config } = stated;
+/** A version that was checked. */
+interface CheckedVersion {
+  /** What is wrong with it that no schema can say. */
+  readonly issues: readonly Issue[];
+  readonly content: VersionContent;
+  /** Of the content; '' where that is too large to be hashed, or none. */
+  readonly hash: string;
+}
+
+/** @param isChat whether the content is the JSON of messages */
+export function checkVersion(stated: StatedVersion, isChat = stated.messages != null): CheckedVersion {
+  const content = contentOf(stated);
+  const issues = versionIssues(stated, content.content);
+  if (issues.some(({ pointer }) => !pointer.startsWith('/metadata'))) return { issues, content, hash: '' };
+  const hash = hashOf(content.content, { isChat, config: content.config });
+  return { issues: [...issues, ...hashIssues(stated, hash)], content, hash };
+}
+
+/** @param text the content as it would be kept */
+function versionIssues({ content, messages, metadata, config }: StatedVersion, text: string): Issue[] {
   return [
-    ...(messages == null ? textIssues('/content', content) : messageIssues(messages)),
+    ...(messages == null ? textIssues('/content', content) : messageIssues(messages, text)),
     ...(messages != null && content != null
       ? [{ pointer: '/messages', detail: 'must not be combined with content' }]
       : []),
@@ -44,7 +61,7 @@ export function versionIssues(stated: StatedVersion): Issue[] {
 }
 
 /** Whether a version is said to have another hash. @param hash of its content */
-export function hashIssues({ content_hash }: StatedVersion, hash: string): Issue[] {
+function hashIssues({ content_hash }: StatedVersion, hash: string): Issue[] {
   if (content_hash == null || content_hash.toLowerCase() === hash) return [];
   return [{ pointer: '/content_hash', detail: 'must be the SHA-256 of the content' }];
 }
@@ -57,10 +74,10 @@ function textIssues(pointer: string, text: string | null | undefined): Issue[] {
   return [{ pointer, detail: `must be at most ${MAX_CONTENT_BYTES} bytes` }];
 }
 
-function messageIssues(messages: NonNullable<Template['messages']>): Issue[] {
+function messageIssues(messages: NonNullable<Template['messages']>, text: string): Issue[] {
   const broken = messages.findIndex((message) => 'content' in message && !message.content.isWellFormed());
   if (broken !== -1) return textIssues(`/messages/${broken}/content`, '\ud800');
-  return textIssues('/messages', writeMessages(messages));
+  return textIssues('/messages', text);
 }
 
 const messagesSchema = compile(PromptMessages);

@@ -1,7 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
-import { toJsonText } from '../../engine/json-text.js';
-import { AssembledSpan, type PartialSpan, type SpanKey } from '../../engine/traces/model/partial/partial-span.js';
+import {
+  AssembledSpan,
+  charactersOf,
+  type PartialSpan,
+  type SpanKey,
+} from '../../engine/traces/model/partial/partial-span.js';
 import { WRITTEN_MEANWHILE, type PartialSpans } from '../../engine/traces/model/partial/partial-spans.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
@@ -115,7 +119,7 @@ export class PartialIngest {
         }
         if (!assembled.changed) continue;
         const span = assembled.toSpan();
-        if (sizeOf(span) <= MAX_SPAN_CHARACTERS) changed.push({ span, of });
+        if (charactersOf(span) <= MAX_SPAN_CHARACTERS) changed.push({ span, of });
         else for (const part of of.parts) refused[part] ??= TOO_LARGE;
       }
       if (changed.length === 0) return;
@@ -146,11 +150,6 @@ export class PartialIngest {
 }
 
 const TOO_LARGE = `would make a span of more than ${MAX_SPAN_CHARACTERS / 1024 / 1024} MB`;
-
-function sizeOf({ input_data, output_data, error_stack, attributes }: Span): number {
-  const texts = [input_data, output_data, error_stack].reduce((sum, text) => sum + (text?.length ?? 0), 0);
-  return texts + toJsonText(attributes).length;
-}
 
 function bySpan(parts: readonly PartialSpan[]): OfSpan[] {
   const spans = new Map<string, OfSpan>();

@@ -7,7 +7,7 @@ import { MAX_ROW_BYTES } from '../datasets/dataset.js';
 import { keptExampleIssues } from '../calibration/kept-example.js';
 import { storedIssues } from '../comparisons/stored-issues.js';
 import { jsonIssues } from '../experiments/schema.js';
-import { chatContentIssues, hashIssues, hashOf, versionIssues, type StatedVersion } from '../prompts/version-rules.js';
+import { chatContentIssues, checkVersion } from '../prompts/version-rules.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer } from '../../engine/schema/normalize.js';
 import { callIn } from '../../engine/traces/model/span/span-call.js';
@@ -193,9 +193,7 @@ function promptVersionIssues(record: StoredRecord): Issue[] {
   const content = String(record['content']);
   const isChat = record['is_chat'] === true;
   const config = (record['config'] ?? {}) as Readonly<Record<string, unknown>>;
-  const stated: StatedVersion = record;
-  const issues = versionIssues({ ...stated, content, config });
-  if (issues.length === 0) issues.push(...hashIssues(stated, hashOf(content, { isChat, config })));
+  const { issues } = checkVersion({ ...record, content, config }, isChat);
   return [...issues, ...(isChat ? chatContentIssues(content) : [])];
 }
 

@@ -1,4 +1,5 @@
 import { MAX_TAGS } from '../../../schema/inputs.js';
+import { toJsonText } from '../../../json-text.js';
 import type { Tags } from '../../../schema/tags.js';
 import type { Micros } from '../../../timestamp.js';
 import { plainFields, type PlainField } from '../list/fields.js';
@@ -215,6 +216,12 @@ export class AssembledSpan {
     put(objects.attributes, STAMPS, writeStamps(values, { first: this.#first, unsaid, seen, endedAt }));
     return objects as Record<PartialObject, Tags>;
   }
+}
+
+/** Characters of the texts and attributes of a span. */
+export function charactersOf({ input_data, output_data, error_stack, attributes }: Span): number {
+  const texts = [input_data, output_data, error_stack].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return texts + toJsonText(attributes).length;
 }
 
 /** Of two values of one time, the greater one counts, so that their order does not. */
