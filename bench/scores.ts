@@ -15,7 +15,6 @@ import { statementOf } from '../test/harness/statement.js';
 import { captureContext, writeResults } from './results.js';
 import { timeCall } from './timed-calls.js';
 
-const HOOK = new URL('./processes/without-condition-cache.js', import.meta.url).href;
 const MAX_RATIO = 1.5;
 const WARM_UP = 5;
 
@@ -83,7 +82,7 @@ async function bench({ spans, repetitions, seed, only, keep, write }: Options): 
   try {
     await fill(directory, spans, seed);
     const engine = await giveScores(directory);
-    const server = await startServerProcess({ dataDir: directory, nodeArguments: ['--import', HOOK] });
+    const server = await startServerProcess({ dataDir: directory });
     try {
       const pairs = PAIRS.filter(({ name }) => name.startsWith(only));
       const rows = await measureAll(server, pairs, repetitions);
@@ -96,7 +95,7 @@ async function bench({ spans, repetitions, seed, only, keep, write }: Options): 
         engine,
         about:
           'Each span has a score `quality` and one that is true or false, a tenth have another one, `rare`. Pages of 50; medians over ' +
-          'HTTP, and the processor time of the engine for a call, each for the list by a score and for the same list by cost, in turn, without the query condition cache.',
+          'HTTP, and the processor time of the engine for a call, each for the list by a score and for the same list by cost, in turn.',
         columns: COLUMNS,
         rows,
       });
