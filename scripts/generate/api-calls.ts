@@ -1,0 +1,80 @@
+import type { ApiCall, ApiParameter, ApiSchema } from '../../src/http/api-calls.js';
+import { changingCalls } from '../../src/mcp/tools.js';
+
+/* The calls that commands and tools are made of, taken from the OpenAPI document. */
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query';
+    readonly required?: boolean;
+    readonly schema: ApiSchema;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: ApiSchema }>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
+}
+
+/** Groups of calls that other programs make: browsers, monitoring, clients of Langfuse, and `admin export`. */
+const OTHERS = new Set(['Operations', 'Langfuse', 'Moving']);
+/** What clients of one SDK alone call; it has a newer name. */
+const OF_CLIENTS = /\((Python SDK|older path)\)$/;
+
+/** All calls that read, and those that tools change something by. */
+export function apiCallsOf(document: unknown): ApiCall[] {
+  const { paths, components } = document as Document;
+  const whole = inliner(components.schemas);
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => callOf(method.toUpperCase(), path, operation, whole)),
+  );
+  const changing = new Set(changingCalls());
+  return all.filter(({ id, method, tag, summary, answers }) => {
+    if (method !== 'GET') return changing.has(id);
+    return !OTHERS.has(tag) && !OF_CLIENTS.test(summary) && answers !== '' && answers !== 'text/html';
+  });
+}
+
+function callOf(method: string, path: string, operation: Operation, whole: (schema: ApiSchema) => ApiSchema): ApiCall {
+  const { operationId, tags, summary, description, parameters = [], requestBody, responses } = operation;
+  const body = requestBody?.content['application/json']?.schema;
+  const answer = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {};
+  return {
+    id: operationId,
+    method,
+    path,
+    tag: tags[0],
+    summary,
+    description,
+    parameters: parameters.map(
+      ({ name, in: place, required = false, schema }): ApiParameter => ({
+        name,
+        in: place,
+        required,
+        schema: whole(schema),
+      }),
+    ),
+    ...(body !== undefined && { body: whole(body) }),
+    answers: Object.keys(answer)[0] ?? '',
+  };
+}
+
+/** Puts shared schemas into those that refer to them. */
+function inliner(schemas: Readonly<Record<string, ApiSchema>>) {
+  const inlined = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inlined);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...rest } = value as ApiSchema;
+    const own = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, inlined(item)]));
+    if (typeof $ref !== 'string') return own;
+    return { ...(inlined(schemas[$ref.replace(/^.*\//, '')] ?? {}) as object), ...own };
+  };
+  return inlined as (schema: ApiSchema) => ApiSchema;
+}
