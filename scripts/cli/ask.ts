@@ -100,11 +100,14 @@ async function* pages(remote: Remote, { call, values }: Question, most: number):
   const ofPage = most > largest ? Math.min(largest, ROWS_OF_PAGE) : most;
   for (let left = most; left > 0; ) {
     const limit = Math.min(left, ofPage);
-    const rows = rowsIn(await answerOf(remote, call, { ...values, limit, offset }));
+    const answer = await answerOf(remote, call, { ...values, limit, offset });
+    const rows = rowsIn(answer);
     yield rows;
     left -= rows.length;
-    offset += rows.length;
-    if (rows.length < limit) return;
+    // A page of large rows may end early, and says so.
+    const { next_offset: next } = answer as { readonly next_offset?: number | null };
+    if (next === null || (next === undefined && rows.length < limit)) return;
+    offset = next ?? offset + rows.length;
   }
 }
 

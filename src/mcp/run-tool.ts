@@ -105,7 +105,9 @@ function callResult({ value, headers }: Answered, values: Arguments, characters:
     return { notes: [...notes, ...cut], data };
   }
   const { notes: cut, data, shown } = rowsIn(rows, characters);
-  return { notes: [...notes, pageNote(rows.length, shown, values, total), ...cut], data };
+  const { next_offset: next } = value as { readonly next_offset?: number | null };
+  const page = { rows: rows.length, shown, next, total };
+  return { notes: [...notes, pageNote(page, values), ...cut], data };
 }
 
 /** The rows of an answer by pages; null: it is something else. */
@@ -117,12 +119,20 @@ function listIn(value: unknown): readonly unknown[] | null {
   return isPage && lists.length === 1 ? (lists[0] ?? null) : null;
 }
 
-function pageNote(rows: number, shown: number, { limit, offset }: Arguments, total: string | undefined): string {
+interface PageShown {
+  readonly rows: number;
+  readonly shown: number;
+  /** Where the next page begins; null: there is none; undefined: the call does not say. */
+  readonly next: number | null | undefined;
+  readonly total: string | undefined;
+}
+
+function pageNote({ rows, shown, next, total }: PageShown, { limit, offset }: Arguments): string {
   const from = typeof offset === 'number' ? offset : 0;
   const known = total === undefined ? '' : ` of ${total}`;
-  const isLast = shown === rows && (typeof limit !== 'number' || rows < limit);
-  if (isLast) return `${shown} rows${known}; there are no more.`;
-  return `${shown} rows${known}. For more, use offset=${from + shown}.`;
+  const isEnd = next === undefined ? typeof limit !== 'number' || rows < limit : next === null;
+  if (shown === rows && isEnd) return `${shown} rows${known}; there are no more.`;
+  return `${shown} rows${known}. For more, use offset=${shown === rows ? (next ?? from + shown) : from + shown}.`;
 }
 
 function spanResult(span: Arguments, { field, offset }: Arguments, characters: number): ToolResult {

@@ -41,8 +41,18 @@ export function offeredParameters({ call, as }: Tool): ApiParameter[] {
   return apiCall(call).parameters.filter(({ name }) => name !== 'project_id' && !answered.includes(name));
 }
 
+type ToolSchema = ApiSchema & { readonly type: 'object' };
+
+const made = new WeakMap<Tool, ToolSchema>();
+
 /** The JSON Schema of a tool's arguments: that of the call, with what an agent needs to know of it. */
-export function inputSchemaOf(tool: Tool): ApiSchema & { readonly type: 'object' } {
+export function inputSchemaOf(tool: Tool): ToolSchema {
+  const schema = made.get(tool) ?? schemaOf(tool);
+  made.set(tool, schema);
+  return schema;
+}
+
+function schemaOf(tool: Tool): ToolSchema {
   const { as, call } = tool;
   const offered = offeredParameters(tool);
   const { body } = apiCall(call);
