@@ -98,7 +98,7 @@ async function* pages(remote: Remote, { call, values }: Question, most: number):
   const largest = call.parameters.find(({ name }) => name === 'limit')?.schema.maximum ?? ROWS_OF_PAGE;
   let offset = Number(values['offset'] ?? 0);
   const ofPage = most > largest ? Math.min(largest, ROWS_OF_PAGE) : most;
-  for (let left = most; left > 0; ) {
+  for (let left = most; left > 0;) {
     const limit = Math.min(left, ofPage);
     const answer = await answerOf(remote, call, { ...values, limit, offset });
     const rows = rowsIn(answer);
@@ -130,7 +130,9 @@ async function answerOf(remote: Remote, call: ApiCall, values: Question['values'
   try {
     return parseExactly(text);
   } catch {
-    throw new TransferError(`${remote.url} answered ${call.path} with something else than JSON: name the server with --url`);
+    throw new TransferError(
+      `${remote.url} answered ${call.path} with something else than JSON: name the server with --url`,
+    );
   }
 }
 

@@ -55,7 +55,11 @@ function refused({ problem }: RefusedError): Failure {
   if (status === 403)
     return { code: 'notAllowed', ...answered, next: 'Use a key of this project whose access allows the call.' };
   if (status === 404)
-    return { code: 'notFound', ...answered, next: 'Check the id or name: the command that lists such objects shows it.' };
+    return {
+      code: 'notFound',
+      ...answered,
+      next: 'Check the id or name: the command that lists such objects shows it.',
+    };
   if (status === 429 || status >= 500) return { code: 'unavailable', ...answered, next: 'Try again later.' };
   return { code: 'refused', ...answered, next: HELP };
 }

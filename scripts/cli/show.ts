@@ -32,10 +32,13 @@ export function rowsText(rows: readonly Row[], names: readonly string[] = column
 /** An object: its fields, its long texts, and tables of what it has lists of. */
 export function objectText(object: Row): string {
   const flat = Object.fromEntries(flattened(object, ''));
-  const isLong = (value: unknown) => typeof value === 'string' && (value.length > LONGEST_FIELD || value.includes('\n'));
+  const isLong = (value: unknown) =>
+    typeof value === 'string' && (value.length > LONGEST_FIELD || value.includes('\n'));
   const isTable = (value: unknown): value is readonly Row[] =>
     Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'object' && item !== null);
-  const fields = Object.entries(flat).filter(([name, value]) => !isLong(value) && !isTable(value) && !LEFT_OUT.has(name));
+  const fields = Object.entries(flat).filter(
+    ([name, value]) => !isLong(value) && !isTable(value) && !LEFT_OUT.has(name),
+  );
   const parts = [fieldsOf(Object.fromEntries(fields))];
   for (const [name, value] of Object.entries(flat)) {
     if (isTable(value)) parts.push(`${heading(name)}\n${rowsText(value)}`);

@@ -53,14 +53,12 @@ function callOf(method: string, path: string, operation: Operation, whole: (sche
     tag: tags[0],
     summary,
     description,
-    parameters: parameters.map(
-      ({ name, in: place, required = false, schema }): ApiParameter => ({
-        name,
-        in: place,
-        required,
-        schema: whole(schema),
-      }),
-    ),
+    parameters: parameters.map(({ name, in: place, required = false, schema }): ApiParameter => ({
+      name,
+      in: place,
+      required,
+      schema: whole(schema),
+    })),
     ...(body !== undefined && { body: whole(body) }),
     answers: Object.keys(answer)[0] ?? '',
   };

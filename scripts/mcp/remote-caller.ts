@@ -53,5 +53,8 @@ function problemIn(text: string, status: number): Extract<ApiAnswer, { readonly 
   } catch {
     // No Spanhouse answered.
   }
-  return { status, detail: `The server answered ${status} with something else than JSON: set SPANHOUSE_URL to the server itself` };
+  return {
+    status,
+    detail: `The server answered ${status} with something else than JSON: set SPANHOUSE_URL to the server itself`,
+  };
 }

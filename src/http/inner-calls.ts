@@ -10,8 +10,7 @@ import type { HandlerResult, RequestContext, Route } from './route.js';
 
 /** What a call is answered: JSON, or the problem. */
 export type InnerAnswer =
-  | { readonly text: string; readonly headers: Readonly<Record<string, string>> }
-  | { readonly problem: ProblemDetails };
+  { readonly text: string; readonly headers: Readonly<Record<string, string>> } | { readonly problem: ProblemDetails };
 
 export interface InnerCallsParts {
   readonly routes: readonly Route[];
@@ -110,5 +109,8 @@ function bounded(content: string | Buffer): string | Buffer {
 }
 
 function tooLarge(): DomainError {
-  return new DomainError('too_large', `The answer has more than ${MAX_ANSWER_BYTES} bytes: ask for fewer rows or fields`);
+  return new DomainError(
+    'too_large',
+    `The answer has more than ${MAX_ANSWER_BYTES} bytes: ask for fewer rows or fields`,
+  );
 }

@@ -7,12 +7,18 @@ import { mcpServer, type McpParts } from './server.js';
 const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-session-id'];
 
 /** Answers one message of the streamable HTTP transport, of which nothing is kept: its answer is JSON. */
-export async function answerMcp(parts: McpParts, sent: IncomingHttpHeaders, message: unknown): Promise<SerializedResult> {
+export async function answerMcp(
+  parts: McpParts,
+  sent: IncomingHttpHeaders,
+  message: unknown,
+): Promise<SerializedResult> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   const server = mcpServer(parts);
   await server.connect(transport);
   try {
-    const headers = HEADERS.flatMap((name) => (sent[name] === undefined ? [] : [[name, [sent[name]].flat().join(', ')]]));
+    const headers = HEADERS.flatMap((name) =>
+      sent[name] === undefined ? [] : [[name, [sent[name]].flat().join(', ')]],
+    );
     const request = new Request('http://mcp.invalid/mcp', {
       method: 'POST',
       headers: Object.fromEntries(headers) as Record<string, string>,

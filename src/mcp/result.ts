@@ -37,7 +37,10 @@ export function objectIn(object: unknown, characters: number): ToolResult {
   const notes = cut === null ? [] : [cutNote(cut)];
   if (line.length <= characters) return { notes, data: line };
   return {
-    notes: [...notes, `${line.length - characters} characters at the end are left out: ask for less, or raise max_tokens.`],
+    notes: [
+      ...notes,
+      `${line.length - characters} characters at the end are left out: ask for less, or raise max_tokens.`,
+    ],
     data: line.slice(0, characters).toWellFormed(),
   };
 }

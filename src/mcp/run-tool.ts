@@ -28,7 +28,8 @@ export async function runTool(tool: Tool, given: Arguments, caller: ApiCaller, p
   const characters = charactersFor(given);
   const values: Arguments = { ...tool.defaults, ...withoutAbsent(given), project_id: projectId };
   const call = apiCall(tool.call);
-  const answer = async (more: Arguments = {}) => answered(await caller.call(call, askedOf(call, { ...values, ...more }), values['body']));
+  const answer = async (more: Arguments = {}) =>
+    answered(await caller.call(call, askedOf(call, { ...values, ...more }), values['body']));
   switch (tool.as) {
     case 'text': {
       const { value } = await answer({ max_characters: characters });
@@ -37,7 +38,10 @@ export async function runTool(tool: Tool, given: Arguments, caller: ApiCaller, p
     case 'span':
       return spanResult((await answer()).value as Arguments, values, characters);
     case 'versions': {
-      const [from, to] = await Promise.all([answer({ version: values['from'] }), answer({ version: values['to'] ?? null })]);
+      const [from, to] = await Promise.all([
+        answer({ version: values['from'] }),
+        answer({ version: values['to'] ?? null }),
+      ]);
       return versionsResult(from.value as PromptVersion, to.value as PromptVersion, characters);
     }
     default:
@@ -51,7 +55,9 @@ function requireKnown(tool: Tool, given: Arguments): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const near = nearName(unknown, known);
-    throw new ToolError(`${tool.name} has no argument ${unknown}; ${near === null ? `it has: ${known.join(', ')}` : `did you mean ${near}?`}`);
+    throw new ToolError(
+      `${tool.name} has no argument ${unknown}; ${near === null ? `it has: ${known.join(', ')}` : `did you mean ${near}?`}`,
+    );
   }
   for (const { name, required, schema } of offeredParameters(tool)) {
     if (required && given[name] === undefined) throw new ToolError(`${tool.name} needs the argument ${name}.`);
@@ -79,10 +85,17 @@ interface Answered {
 function answered(answer: ApiAnswer): Answered {
   if ('problem' in answer) throw new ToolError(problemText(answer.problem));
   const headers = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return { value: answer.text === '' ? {} : (JSON.parse(answer.text) as unknown), headers: Object.fromEntries(headers) };
+  return {
+    value: answer.text === '' ? {} : (JSON.parse(answer.text) as unknown),
+    headers: Object.fromEntries(headers),
+  };
 }
 
-function problemText({ status, detail, errors = [] }: Extract<ApiAnswer, { readonly problem: unknown }>['problem']): string {
+function problemText({
+  status,
+  detail,
+  errors = [],
+}: Extract<ApiAnswer, { readonly problem: unknown }>['problem']): string {
   const rules = errors.map(({ pointer, detail: rule }) => `${pointer.replace(/^\?|[{}]/g, '')} ${rule}`);
   const next =
     status === 404
@@ -96,8 +109,12 @@ function problemText({ status, detail, errors = [] }: Extract<ApiAnswer, { reado
 function callResult({ value, headers }: Answered, values: Arguments, characters: number): ToolResult {
   const total = headers['x-total-count'];
   const notes = [
-    ...(headers[TAG_FILTERS.toLowerCase()] === undefined ? [] : [`Taken as filters by tag: ${headers[TAG_FILTERS.toLowerCase()] ?? ''}.`]),
-    ...(headers[UNKNOWN_FIELDS.toLowerCase()] === undefined ? [] : [`Unknown, and ignored: ${headers[UNKNOWN_FIELDS.toLowerCase()] ?? ''}.`]),
+    ...(headers[TAG_FILTERS.toLowerCase()] === undefined
+      ? []
+      : [`Taken as filters by tag: ${headers[TAG_FILTERS.toLowerCase()] ?? ''}.`]),
+    ...(headers[UNKNOWN_FIELDS.toLowerCase()] === undefined
+      ? []
+      : [`Unknown, and ignored: ${headers[UNKNOWN_FIELDS.toLowerCase()] ?? ''}.`]),
   ];
   const rows = listIn(value);
   if (rows === null) {
@@ -138,7 +155,10 @@ function pageNote({ rows, shown, next, total }: PageShown, { limit, offset }: Ar
 function spanResult(span: Arguments, { field, offset }: Arguments, characters: number): ToolResult {
   if (field === undefined) {
     const { notes, data } = objectIn(span, characters);
-    return { notes: notes.length === 0 ? [] : [...notes, 'With field and offset, this tool reads a field whole.'], data };
+    return {
+      notes: notes.length === 0 ? [] : [...notes, 'With field and offset, this tool reads a field whole.'],
+      data,
+    };
   }
   if (typeof field !== 'string' || !Object.hasOwn(span, field))
     throw new ToolError(`field must be one of ${Object.keys(span).join(', ')}`);
@@ -159,7 +179,15 @@ interface PromptVersion {
 const DIFF = { context: 3, timeout: 1_000 };
 
 function versionsResult(from: PromptVersion, to: PromptVersion, characters: number): ToolResult {
-  const patch = createTwoFilesPatch(`version ${from.version}`, `version ${to.version}`, written(from), written(to), '', '', DIFF) as string | undefined;
+  const patch = createTwoFilesPatch(
+    `version ${from.version}`,
+    `version ${to.version}`,
+    written(from),
+    written(to),
+    '',
+    '',
+    DIFF,
+  ) as string | undefined;
   if (patch === undefined) throw new ToolError('The versions are too large to compare: read each with read_prompt.');
   const { notes, data } = partOf(patch, 0, characters);
   const isWhole = patch.length <= characters;

@@ -26,7 +26,10 @@ export function mcpServer(parts: McpParts): Server {
   const { mayChange, version } = parts;
   const tools = new Map(TOOLS.filter(({ changes }) => mayChange || changes !== true).map((tool) => [tool.name, tool]));
   // eslint-disable-next-line @typescript-eslint/no-deprecated
-  const server = new Server({ name: 'spanhouse', version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+  const server = new Server(
+    { name: 'spanhouse', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.values()].map(described) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
     const tool = tools.get(name);

@@ -32,7 +32,8 @@ const READS: readonly Tool[] = [
   {
     name: 'search_spans',
     call: 'listSpans',
-    description: 'Finds spans: single model calls, tool calls and steps, by kind, name, model, error code, text and more.',
+    description:
+      'Finds spans: single model calls, tool calls and steps, by kind, name, model, error code, text and more.',
     defaults: { ...SHORT_TEXTS, fields: SPAN_FIELDS },
   },
   { name: 'search_sessions', call: 'listSessions', description: 'Finds sessions (conversations).', defaults: ROWS },
@@ -64,7 +65,11 @@ const READS: readonly Tool[] = [
   { name: 'session_facets', call: 'getSessionsFacets', description: valuesIn('sessions') },
   { name: 'explain_cost', call: 'explainCost' },
   { name: 'list_prompts', call: 'listPrompts', defaults: ROWS },
-  { name: 'read_prompt', call: 'getPrompt', description: 'Reads a version of a prompt: the newest, or by version or tag.' },
+  {
+    name: 'read_prompt',
+    call: 'getPrompt',
+    description: 'Reads a version of a prompt: the newest, or by version or tag.',
+  },
   { name: 'list_prompt_versions', call: 'listPromptVersions' },
   {
     name: 'compare_prompt_versions',

@@ -37,10 +37,21 @@ describe('the commands of calls', function () {
     folder = await mkdtemp(join(tmpdir(), 'spanhouse-cli-'));
     const spans = Array.from({ length: 120 }, (_, index) => span(index, { started_at: NOW, cost: index / 1_000 }));
     const failed = {
-      ...{ started_at: NOW, name: HOSTILE, kind: 'tool', input_data: LONG, output_data: HOSTILE, session_id: uuid(900) },
+      ...{
+        started_at: NOW,
+        name: HOSTILE,
+        kind: 'tool',
+        input_data: LONG,
+        output_data: HOSTILE,
+        session_id: uuid(900),
+      },
       ...{ error_code: HOSTILE, error_message: HOSTILE, tags: { user: 'ada, the first', note: HOSTILE } },
     };
-    const body = [...spans, span(500, failed), span(501, { ...failed, trace_id: uuid(1_000_500), parent_span_id: uuid(500) })];
+    const body = [
+      ...spans,
+      span(500, failed),
+      span(501, { ...failed, trace_id: uuid(1_000_500), parent_span_id: uuid(500) }),
+    ];
     expect((await server.request('POST', '/spans', { body })).status).to.equal(200);
   });
   after(async () => {
@@ -74,12 +85,21 @@ describe('the commands of calls', function () {
   });
 
   it('list what filters find, as a table that no text of a span can take over', async () => {
-    const { code, stdout, stderr } = await cli(['spans', '--has-error', '--since', '1h', '--tag', 'user=ada, the first']);
+    const { code, stdout, stderr } = await cli([
+      'spans',
+      '--has-error',
+      '--since',
+      '1h',
+      '--tag',
+      'user=ada, the first',
+    ]);
     expect([code, stderr]).to.deep.equal([0, '']);
     expect(stdout).to.match(/^ID +NAME +KIND +/);
     expect(stdout).to.include(uuid(500)).and.include('\\u{1b}[2J').and.not.match(CONTROLS);
     expect(stdout.trimEnd().split('\n')).to.have.length(3);
-    expect((await cli(['traces', '--no-has-error', '--min-cost', '0.118'])).stdout.trimEnd().split('\n')).to.have.length(3);
+    expect(
+      (await cli(['traces', '--no-has-error', '--min-cost', '0.118'])).stdout.trimEnd().split('\n'),
+    ).to.have.length(3);
     const none = await cli(['traces', '--search', 'nothing like that']);
     expect(none).to.deep.equal({ code: 0, stdout: '', stderr: 'Nothing matches.\n' });
   });
@@ -97,7 +117,9 @@ describe('the commands of calls', function () {
     expect(stdout).to.not.match(CONTROLS);
     const rows = jsonl(stdout);
     expect(new Set(rows.map(({ id }) => id as string)).size).to.equal(122);
-    expect(rows.find(({ id }) => id === uuid(500)).name).to.equal((await server.request('GET', `/spans/${uuid(500)}`)).json.name);
+    expect(rows.find(({ id }) => id === uuid(500)).name).to.equal(
+      (await server.request('GET', `/spans/${uuid(500)}`)).json.name,
+    );
     expect(jsonl((await cli(['traces', '--limit', '7', '--jsonl'])).stdout)).to.have.length(7);
     expect(JSON.parse((await cli(['traces', '--json'])).stdout)).to.have.length(50);
   });
@@ -128,7 +150,11 @@ describe('the commands of calls', function () {
       expect(stderr).to.match(cases[index]?.[3] ?? /never/);
     }
     const { stderr } = await cli(['traces', '--json', '--limit', '5', '--has-error', '--cost-min', 'x']);
-    expect(JSON.parse(stderr).error).to.include({ code: 'refused', status: 422, detail: '--cost-min must be a number' });
+    expect(JSON.parse(stderr).error).to.include({
+      code: 'refused',
+      status: 422,
+      detail: '--cost-min must be a number',
+    });
   });
 
   it('follow what arrives', async () => {

@@ -53,7 +53,8 @@ describe('MCP', function () {
     server = await sharedServer();
     const api = new Api(server.url, server.key);
     const prompts = await makePrompts(api, server.projectId);
-    for (const { spans } of tellStory({ seed: 3, sessions: 10, until: Date.now(), run: 'mcp', prompts })) await api.postSpans(spans);
+    for (const { spans } of tellStory({ seed: 3, sessions: 10, until: Date.now(), run: 'mcp', prompts }))
+      await api.postSpans(spans);
     const hostile = { name: 'hostile', input_data: INJECTION, output_data: LONG, started_at: '2026-01-15T10:00:00Z' };
     await api.postSpans([span(1, { ...hostile, kind: 'llm' })]);
     agents.set('HTTP', new Agent(await overHttp(server.key)));
@@ -70,9 +71,18 @@ describe('MCP', function () {
       const before = found.calls;
       const [figures] = await found.data('trace_statistics', { started_after: '2h' });
       expect(figures.totals.error_count).to.be.above(0);
-      const [{ values }] = await found.data('span_facets', { field: 'error_code', has_error: true, started_after: '2h' });
+      const [{ values }] = await found.data('span_facets', {
+        field: 'error_code',
+        has_error: true,
+        started_after: '2h',
+      });
       const [{ value: code }] = values;
-      const [failed] = await found.data('search_spans', { error_codes: [code], has_error: true, span_kind: 'tool', started_after: '2h' });
+      const [failed] = await found.data('search_spans', {
+        error_codes: [code],
+        has_error: true,
+        span_kind: 'tool',
+        started_after: '2h',
+      });
       const trace = await found.use('read_trace', { trace_id: failed.trace_id, id: failed.trace_id }).then(
         // A wrong argument is said to be one.
         async (answer) => {
@@ -102,8 +112,13 @@ describe('MCP', function () {
     const cut = await agent().use('read_span', { id: uuid(1), max_tokens: 500 });
     expect(cut.text).to.include('more characters]').and.include('With field and offset');
     let read = '';
-    for (let next: string | undefined = '0'; next !== undefined; ) {
-      const part = await agent().use('read_span', { id: uuid(1), field: 'output_data', offset: Number(next), max_tokens: 20_000 });
+    for (let next: string | undefined = '0'; next !== undefined;) {
+      const part = await agent().use('read_span', {
+        id: uuid(1),
+        field: 'output_data',
+        offset: Number(next),
+        max_tokens: 20_000,
+      });
       read += dataOf(part);
       next = /Continue with offset=(\d+)/.exec(part.text)?.[1];
     }
@@ -124,11 +139,15 @@ describe('MCP', function () {
     const [prompt] = await agent().data('list_prompts');
     expect(prompt.slug).to.be.a('string');
     const changed = await agent().use('compare_prompt_versions', { prompt_slug: prompt.slug, from: 1 });
-    expect(dataOf(changed)).to.match(/^[-+]\S/m).and.include('version 1');
+    expect(dataOf(changed))
+      .to.match(/^[-+]\S/m)
+      .and.include('version 1');
   });
 
   it('answers every tool that needs no id, and a wrong question with its rule', async () => {
-    const without = TOOLS.filter(({ name, changes }) => /^(list|search)_|_statistics$/.test(name) && changes === undefined);
+    const without = TOOLS.filter(
+      ({ name, changes }) => /^(list|search)_|_statistics$/.test(name) && changes === undefined,
+    );
     for (const { name } of without) {
       const { text, isError } = await agent().use(name);
       if (isError) expect(text, name).to.match(/needs the argument|is required/);
@@ -150,7 +169,9 @@ describe('MCP', function () {
       expect(text).to.match(/^There is no (trace|span) with this id/);
     }
     expect(dataOf(await stranger.use('search_spans'))).to.equal('');
-    expect((await stranger.use('list_prompts', { project_id: server.projectId })).text).to.include('no argument project_id');
+    expect((await stranger.use('list_prompts', { project_id: server.projectId })).text).to.include(
+      'no argument project_id',
+    );
   });
 
   it('changes something for keys with full access alone', async () => {
@@ -161,7 +182,8 @@ describe('MCP', function () {
     const refused = await new Agent(reader).use('add_scores', score);
     expect([refused.isError, refused.text]).to.deep.equal([true, 'This key may only read: it has no tool add_scores.']);
     expect(dataOf(await agent().use('list_scores', { entity_id: [TRACE] }))).to.equal('');
-    for (const transport of ['HTTP', 'stdio']) expect((await agent(transport).use('add_scores', score)).isError).to.equal(false);
+    for (const transport of ['HTTP', 'stdio'])
+      expect((await agent(transport).use('add_scores', score)).isError).to.equal(false);
     expect(await agent().data('list_scores', { entity_id: [TRACE] })).to.have.length(1);
   });
 

@@ -37,7 +37,11 @@ export interface SessionShape {
  * @param withIds whether lines name traces and spans by id, too
  */
 export function sessionOutline({ turns, traces, spans }: SessionShape, budget: number, withIds = false): OutlinePlan {
-  const numbered = (turn: TurnShape, place: number) => ({ turn, number: traces - turns.length + place + 1, of: traces });
+  const numbered = (turn: TurnShape, place: number) => ({
+    turn,
+    number: traces - turns.length + place + 1,
+    of: traces,
+  });
   const latest = turns.map((turn, place) => blockOf(numbered(turn, place), withIds)).reverse();
   const room = Math.max(0, budget - OTHER_LINES);
   const shown = kept(latest, room).reverse();
