@@ -59,7 +59,7 @@ describe('the commands of calls', function () {
     await server.dispose();
   });
 
-  it('are as many as calls that read, each with a name of its own, and help for each flag', () => {
+  it('are as many as calls that read, each with a name of its own, and help for each flag', async () => {
     const calls = [...apiCalls().values()].filter(({ method }) => method === 'GET');
     const names = commandNames(calls);
     expect(new Set(names.values()).size).to.equal(calls.length);
@@ -73,7 +73,7 @@ describe('the commands of calls', function () {
       whoAmI: 'whoami',
     }))
       expect(names.get(id)).to.equal(name);
-    const program = spanhouseCommand();
+    const program = await spanhouseCommand();
     const overview = program.helpInformation();
     for (const call of calls) {
       const name = names.get(call.id) ?? '';

@@ -80,7 +80,6 @@ describe('MCP', function () {
       const [failed] = await found.data('search_spans', {
         error_codes: [code],
         has_error: true,
-        span_kind: 'tool',
         started_after: '2h',
       });
       const trace = await found.use('read_trace', { trace_id: failed.trace_id, id: failed.trace_id }).then(
