@@ -12,7 +12,7 @@ import { mainSettingsTable, passedVariables } from '../src/config/documentation.
 import { SNIPPETS_WRITTEN, snippetTabs } from '../src/http/manual/snippets.js';
 import { API_CALLS_FILE } from '../src/http/api-calls.js';
 import { startServer } from '../src/server.js';
-import { apiCallsOf } from './generate/api-calls.js';
+import { apiCallsFile, apiCallsOf } from './generate/api-calls.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
 import { monitoring } from './generate/monitoring.js';
@@ -44,7 +44,7 @@ async function generatedFiles(): Promise<Generated[]> {
     { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
-    { path: API_CALLS_FILE, content: () => linesOf(apiCallsOf(openApi)) },
+    { path: API_CALLS_FILE, content: () => apiCallsFile(apiCallsOf(openApi)) },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
     { path: 'src/console/app/parts/icon-shapes.ts', content: () => icons },
     // Markdown begins a table behind a comment only after a blank line.
@@ -52,11 +52,6 @@ async function generatedFiles(): Promise<Generated[]> {
     { path: `${MANUAL}/send-traces.md`, content: (current) => replaceSection(current, 'snippets', `\n${programs}\n`) },
     ...[...files].map(([path, text]) => ({ path, content: () => text })),
   ];
-}
-
-/** A JSON array with a line for each element: what changes can be seen, and nothing else takes room in the package. */
-function linesOf(elements: readonly unknown[]): string {
-  return `[\n${elements.map((element) => JSON.stringify(element)).join(',\n')}\n]\n`;
 }
 
 /** The document as a server answers it: only a server knows all of its routes. */

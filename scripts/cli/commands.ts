@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { loadConfig, localUrl } from '../../src/config/config.js';
 import { apiCalls, type ApiCall } from '../../src/http/api-calls.js';
 import { KEY_VARIABLE, keyOption } from '../key-option.js';
 import { Remote } from '../transfer/remote.js';
@@ -14,7 +13,7 @@ interface Connection {
 }
 
 /** How long a server that is busy or restarts is waited for. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 3_000;
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 the server refused the request, 2 wrong arguments, 3 the key is missing or not allowed, 4 not found, 5 the
@@ -28,9 +27,15 @@ export function apiCommands(): Command[] {
 }
 
 /** The server and the key, as a command was given them. @throws UsageError without a key */
-export function remoteOf({ url, key }: Connection): Remote {
+export async function remoteOf({ url, key }: Connection): Promise<Remote> {
   if (key === undefined) throw new UsageError(`Give an API key with --key, or set ${KEY_VARIABLE}.`);
-  return new Remote(url ?? localUrl(loadConfig().http), key, PATIENCE_MS);
+  return new Remote(url ?? (await ownUrl()), key, PATIENCE_MS);
+}
+
+/** The settings of a server take long to load, and are read only where they are needed. */
+async function ownUrl(): Promise<string> {
+  const { loadConfig, localUrl } = await import('../../src/config/config.js');
+  return localUrl(loadConfig().http);
 }
 
 /** The options that name the server and the key. */
@@ -59,7 +64,7 @@ function commandOf(call: ApiCall, name: string): Command {
     try {
       const asked: Record<string, unknown> = { ...valuesOf(flags, options as Readonly<Record<string, unknown>>) };
       for (const [index, { name: argument }] of inPath.entries()) asked[argument] = given[index];
-      const remote = remoteOf(options);
+      const remote = await remoteOf(options);
       if (call.path.includes('{project_id}')) asked['project_id'] = (await remote.project(undefined)).id;
       await ask(remote, { call, values: asked }, options);
     } catch (error) {

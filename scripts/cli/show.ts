@@ -21,10 +21,12 @@ export function shownFields(known: readonly string[]): string[] {
   return FIRST.filter((name) => known.includes(name) && !lesser.has(name)).slice(0, MOST_COLUMNS);
 }
 
-/** Rows as a table. @param names its columns; default: those that say most */
-export function rowsText(rows: readonly Row[], names: readonly string[] = columnsOf(rows)): string {
+/** Rows as a table. @param chosen its columns; default: those that say most */
+export function rowsText(rows: readonly Row[], chosen?: readonly string[]): string {
+  const shown = chosen === undefined ? rows.map((row): Row => Object.fromEntries(flattened(row, ''))) : rows;
+  const names = chosen ?? columnsOf(shown);
   return tableOf(
-    rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name]]))),
+    shown.map((row) => Object.fromEntries(names.map((name) => [name, row[name]]))),
     look(),
   );
 }

@@ -42,6 +42,20 @@ export function apiCallsOf(document: unknown): ApiCall[] {
   });
 }
 
+/** The calls as they are written: a line for each, so that what changes can be seen. */
+export function apiCallsFile(calls: readonly ApiCall[]): string {
+  const places = new Map<string, number>();
+  const placeOf = (parameter: ApiParameter): number => {
+    const text = JSON.stringify(parameter);
+    const place = places.get(text) ?? places.size;
+    places.set(text, place);
+    return place;
+  };
+  const written = calls.map((call) => JSON.stringify({ ...call, parameters: call.parameters.map(placeOf) }));
+  const lines = (texts: Iterable<string>) => `[\n${[...texts].join(',\n')}\n]`;
+  return `{"parameters":${lines(places.keys())},\n"calls":${lines(written)}}\n`;
+}
+
 function callOf(method: string, path: string, operation: Operation, whole: (schema: ApiSchema) => ApiSchema): ApiCall {
   const { operationId, tags, summary, description, parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json']?.schema;

@@ -29,7 +29,7 @@ export function mcpCommand(name: string): Command {
 }
 
 async function serve(options: { readonly url?: string; readonly key?: string }): Promise<void> {
-  const remote = remoteOf(options);
+  const remote = await remoteOf(options);
   const { project, key } = await remote.get<WhoAmI>('/whoami');
   // The protocol's library is loaded by whoever needs it.
   const [{ StdioServerTransport }, { mcpServer }] = await Promise.all([

@@ -50,13 +50,20 @@ export interface AskedCall {
 /** Where `npm run generate` writes them. */
 export const API_CALLS_FILE = 'schema/calls.json';
 
+/** What the file holds. Many calls have the same parameters, which are written once, and named by their places. */
+export interface ApiCallsFile {
+  readonly parameters: readonly ApiParameter[];
+  readonly calls: readonly (Omit<ApiCall, 'parameters'> & { readonly parameters: readonly number[] })[];
+}
+
 let read: ReadonlyMap<string, ApiCall> | undefined;
 
 /** All calls by id. */
 export function apiCalls(): ReadonlyMap<string, ApiCall> {
   if (read === undefined) {
-    const calls = JSON.parse(readFileSync(join(packageRoot(), API_CALLS_FILE), 'utf8')) as readonly ApiCall[];
-    read = new Map(calls.map((call) => [call.id, call]));
+    const { parameters, calls } = JSON.parse(readFileSync(join(packageRoot(), API_CALLS_FILE), 'utf8')) as ApiCallsFile;
+    const known = (places: readonly number[]) => places.flatMap((place) => parameters[place] ?? []);
+    read = new Map(calls.map((call) => [call.id, { ...call, parameters: known(call.parameters) }]));
   }
   return read;
 }

@@ -7,8 +7,11 @@ export const TOKENS = { minimum: 500, maximum: 20_000, default: 4_000 } as const
 export const CHARACTERS_OF_TOKEN = 4;
 
 /** What says nothing that the name of a parameter does not. */
-const SAID_BY_NAME = /^(Filters by [a-z_.]+: equal to |Lower bound of |Upper bound of )/;
-const LONGEST_DESCRIPTION = 160;
+const SAID_BY_NAME =
+  /^(Filters by [a-z_.]+: equal to |Lower bound of |Upper bound of |Most items |Number of items to skip|Ascending or )/;
+const LONGEST_DESCRIPTION = 120;
+/** Parameters that agents hardly need: their descriptions would be read by each of them, in every conversation. */
+const RARE = new Set(['id', 'created_after', 'created_before', 'internal', 'experiments', 'time_zone']);
 /** Keywords of schemas that help to fill them in; the server checks all of them. */
 const KEPT = new Set(['type', 'enum', 'const', 'properties', 'items', 'anyOf', 'required', 'additionalProperties']);
 
@@ -38,7 +41,10 @@ const REQUIRED: Readonly<Partial<Record<NonNullable<Tool['as']>, readonly string
 /** The parameters that an agent gives a tool, those of its call. */
 export function offeredParameters({ call, as }: Tool): ApiParameter[] {
   const answered = as === undefined ? [] : ANSWERED[as];
-  return apiCall(call).parameters.filter(({ name }) => name !== 'project_id' && !answered.includes(name));
+  return apiCall(call).parameters.filter(
+    ({ name, in: place }) =>
+      name !== 'project_id' && !answered.includes(name) && !(place === 'query' && RARE.has(name)),
+  );
 }
 
 type ToolSchema = ApiSchema & { readonly type: 'object' };

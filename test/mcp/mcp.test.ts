@@ -97,11 +97,11 @@ describe('MCP', function () {
       expect(found.calls - before).to.be.at.most(20);
     });
 
-  it('has the same tools over both transports, described within 16,000 tokens', async () => {
+  it('has the same tools over both transports, described within 12,000 tokens', async () => {
     const [http, stdio] = await Promise.all(clients.slice(0, 2).map((each) => each.listTools()));
     expect(http).to.deep.equal(stdio);
     expect(http?.tools.map(({ name }) => name)).to.deep.equal(TOOLS.map(({ name }) => name));
-    expect(JSON.stringify(http?.tools).length / 4).to.be.below(16_000);
+    expect(JSON.stringify(http?.tools).length / 4).to.be.below(12_000);
   });
 
   it('keeps results within their tokens, says what is missing, and gives it', async () => {
