@@ -73,20 +73,30 @@ function schemaOf(tool: Tool): ToolSchema {
       ...Object.fromEntries(offered.map(({ name, schema }) => [name, shortened(schema)])),
       ...(as === undefined ? {} : FURTHER[as]),
       ...(body !== undefined && { body: shortened(body) }),
-      max_tokens: { type: 'integer', description: `Most tokens of the result; default: ${TOKENS.default}.` },
+      max_tokens: { type: 'integer' },
     },
     additionalProperties: false,
     ...(required.length > 0 && { required }),
   };
 }
 
-function shortened(schema: ApiSchema): ApiSchema {
+function shortened(whole: ApiSchema): ApiSchema {
+  const schema = withoutNull(whole);
   const kept = Object.entries(schema)
     .filter(([keyword]) => KEPT.has(keyword))
     .map(([keyword, value]) => [keyword, within(keyword, value)] as const);
   const { description = '' } = schema;
-  const said = SAID_BY_NAME.test(description) ? '' : firstSentences(description);
+  // How values by name are written, the server says once of all tools.
+  const isSaid = SAID_BY_NAME.test(description) || schema['maxProperties'] !== undefined;
+  const said = isSaid ? '' : firstSentences(description);
   return { ...Object.fromEntries(kept), ...(said !== '' && { description: said }) };
+}
+
+/** What may be null may be left out as well. */
+function withoutNull(schema: ApiSchema): ApiSchema {
+  const { anyOf = [], ...rest } = schema;
+  const [only, ...others] = anyOf.filter(({ type }) => type !== 'null');
+  return only === undefined || others.length > 0 ? schema : { ...only, ...rest };
 }
 
 function within(keyword: string, value: unknown): unknown {

@@ -35,7 +35,7 @@ import { type PostSpans, postSpansRoute } from './post-spans.js';
 import { postSessionsRoute, postTracesRoute } from './post-traces.js';
 import { facetsRoute, statisticsRoute } from './statistics-routes.js';
 import { tailRoute } from './tail-route.js';
-import { type TextReader, textRoutes } from './text-routes.js';
+import { type TextParts, textRoutes } from './text-routes.js';
 
 interface TraceRouteParts {
   readonly postSpans: PostSpans;
@@ -43,7 +43,7 @@ interface TraceRouteParts {
   readonly lists: Lists;
   readonly statistics: ListStatistics;
   readonly outlines: Pick<OutlineService, 'of'>;
-  readonly texts: TextReader;
+  readonly texts: TextParts['texts'];
   readonly costs: Pick<CostExplainer, 'of'>;
   readonly tails: Tails;
   readonly exports: ListExports;
@@ -71,7 +71,7 @@ export function traceRoutes(parts: TraceRouteParts) {
     facetsRoute(sessionList, statistics),
     ...getRoutes(lists),
     getOutlineRoute(outlines),
-    ...textRoutes(texts),
+    ...textRoutes({ texts, lists }),
     getCostRoute(costs),
     tailRoute(spanList, tails),
     tailRoute(traceList, tails),

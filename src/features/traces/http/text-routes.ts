@@ -1,12 +1,16 @@
 import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../../engine/errors.js';
 import { count, uuid } from '../../../engine/schema/parts.js';
+import type { Lists } from '../../../engine/traces/model/list/lists.js';
 import type { WholeKind, WholeReader } from '../../../engine/traces/model/judged/whole-reader.js';
 import { queryOf } from '../../../http/query.js';
 import { defineRoute } from '../../../http/route.js';
 
 /** Reads traces and sessions as text. */
-export type TextReader = Pick<WholeReader, 'readWholes'>;
+export interface TextParts {
+  readonly texts: Pick<WholeReader, 'readWholes'>;
+  readonly lists: Pick<Lists, 'tracesById' | 'sessionsById'>;
+}
 
 const LEAST_CHARACTERS = 1_000;
 const MOST_CHARACTERS = 200_000;
@@ -33,24 +37,24 @@ const TextRead = Type.Object(
 );
 
 /** `GET /traces/{id}/text` and `/sessions/{id}/text`: what judges are shown, for people on a terminal and for agents. */
-export function textRoutes(texts: TextReader) {
+export function textRoutes(parts: TextParts) {
   return [
     textRoute(
       'trace',
       'its tree, with a line for each span, and below it input, output and error of the span. Errors and the root span ' +
         'have more room than others',
-      texts,
+      parts,
     ),
     textRoute(
       'session',
       'of each trace, input and output of the span that stands for it, and its errors. The latest traces have more room ' +
         'than earlier ones',
-      texts,
+      parts,
     ),
   ];
 }
 
-function textRoute<const W extends WholeKind>(what: W, shown: string, texts: TextReader) {
+function textRoute<const W extends WholeKind>(what: W, shown: string, { texts, lists }: TextParts) {
   return defineRoute({
     method: 'GET',
     path: `/${what}s/:id/text` as const,
@@ -66,9 +70,13 @@ function textRoute<const W extends WholeKind>(what: W, shown: string, texts: Tex
     errors: ['not_found', 'unavailable'],
     async handle({ principal, params: { id }, query: { max_characters: maxCharacters } }) {
       const shape = { kind: what, maxCharacters, kinds: [], withIds: true };
-      const whole = (await texts.readWholes(principal.project_id, [id], shape)).get(id)?.whole;
-      if (whole == null) throw new DomainError('not_found', `There is no ${what} with this id that has a span`);
-      return { status: 200, body: { id, spans: whole.spans, text: whole.outline } };
+      const { project_id } = principal;
+      const whole = (await texts.readWholes(project_id, [id], shape)).get(id)?.whole;
+      if (whole != null) return { status: 200, body: { id, spans: whole.spans, text: whole.outline } };
+      // It may have been posted without a span.
+      const known = what === 'trace' ? lists.tracesById(project_id, [id]) : lists.sessionsById(project_id, [id]);
+      if ((await known).has(id)) return { status: 200, body: { id, spans: 0, text: '' } };
+      throw new DomainError('not_found', `There is no ${what} with this id`);
     },
   });
 }
