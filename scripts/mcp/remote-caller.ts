@@ -1,9 +1,7 @@
-import { targetOf } from '../../src/http/api-calls.js';
+import { MAX_ANSWER_BYTES, targetOf } from '../../src/http/api-calls.js';
 import { ToolError, type ApiAnswer, type ApiCaller } from '../../src/mcp/run-tool.js';
 
 const REQUEST_MS = 120_000;
-/** Most characters of an answer, which is held whole. */
-const MAX_ANSWER = 16 * 1024 * 1024;
 
 /** Calls of a server's API over HTTP. @param url without a slash at its end */
 export function remoteCaller(url: string, key: string): ApiCaller {
@@ -41,7 +39,7 @@ async function textOf({ body }: Response): Promise<string> {
   if (body === null) return text;
   for await (const piece of body.pipeThrough(new TextDecoderStream())) {
     text += piece;
-    if (text.length > MAX_ANSWER) throw new ToolError('The answer is too large: ask for fewer rows or fields.');
+    if (text.length > MAX_ANSWER_BYTES) throw new ToolError('The answer is too large: ask for fewer rows or fields.');
   }
   return text;
 }

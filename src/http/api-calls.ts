@@ -47,6 +47,9 @@ export interface AskedCall {
   readonly query: URLSearchParams;
 }
 
+/** Most bytes of an answer that is held whole for a tool. */
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
 /** Where `npm run generate` writes them. */
 export const API_CALLS_FILE = 'schema/calls.json';
 

@@ -2,7 +2,7 @@ import { DomainError, type Issue } from '../engine/errors.js';
 import { requirePurpose } from '../engine/identity/key-access.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
 import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
-import type { AskedCall } from './api-calls.js';
+import { MAX_ANSWER_BYTES, type AskedCall } from './api-calls.js';
 import { toProblem, type ProblemDetails } from './errors.js';
 import { readingOf } from './handler.js';
 import { namesHeader, UNKNOWN_FIELDS } from './names-header.js';
@@ -20,9 +20,6 @@ export interface InnerCallsParts {
 }
 
 type Caller = RequestContext<unknown, unknown, unknown>;
-
-/** Most bytes of an answer, which is held whole. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /**
  * Calls of routes by a route, for the caller of that: what the key may do, how path, query and body are read, and whose turn it is
@@ -43,6 +40,8 @@ export class InnerCalls {
     try {
       return await this.#answer(this.#route(operationId), asked, body, caller);
     } catch (error) {
+      // No one waits for the answer any more.
+      if (caller.signal.aborted) throw error;
       const { problem, defect } = toProblem(error, caller.requestId);
       if (defect) this.#parts.onFailed({ requestId: caller.requestId, error });
       return { problem };

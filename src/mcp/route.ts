@@ -49,7 +49,9 @@ export function mcpRoute({ calls, version, onFailed }: McpRouteParts) {
           projectId: principal.project_id,
           mayChange: mayChange(principal),
           version,
-          onFailed: (error) => onFailed({ requestId, error }),
+          onFailed(error) {
+            if (!context.signal.aborted) onFailed({ requestId, error });
+          },
         },
         headers,
         body,

@@ -31,7 +31,7 @@ describe('GET /traces/{id}/text and /sessions/{id}/text', () => {
     ];
     expect((await server.request('POST', '/spans', { body })).status).to.equal(200);
     const posted = await server.request('POST', '/traces', {
-      body: [{ id: uuid(3), name: 'empty', started_at: '2026-01-15T10:00:00Z' }],
+      body: [{ id: uuid(3), session_id: uuid(5), name: 'empty', started_at: '2026-01-15T10:00:00Z' }],
     });
     expect(posted.status, posted.text).to.equal(200);
   });
