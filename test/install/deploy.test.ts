@@ -84,13 +84,17 @@ describe('the systemd unit', () => {
     const unit = readRoot(path);
     const [, stop] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
     expect(Number(stop)).to.be.above(settings.properties.SHUTDOWN_TIMEOUT_SECONDS.default);
-    expect(unit).to.match(/^Environment=DATA_DIR=%S\/spanhouse$/m).and.match(/^StateDirectory=spanhouse$/m);
+    expect(unit)
+      .to.match(/^Environment=DATA_DIR=%S\/spanhouse$/m)
+      .and.match(/^StateDirectory=spanhouse$/m);
   });
 
   it('is one that systemd takes, and finds well closed', function () {
     if (!isThere('systemd-analyze')) this.skip();
     for (const args of [['verify'], ['security', '--offline=true', '--threshold=25', '--no-pager']]) {
-      const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, join(root, path)], { encoding: 'utf8' });
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, join(root, path)], {
+        encoding: 'utf8',
+      });
       expect(status, `${stdout}${stderr}`).to.equal(0);
     }
   });
