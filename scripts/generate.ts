@@ -15,6 +15,7 @@ import { startServer } from '../src/server.js';
 import { apiCallsFile, apiCallsOf } from './generate/api-calls.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
+import { helmValues } from './generate/helm-values.js';
 import { monitoring } from './generate/monitoring.js';
 
 const root = new URL('../../', import.meta.url);
@@ -43,6 +44,7 @@ async function generatedFiles(): Promise<Generated[]> {
   return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
+    { path: 'scripts/deploy/helm/values.schema.json', content: helmValues },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
     { path: API_CALLS_FILE, content: () => apiCallsFile(apiCallsOf(openApi)) },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
