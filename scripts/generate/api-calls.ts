@@ -78,15 +78,26 @@ function callOf(method: string, path: string, operation: Operation, whole: (sche
   };
 }
 
-/** Puts shared schemas into those that refer to them. */
+/** What commands and tools do with schemas is told by these keywords; the server checks all others. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...['type', 'description', 'enum', 'const', 'default', 'format', 'maximum', 'maxProperties'],
+  ...['properties', 'required', 'additionalProperties', 'items', 'anyOf'],
+]);
+
+/** Puts shared schemas into those that refer to them, and leaves out what is not needed. */
 function inliner(schemas: Readonly<Record<string, ApiSchema>>) {
-  const inlined = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(inlined);
-    if (typeof value !== 'object' || value === null) return value;
-    const { $ref, ...rest } = value as ApiSchema;
-    const own = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, inlined(item)]));
-    if (typeof $ref !== 'string') return own;
-    return { ...(inlined(schemas[$ref.replace(/^.*\//, '')] ?? {}) as object), ...own };
+  const inlined = (schema: ApiSchema): ApiSchema => {
+    const { $ref, ...own } = schema;
+    const shared = typeof $ref === 'string' ? inlined(schemas[$ref.replace(/^.*\//, '')] ?? {}) : {};
+    const kept = Object.entries(own).filter(([keyword]) => KEPT.has(keyword));
+    return { ...shared, ...Object.fromEntries(kept.map(([keyword, value]) => [keyword, within(keyword, value)])) };
   };
-  return inlined as (schema: ApiSchema) => ApiSchema;
+  const within = (keyword: string, value: unknown): unknown => {
+    if (keyword === 'properties')
+      return Object.fromEntries(Object.entries(value as object).map(([name, of]) => [name, inlined(of as ApiSchema)]));
+    if (keyword === 'anyOf') return (value as readonly ApiSchema[]).map(inlined);
+    const isSchema = keyword === 'items' || keyword === 'additionalProperties';
+    return isSchema && typeof value === 'object' ? inlined(value as ApiSchema) : value;
+  };
+  return inlined;
 }

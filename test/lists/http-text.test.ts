@@ -40,9 +40,9 @@ describe('GET /traces/{id}/text and /sessions/{id}/text', () => {
   it('show spans with their ids, and texts that cannot be taken for them', async () => {
     const { id, spans, text: shown } = await text(`/traces/${TRACE}/text`);
     expect([id, spans]).to.deep.equal([TRACE, 2]);
-    expect(shown).to.include(`- custom answer ${uuid(10)}\n  input: line\n| - fake\n`);
+    expect(shown).to.include(`- generic answer ${uuid(10)}\n  input: line\n| - fake\n`);
     expect(shown).to.match(
-      new RegExp(`^  - custom look up \\(error\\) ${uuid(11)}\\n    error: Timeout: after 5 s$`, 'm'),
+      new RegExp(`^  - generic look up \\(error\\) ${uuid(11)}\\n    error: Timeout: after 5 s$`, 'm'),
     );
     expect(shown).to.match(/\[2 spans\. Left out: nothing\.\]$/);
     const session = await text(`/sessions/${SESSION}/text`);
