@@ -40,7 +40,7 @@ export function tableOf(
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   let left = width;
   const columns = names.flatMap((name) => {
-    const cells = [printable(name.toUpperCase()), ...rows.map((row) => shortened(cellOf(row[name]), cellWidth))];
+    const cells = [printable(name.toUpperCase()), ...rows.map((row) => shortened(cellText(row[name]), cellWidth))];
     const columnWidth = widest(cells);
     left -= columnWidth + GAP.length;
     if (left + GAP.length < 0) return [];
@@ -56,7 +56,7 @@ export function fieldsOf(row: Row): string {
   const names = Object.keys(row).map(printable);
   const width = widest(names);
   return Object.values(row)
-    .map((value, index) => `${padded(names[index] ?? '', width)}${GAP}${cellOf(value)}\n`)
+    .map((value, index) => `${padded(names[index] ?? '', width)}${GAP}${cellText(value)}\n`)
     .join('');
 }
 
@@ -100,7 +100,8 @@ function shortened(cell: string, width: number): string {
   return characters.length <= width ? cell : `${characters.slice(0, width - 1).join('')}…`;
 }
 
-function cellOf(value: unknown): string {
+/** A value as one line for a terminal. */
+export function cellText(value: unknown): string {
   if (value === null || value === undefined || value === '') return NOTHING;
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -143,7 +143,7 @@ async function download(remote: Remote, { call, values }: Question, { out }: Ask
   const formats = call.parameters.find(({ name }) => name === 'format')?.schema.enum ?? [];
   const asked = formats.includes(format) ? { format, ...values } : values;
   const { body } = await remote.open(targetOf(call, askedOf(call, asked)), '*/*');
-  const source = Readable.fromWeb((body ?? new Blob([]).stream()) as Parameters<typeof Readable.fromWeb>[0]);
+  const source = Readable.fromWeb(body ?? new Blob([]).stream());
   if (out === undefined) return broken(pipeline(source, process.stdout, { end: false }));
   // Renamed once it is whole: nobody takes a part for the file.
   const part = `${out}.part`;

@@ -63,7 +63,10 @@ function placeholderOf({ name, schema }: ApiParameter): string {
 
 function descriptionOf({ schema }: ApiParameter): string {
   const { description = '', default: fallback, enum: choices } = schema;
-  const known = fallback === undefined || schema.type === 'boolean' ? '' : ` Default: ${String(fallback)}.`;
+  const known =
+    fallback === undefined || schema.type === 'boolean'
+      ? ''
+      : ` Default: ${JSON.stringify(fallback).replace(/^"|"$/g, '')}.`;
   const repeated = schema.type === 'object' ? ' May be repeated.' : '';
   return `${description}${repeated}${choices === undefined && !description.includes('Default:') ? known : ''}`;
 }

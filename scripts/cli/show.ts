@@ -1,5 +1,14 @@
 import { styleText } from 'node:util';
-import { fieldsOf, printable, printableLines, tableOf, type Paint, type Row, type TableLook } from '../output.js';
+import {
+  cellText,
+  fieldsOf,
+  printable,
+  printableLines,
+  tableOf,
+  type Paint,
+  type Row,
+  type TableLook,
+} from '../output.js';
 
 /** Columns that a table of rows begins with, as far as the rows have them; those of people's interest first. */
 const FIRST = [
@@ -52,7 +61,7 @@ export function objectText(object: Row): string {
 /** A row in a line, for rows that come one by one. */
 export function lineText(row: Row): string {
   const cells = ['started_at', 'kind', 'name', 'status', 'duration_ms', 'error_code', 'id'].map((name) => row[name]);
-  const text = cells.filter((cell) => cell !== null && cell !== undefined).map((cell) => printable(String(cell)));
+  const text = cells.filter((cell) => cell !== null && cell !== undefined).map(cellText);
   return `${text.join('  ')}\n`;
 }
 

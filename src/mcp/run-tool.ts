@@ -84,7 +84,7 @@ interface Answered {
 /** @throws ToolError for a problem */
 function answered(answer: ApiAnswer): Answered {
   if ('problem' in answer) throw new ToolError(problemText(answer.problem));
-  const headers = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const headers = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     value: answer.text === '' ? {} : (JSON.parse(answer.text) as unknown),
     headers: Object.fromEntries(headers),
@@ -130,9 +130,9 @@ function callResult({ value, headers }: Answered, values: Arguments, characters:
 /** The rows of an answer by pages; null: it is something else. */
 function listIn(value: unknown): readonly unknown[] | null {
   if (Array.isArray(value)) return value;
-  const members = Object.values(value as object);
+  const members = Object.values(value as Readonly<Record<string, unknown>>);
   const isPage = 'limit' in (value as object) && 'offset' in (value as object);
-  const lists = members.filter(Array.isArray);
+  const lists = members.filter((member): member is readonly unknown[] => Array.isArray(member));
   return isPage && lists.length === 1 ? (lists[0] ?? null) : null;
 }
 
@@ -187,7 +187,7 @@ function versionsResult(from: PromptVersion, to: PromptVersion, characters: numb
     '',
     '',
     DIFF,
-  ) as string | undefined;
+  );
   if (patch === undefined) throw new ToolError('The versions are too large to compare: read each with read_prompt.');
   const { notes, data } = partOf(patch, 0, characters);
   const isWhole = patch.length <= characters;

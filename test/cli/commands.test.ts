@@ -15,7 +15,6 @@ import type { TestServer } from '../harness/server.js';
 
 /** A name that clears the screen, sets the title, hides itself, and turns around what follows. */
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\u009b31mred\u202e\u2066 \u0000end';
-// eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const NOW = new Date(Date.now() - 60_000).toISOString();
 const LONG = 'word '.repeat(4_000);
@@ -30,7 +29,7 @@ describe('the commands of calls', function () {
       cwd: folder,
       env: { PATH: process.env['PATH'], SPANHOUSE_URL: server.url, SPANHOUSE_KEY: server.key, ...env },
     });
-  const jsonl = (text: string) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as any]));
+  const jsonl = (text: string) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 
   before(async () => {
     server = await sharedServer();

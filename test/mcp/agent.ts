@@ -37,5 +37,5 @@ export function rowsOf(answer: Answered): any[] {
   if (answer.isError) throw new Error(answer.text);
   return dataOf(answer)
     .split('\n')
-    .map((line) => JSON.parse(line) as any);
+    .map((line) => JSON.parse(line));
 }
