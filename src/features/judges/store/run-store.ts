@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Evaluation } from '../evaluation.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Run, RunDraft, RunState, StoredRunState } from '../run.js';
-import type { FailedDraft, FeedPosition, QueueState, RunOutcome, RunPage, RunStore } from '../run-store.js';
+import type {
+  FailedDraft,
+  FeedPosition,
+  JudgeChanges,
+  Looked,
+  QueueState,
+  RunOutcome,
+  RunPage,
+  RunStore,
+} from '../run-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { guarded, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
@@ -44,6 +53,10 @@ interface CountRow {
   readonly runs: number;
 }
 
+type PositionRow = Omit<FeedPosition, 'behind'> & { readonly behind: string };
+/** JSON of judges that are behind. */
+type PositionOf = Pick<Looked, 'arrived_at'> & { readonly projectId: string; readonly behind: string };
+
 interface InsertRow extends RunDraft {
   readonly failed_before: number;
   readonly state: StoredRunState;
@@ -80,17 +93,17 @@ function prepare(db: Database) {
            AND state = 'failed' AND NOT (${IS_LAST_FAILURE}) RETURNING failed_before + 1`,
       )
       .pluck(),
-    position: db.prepare<[string], FeedPosition>(
-      `SELECT began_at, coalesce((SELECT arrived_at FROM judge_feed_projects WHERE project_id = ?), arrived_at) AS arrived_at
-       FROM judge_feed WHERE id = 1`,
+    position: db.prepare<[string], PositionRow>(
+      `SELECT f.began_at, coalesce(p.arrived_at, f.arrived_at) AS arrived_at, coalesce(p.behind, '{}') AS behind
+       FROM judge_feed AS f LEFT JOIN judge_feed_projects AS p ON p.project_id = ? WHERE f.id = 1`,
     ),
     begin: db.prepare<{ now: Micros }>(
       'INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @now, @now) ON CONFLICT DO NOTHING',
     ),
     // Nothing is written any more for a project that was deleted meanwhile.
-    setArrived: db.prepare<[Micros, string]>(
-      `INSERT INTO judge_feed_projects (project_id, arrived_at) SELECT id, ? FROM projects WHERE id = ?
-       ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at`,
+    setLooked: db.prepare<PositionOf>(
+      `INSERT INTO judge_feed_projects (project_id, arrived_at, behind) SELECT id, @arrived_at, @behind FROM projects WHERE id = @projectId
+       ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at, behind = excluded.behind`,
     ),
     forget: [db.prepare('DELETE FROM judge_feed'), db.prepare('DELETE FROM judge_feed_projects')],
     dueProjects: db
@@ -107,9 +120,9 @@ function prepare(db: Database) {
     queuedByProject: db.prepare<[], CountRow>(
       `SELECT project_id, count(*) AS runs FROM judge_runs WHERE state = 'queued' GROUP BY project_id`,
     ),
-    waitingByProject: db.prepare<[Micros], CountRow>(
-      `SELECT project_id, count(*) AS runs FROM judge_runs INDEXED BY judge_runs_waiting
-       WHERE state = 'queued' AND subject_id IS NOT NULL AND next_attempt_at > ? GROUP BY project_id`,
+    changes: db.prepare<[], JudgeChanges>(
+      `SELECT project_id, judge_id, count(*) AS runs FROM judge_runs INDEXED BY judge_runs_of_changes
+       WHERE state = 'queued' AND subject_id IS NOT NULL AND origin = 'automatic' GROUP BY project_id, judge_id`,
     ),
     nextDue: db
       .prepare<[Micros], Micros | null>(
@@ -233,14 +246,14 @@ export class SqliteRunStore implements RunStore {
 
   advance(
     projectId: string,
-    arrivedAt: Micros,
+    looked: Looked,
     drafts: readonly RunDraft[],
     at: Micros,
     failed: readonly FailedDraft[] = [],
   ): number {
-    const { setArrived, insert } = this.#statements;
+    const { insert } = this.#statements;
     const advance = () => {
-      setArrived.run(arrivedAt, projectId);
+      this.#setLooked(projectId, looked);
       for (const { draft, reason } of failed)
         insert.run({ ...UNSAID, due_at: at, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
@@ -274,14 +287,19 @@ export class SqliteRunStore implements RunStore {
   }
 
   position(projectId: string): FeedPosition | undefined {
-    return guarded(() => this.#statements.position.get(projectId));
+    const row = guarded(() => this.#statements.position.get(projectId));
+    return row && { ...row, behind: JSON.parse(row.behind) as FeedPosition['behind'] };
   }
 
-  setArrived(arrived: ReadonlyMap<string, Micros>): void {
+  setLooked(looked: ReadonlyMap<string, Looked>): void {
     const set = () => {
-      for (const [projectId, at] of arrived) this.#statements.setArrived.run(at, projectId);
+      for (const [projectId, each] of looked) this.#setLooked(projectId, each);
     };
     guarded(() => this.#db.transaction(set).immediate());
+  }
+
+  #setLooked(projectId: string, { arrived_at, behind }: Looked): void {
+    this.#statements.setLooked.run({ projectId, arrived_at, behind: JSON.stringify(behind) });
   }
 
   dueProjects(now: Micros): string[] {
@@ -292,16 +310,19 @@ export class SqliteRunStore implements RunStore {
     return guarded(() => this.#statements.due.all({ projectId, now, except: JSON.stringify(except), limit }));
   }
 
-  queued(now: Micros): Map<string, number> {
-    const waiting = this.waiting(now);
+  queued(): Map<string, number> {
     const rows = guarded(() => this.#statements.queuedByProject.all());
-    const due = rows.map(({ project_id, runs }) => [project_id, runs - (waiting.get(project_id) ?? 0)] as const);
-    return new Map(due.filter(([, runs]) => runs > 0));
+    const queued = new Map(rows.map(({ project_id, runs }) => [project_id, runs]));
+    for (const { project_id, runs } of this.changes()) {
+      const others = (queued.get(project_id) ?? 0) - runs;
+      if (others > 0) queued.set(project_id, others);
+      else queued.delete(project_id);
+    }
+    return queued;
   }
 
-  waiting(now: Micros): Map<string, number> {
-    const rows = guarded(() => this.#statements.waitingByProject.all(now));
-    return new Map(rows.map(({ project_id, runs }) => [project_id, runs]));
+  changes(): JudgeChanges[] {
+    return guarded(() => this.#statements.changes.all());
   }
 
   nextDue(after: Micros): Micros | null {
