@@ -8,7 +8,8 @@ import { PLAIN_JUDGE } from './fixture.js';
 
 const LAST = 400;
 
-const judgeOf = (id: string, change: Partial<Judge> = {}) => ({ ...PLAIN_JUDGE, id, judged_since: 0, ...change }) as Judge;
+const judgeOf = (id: string, change: Partial<Judge> = {}) =>
+  ({ ...PLAIN_JUDGE, id, judged_since: 0, ...change }) as Judge;
 const feedOf = (judges: readonly Judge[], looked = { arrived_at: 0, behind: {} }) =>
   new ProjectFeed('project', looked, judges, () => ({}) as FeedLane);
 
@@ -54,9 +55,9 @@ describe('the feed of judges', () => {
       const seen = new Map(judges.map(({ id }) => [id, [] as number[]]));
       let feed = feedOf(judges);
       let under: NextLook[] = [];
-      for (let step = 0; step < 4_000; step += 1) {
+      for (let step = 0; step < 2_000; step += 1) {
         feed.hasNews = true;
-        const full = step < 3_000;
+        const full = step < 1_400;
         const room = new Map(judges.map(({ id }) => [id, full && random(2) === 0 ? 0 : 1 + random(9)]));
         for (const look of feed.next(room, 0)) {
           look.lane.looking = true;
@@ -67,7 +68,8 @@ describe('the feed of judges', () => {
         if (ended !== undefined) {
           const { lane, limit, upTo } = ended;
           const to = Math.min(lane.position + limit, upTo, LAST);
-          for (const id of lane.judges) for (let span = lane.position + 1; span <= to; span += 1) seen.get(id)?.push(span);
+          for (const id of lane.judges)
+            for (let span = lane.position + 1; span <= to; span += 1) seen.get(id)?.push(span);
           feed.move(lane, to);
           lane.looking = false;
         }
@@ -75,6 +77,8 @@ describe('the feed of judges', () => {
       }
       const all = Array.from({ length: LAST }, (_none, index) => index + 1);
       for (const [id, spans] of seen) expect(spans, `${id}, seed ${seed}`).to.deep.equal(all);
+      for (const { lane } of under) lane.looking = false;
+      feed.next(new Map(), 0);
       expect(feed.looked.behind, `seed ${seed}`).to.deep.equal({});
     }
   });

@@ -223,6 +223,36 @@ describe('the queue of evaluations', () => {
     expect(fail(NOW + 11), 'an evaluation ends the row').to.equal('refused');
   });
 
+  it('counts failures in a row on, once failed runs are so many that older ones are not kept', () => {
+    const [often, once] = [randomUUID(), randomUUID()];
+    const change = (subject_id: string, at: number) => runs.enqueue([draft({ subject_id, due_at: at })], at);
+    const fail = (subject_id: string) =>
+      runs.settle([{ kind: 'failed', run: runs.ofWhole(judge.id, subject_id)[0] as Run, reason: 'refused' }], NOW);
+    for (let times = 1; times <= 5; times += 1) {
+      change(often, NOW);
+      fail(often);
+    }
+    change(once, NOW);
+    fail(once);
+    const failed = Array.from({ length: 10_500 }, () => draft({ origin: 'requested' }));
+    runs.enqueue(failed, NOW);
+    runs.settle(
+      runs.due(owner.project, NOW, 20_000).map((run) => ({ kind: 'failed', run, reason: 'refused' })),
+      NOW,
+    );
+    expect([often, once].map((id) => runs.ofWhole(judge.id, id))).to.deep.equal([[], []]);
+    expect(change(often, NOW), 'it failed five times').to.equal(0);
+    for (let times = 2; times <= 5; times += 1) {
+      expect(change(once, NOW), `${times}`).to.equal(1);
+      fail(once);
+    }
+    expect(change(once, NOW)).to.equal(0);
+    // Who asks for it begins to count again.
+    runs.enqueue([draft({ subject_id: often, origin: 'requested' })], NOW);
+    runs.settle([evaluatedOf(runs.ofWhole(judge.id, often)[0] as Run, { subject_id: often, subject_upto: NOW })], NOW);
+    expect(change(often, NOW)).to.equal(1);
+  });
+
   it('counts what new spans queued about traces and sessions apart, and is due sooner once the judge waits less', () => {
     const queued = () => runs.queued().get(owner.project) ?? 0;
     const changes = () => runs.changes().find(({ judge_id }) => judge_id === judge.id);

@@ -150,9 +150,9 @@ describe('judges of traces and sessions', function () {
     await api.until(waits, { id: session_id }, 'quiet');
     expect(await api.runs(waits)).to.have.length(1);
     for (const judge of [ofSpans, ofTraces]) await evaluations(judge, 2);
-    expect([await api.evaluations(ofSpans), await api.evaluations(ofTraces)].map(({ length }) => length)).to.deep.equal([
-      2, 2,
-    ]);
+    expect([await api.evaluations(ofSpans), await api.evaluations(ofTraces)].map(({ length }) => length)).to.deep.equal(
+      [2, 2],
+    );
   });
 
   it('never evaluate calls of the server, nor traces of experiments by themselves', async () => {

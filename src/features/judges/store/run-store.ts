@@ -17,6 +17,7 @@ import { guarded, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { evaluationInsert } from './evaluation-rows.js';
 import { FailedRuns } from './failed-runs.js';
+import { FailuresInRow } from './failures-in-row.js';
 import { MAX_FAILED_IN_ROW } from '../whole-settings.js';
 import { runTraces, type JudgedTraces } from './judged-traces.js';
 
@@ -44,6 +45,10 @@ const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
     UNION ALL
     SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
     FROM queued WHERE queued.id IS NOT NULL)`;
+
+/** Failed runs of a judge but for the newest ones. */
+const TO_PRUNE = `judge_id = @judgeId AND state = 'failed' AND seq <= (
+  SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`;
 
 /** What a draft may leave out. */
 const UNSAID = { pin: null, experiment_id: null, subject_id: null, failed_before: 0 };
@@ -147,10 +152,7 @@ function prepare(db: Database) {
          reason = @reason || iif(${IS_LAST_FAILURE}, '${NO_MORE}', '')
        WHERE id = @id AND state = 'queued'`,
     ),
-    prune: db.prepare<{ judgeId: string; keep: number }>(
-      `DELETE FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' AND seq <= (
-         SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`,
-    ),
+    prune: db.prepare<{ judgeId: string; keep: number }>(`DELETE FROM judge_runs WHERE ${TO_PRUNE}`),
     stillQueued: db
       .prepare<[string], string>(
         `SELECT id FROM judge_runs WHERE id IN (SELECT value FROM json_each(?)) AND state = 'queued'`,
@@ -220,6 +222,7 @@ export class SqliteRunStore implements RunStore {
   readonly #lists: ReturnType<typeof prepareLists>;
   readonly #storeEvaluation: (evaluation: Evaluation) => Evaluation;
   readonly #failed: FailedRuns;
+  readonly #inRow: FailuresInRow;
   readonly #noteTraces: (traces: JudgedTraces) => boolean;
   #failures = 0;
 
@@ -228,7 +231,8 @@ export class SqliteRunStore implements RunStore {
     this.#statements = prepare(db);
     this.#lists = prepareLists(db);
     this.#storeEvaluation = evaluationInsert(db);
-    this.#failed = new FailedRuns(db);
+    this.#inRow = new FailuresInRow(db, TO_PRUNE);
+    this.#failed = new FailedRuns(db, this.#inRow);
     this.#noteTraces = runTraces(db);
   }
 
@@ -267,8 +271,10 @@ export class SqliteRunStore implements RunStore {
       const { judge_id, subject_id = null, origin } = draft;
       const isOfWhole = subject_id !== null && origin === 'automatic';
       const { due_at = at, ...row } = draft;
-      const failed_before = isOfWhole ? (forgetFailed.get({ judge_id, subject_id }) ?? 0) : 0;
-      const queued = insert.run({ ...UNSAID, ...row, ...QUEUED, failed_before, due_at, at }).changes;
+      const ofWhole = { judge_id, subject_id };
+      const failed_before = isOfWhole ? (forgetFailed.get(ofWhole) ?? this.#inRow.of(ofWhole)) : 0;
+      const isGivenUp = failed_before >= MAX_FAILED_IN_ROW;
+      const queued = isGivenUp ? 0 : insert.run({ ...UNSAID, ...row, ...QUEUED, failed_before, due_at, at }).changes;
       if (isOfWhole && queued === 0) changed.run({ judge_id, subject_id, due_at });
       return sum + queued;
     }, 0);
@@ -368,7 +374,10 @@ export class SqliteRunStore implements RunStore {
     const { run } = outcome;
     switch (outcome.kind) {
       case 'evaluated': {
-        if (take.run(run.id).changes > 0) return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
+        if (take.run(run.id).changes > 0) {
+          this.#inRow.end(run);
+          return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
+        }
         // A deletion cancelled the run, but its calls are stored as spans by now, and go with it.
         cancelled.run(run);
         return undefined;
@@ -385,7 +394,9 @@ export class SqliteRunStore implements RunStore {
       case 'failed':
         fail.run({ id: run.id, reason: outcome.reason, at });
         this.#failures += 1;
-        if (this.#failures % PRUNE_EVERY === 0) prune.run({ judgeId: run.judge_id, keep: MAX_FAILED });
+        if (this.#failures % PRUNE_EVERY !== 0) return undefined;
+        this.#inRow.keep({ judgeId: run.judge_id, keep: MAX_FAILED });
+        prune.run({ judgeId: run.judge_id, keep: MAX_FAILED });
         return undefined;
     }
   }
