@@ -177,7 +177,7 @@ export class EvalService {
     if (last < 0) return said;
     const ids: string[] = [];
     for (const portion of datasets.rowIds(place)) {
-      ids.push(...portion);
+      ids.push(...portion.map(({ row_id }) => row_id));
       if (ids.length > last) break;
       await nextTurn();
     }
