@@ -123,6 +123,11 @@ const packages = [
   { from: allBut('http'), sources: ['express', 'helmet'], why: 'Only src/http speaks HTTP to clients.' },
   { from: allBut('models'), sources: ['openai'], why: 'Only src/engine/models talks to language models.' },
   {
+    from: allBut('base', 'config'),
+    sources: ['ajv'],
+    why: 'Only src/engine/validation compiles schemas, and none of a client: a pattern in it may keep the only thread forever.',
+  },
+  {
     from: allBut('signals'),
     sources: ['winston', 'prom-client', '@opentelemetry/*'],
     why: 'Logs, metrics and traces go through src/engine/signals.',
