@@ -95,6 +95,13 @@ const rooms = [
     why: 'It translates calls of Langfuse to those of features; it has no store and no rules of its own.',
   },
   {
+    type: 'mcp',
+    pattern: 'src/mcp',
+    imports: ['mcp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'Its tools are calls of the API; it has no store and no rules of its own.',
+  },
+  {
     type: 'control',
     pattern: 'src/control',
     imports: ['control', 'feature', 'model', ...BASE],

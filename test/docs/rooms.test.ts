@@ -56,6 +56,7 @@ describe('rule of rooms', () => {
     ['src/http/a.ts', `import '../features/judges/x.js';`, /knows no feature/],
     ['src/http/a.ts', `import '../compose/x.js';`, /handed in by src\/compose/],
     ['src/otlp/a.ts', `import '../engine/traces/x.js';`, /SQL never reaches it/],
+    ['src/mcp/a.ts', `import '../engine/traces/x.js';`, /Its tools are calls of the API/],
     ['src/console/a.ts', `import '../features/judges/store/x.js';`, /never asks a store/],
     ['src/config/a.ts', `import '../engine/errors.js';`, /depends on nothing/],
     ['src/engine/signals/a.ts', `logger.warn('Broken');`, /Declare the line/],
