@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { DomainError } from '../engine/errors.js';
+import { JsonBoundError, MAX_JSON_DEPTH, parseJsonText, type JsonNames } from '../engine/json-text.js';
 
 /** A part of a body of the type `multipart/form-data`. */
 export interface FormPart {
@@ -50,4 +52,25 @@ function headersIn(text: string): Pick<FormPart, 'name' | 'mediaType'> {
   if (name === undefined) throw new DomainError('malformed', `${NO_FORM}: a part has no name`);
   const type = /^content-type:[ \t]*([^\r\n;]*)/im.exec(text)?.[1] ?? '';
   return { name, mediaType: type.trim().toLowerCase() };
+}
+
+/** Parts lie in objects of what is made of them: so they may be nested less deeply. */
+const MAX_DEPTH = MAX_JSON_DEPTH - 5;
+
+/** A part that is JSON. @param names of all parts, which bound each other @throws DomainError `malformed` */
+export function jsonPart(part: FormPart, names: JsonNames): unknown {
+  if (!isUtf8(part.bytes)) throw new DomainError('malformed', `The part ${shownPart(part)} is not valid UTF-8`);
+  try {
+    return parseJsonText(part.bytes.toString(), MAX_DEPTH, undefined, names);
+  } catch (error) {
+    if (error instanceof JsonBoundError)
+      throw new DomainError('malformed', `The part ${shownPart(part)} ${error.message}`, { cause: error });
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new DomainError('malformed', `The part ${shownPart(part)} is not valid JSON`, { cause: error });
+  }
+}
+
+/** The name of a part, for messages. */
+export function shownPart({ name }: Pick<FormPart, 'name'>): string {
+  return JSON.stringify(name.slice(0, 100));
 }

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isUtf8 } from 'node:buffer';
 import { DomainError } from '../../engine/errors.js';
-import { JsonBoundError, JsonNames, MAX_JSON_DEPTH, parseJsonText } from '../../engine/json-text.js';
-import { readFormData, type FormPart } from '../../http/form-data.js';
+import { JsonNames } from '../../engine/json-text.js';
+import { jsonPart, readFormData, shownPart, type FormPart } from '../../http/form-data.js';
 import { imageOf, MAX_IMAGES_PER_SPAN } from '../../features/images/image.js';
 import type { SentAttachment, SentRun } from './read-runs.js';
 import { MAX_RUNS } from './run-schema.js';
@@ -50,10 +49,10 @@ export async function readParts(bytes: Buffer): Promise<SentParts> {
     if (verb === 'attachment') {
       const known = attachments.get(id) ?? [];
       attachments.set(id, [...known, await attachmentOf(part, more, known)]);
-    } else if (verb === 'feedback') feedback.push({ body: jsonOf(part, names), pointer: `/${part.name}` });
+    } else if (verb === 'feedback') feedback.push({ body: jsonPart(part, names), pointer: `/${part.name}` });
     else if ((verb === 'post' || verb === 'patch') && (more === '' || FIELDS.has(more)))
-      gather(runs, { verb, id, more }, jsonOf(part, names));
-    else throw new DomainError('invalid', `The part ${shown(part)} is unknown`, { issues: [unknownPart(part)] });
+      gather(runs, { verb, id, more }, jsonPart(part, names));
+    else throw new DomainError('invalid', `The part ${shownPart(part)} is unknown`, { issues: [unknownPart(part)] });
   }
   return { runs: [...runs.values()].map((run) => sentRun(run, attachments)), feedback };
 }
@@ -96,22 +95,6 @@ async function attachmentOf(
   if (!mediaType.startsWith('image/') || images >= MAX_IMAGES_PER_SPAN) return { ...described, base64: null };
   const image = await imageOf(bytes);
   return { ...described, base64: typeof image === 'string' ? null : bytes.toString('base64') };
-}
-
-function jsonOf(part: FormPart, names: JsonNames): unknown {
-  if (!isUtf8(part.bytes)) throw new DomainError('malformed', `The part ${shown(part)} is not valid UTF-8`);
-  try {
-    return parseJsonText(part.bytes.toString(), MAX_JSON_DEPTH, undefined, names);
-  } catch (error) {
-    if (error instanceof JsonBoundError)
-      throw new DomainError('malformed', `The part ${shown(part)} ${error.message}`, { cause: error });
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new DomainError('malformed', `The part ${shown(part)} is not valid JSON`, { cause: error });
-  }
-}
-
-function shown({ name }: FormPart): string {
-  return JSON.stringify(name.slice(0, 100));
 }
 
 function unknownPart(part: FormPart) {

@@ -126,8 +126,12 @@ function postMultipartRoute(parts: RunRouteParts) {
     body: formBody,
     async handle({ principal, body: { bytes } }) {
       const { runs, feedback } = await readParts(bytes);
-      await storeRuns(principal.project_id, runs, parts);
-      await storeFeedback(principal, feedback, parts.scores);
+      // What is wrong with one does not keep the other from being stored.
+      const stored = await Promise.allSettled([
+        storeRuns(principal.project_id, runs, parts),
+        storeFeedback(principal, feedback, parts.scores),
+      ]);
+      for (const each of stored) if (each.status === 'rejected') throw each.reason;
       return STORED;
     },
   });
