@@ -39,6 +39,7 @@ import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
 import { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
 import { langfuseRoutes } from '../langfuse/routes.js';
+import { langsmithRoutes } from '../langsmith/routes.js';
 import { consoleRoutes } from '../console/index.js';
 import { reviewRoutes } from '../features/review/pages/index.js';
 import type { Context } from './context.js';
@@ -57,6 +58,7 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...reviewPages(context, services),
     ...authenticationRoutes(context, services, door, info.version),
     ...langfuse(context, services, door, info.version),
+    ...langsmithRoutes(services, { version: info.version, limits: mappingLimits(context), baseUrl: context.baseUrl }),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),
@@ -73,14 +75,19 @@ export function createRoutes(context: Context, services: Services, door: Authent
   return [...routes, document];
 }
 
+/** What other systems' clients may send at once. */
+function mappingLimits({ config: { ingest } }: Context) {
+  return { sharedBytes: ingest.maxEncodedBytes, tagBytes: ingest.maxTagBytes };
+}
+
 function langfuse(
-  { config, baseUrl }: Context,
+  context: Context,
   services: Services,
   { callers }: Authentication,
   version: string,
 ): Route[] {
-  const limits = { sharedBytes: config.ingest.maxEncodedBytes, tagBytes: config.ingest.maxTagBytes };
-  return langfuseRoutes(services, { version, limits, baseUrl, projectOf: projectSeenBy(callers) });
+  const { baseUrl } = context;
+  return langfuseRoutes(services, { version, limits: mappingLimits(context), baseUrl, projectOf: projectSeenBy(callers) });
 }
 
 function apiRoutes(services: Services): Route[] {
