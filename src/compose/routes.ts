@@ -80,14 +80,14 @@ function mappingLimits({ config: { ingest } }: Context) {
   return { sharedBytes: ingest.maxEncodedBytes, tagBytes: ingest.maxTagBytes };
 }
 
-function langfuse(
-  context: Context,
-  services: Services,
-  { callers }: Authentication,
-  version: string,
-): Route[] {
+function langfuse(context: Context, services: Services, { callers }: Authentication, version: string): Route[] {
   const { baseUrl } = context;
-  return langfuseRoutes(services, { version, limits: mappingLimits(context), baseUrl, projectOf: projectSeenBy(callers) });
+  return langfuseRoutes(services, {
+    version,
+    limits: mappingLimits(context),
+    baseUrl,
+    projectOf: projectSeenBy(callers),
+  });
 }
 
 function apiRoutes(services: Services): Route[] {

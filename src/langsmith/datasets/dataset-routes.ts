@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
-import { count, orNull, time, uuid } from '../../engine/schema/parts.js';
+import { count, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import type { Dataset, Role } from '../../features/datasets/dataset.js';
 import type { DatasetService } from '../../features/datasets/dataset-service.js';
@@ -13,7 +13,18 @@ import { BASE, TAG } from '../tag.js';
 
 export type LangsmithDatasets = Pick<
   DatasetService,
-  'create' | 'find' | 'list' | 'change' | 'remove' | 'newest' | 'version' | 'versions' | 'rows' | 'allRows' | 'namedRows' | 'upload'
+  | 'create'
+  | 'find'
+  | 'list'
+  | 'change'
+  | 'remove'
+  | 'newest'
+  | 'version'
+  | 'versions'
+  | 'rows'
+  | 'allRows'
+  | 'namedRows'
+  | 'upload'
 >;
 
 /** What clients of LangSmith say of an example, as columns. */
@@ -93,7 +104,9 @@ function createRoute(datasets: LangsmithDatasets) {
 const ListQuery = queryOf(
   Type.Object({
     name: Type.Optional(Type.String({ maxLength: 200, description: 'Only the dataset with this name.' })),
-    name_contains: Type.Optional(Type.String({ maxLength: 200, description: 'Only datasets whose name contains this.' })),
+    name_contains: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Only datasets whose name contains this.' }),
+    ),
     id: Type.Optional(csv(uuid('Id of a dataset.'), { maxItems: 100, description: 'Only these datasets.' })),
     data_type: Type.Optional(Type.String({ description: 'Without effect.' })),
     metadata: Type.Optional(Type.String({ description: 'Without effect.' })),

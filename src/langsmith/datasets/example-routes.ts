@@ -53,7 +53,10 @@ const Written = Type.Object(
 
 const formBody: BodyDefinition<Buffer> = {
   ...{ maxBytes: MAX_MB * 1024 * 1024, contentTypes: ['multipart/form-data'], lenient: true },
-  schema: Type.String({ format: 'binary', description: 'Examples, each with parts `<id>`, `<id>.inputs`, `<id>.outputs`.' }),
+  schema: Type.String({
+    format: 'binary',
+    description: 'Examples, each with parts `<id>`, `<id>.inputs`, `<id>.outputs`.',
+  }),
   decode: (bytes) => bytes,
 };
 
@@ -75,7 +78,8 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
       const dataset = datasets.find(principal.project_id, params.dataset_id);
       const sent = readExamples(principal.project_id, body);
       const whole = isNew ? sent : changed(datasets, dataset, sent);
-      const at = whole.length === 0 ? dataset.updated_at : (await merge(datasets, principal, dataset, whole)).created_at;
+      const at =
+        whole.length === 0 ? dataset.updated_at : (await merge(datasets, principal, dataset, whole)).created_at;
       const ids = whole.map(({ id }) => id);
       const answer = { count: ids.length, example_ids: ids, as_of: formatTimestamp(at) };
       return { status: isNew ? 201 : 200, json: JSON.stringify(answer) };
@@ -106,7 +110,9 @@ function merge(
   remove: readonly string[] = [],
 ): Promise<DatasetVersion> {
   const rows = examples.map(({ id: row_id, columns }) => ({ ...columns, row_id }));
-  const bytes = Buffer.from(JSON.stringify({ rows, mode: 'merge', message: MESSAGE, ...(remove.length > 0 && { remove }) }));
+  const bytes = Buffer.from(
+    JSON.stringify({ rows, mode: 'merge', message: MESSAGE, ...(remove.length > 0 && { remove }) }),
+  );
   return datasets.upload(by, id, { format: 'json', bytes, mode: 'merge', message: MESSAGE });
 }
 
@@ -117,7 +123,10 @@ const ListQuery = queryOf(
     id: Type.Optional(csv(uuid('Id of an example.'), { maxItems: 1_000, description: 'Only these examples.' })),
     as_of: text('Version of the dataset: a time, a tag or a number. Default: the newest.'),
     splits: Type.Optional(
-      csv(Type.String({ description: 'A split.' }), { maxItems: 100, description: 'Only examples in one of these splits.' }),
+      csv(Type.String({ description: 'A split.' }), {
+        maxItems: 100,
+        description: 'Only examples in one of these splits.',
+      }),
     ),
     metadata: text('Only examples with this metadata: a JSON object.'),
     filter: Type.Optional(Type.String({ maxLength: 0, description: 'Not supported.' })),

@@ -19,7 +19,9 @@ const Values = {
       description: 'The value of the score if there is no `score`, else kept in its metadata.',
     }),
   ),
-  comment: optional(Type.String({ maxLength: MAX_SCORE_TEXT, description: 'Why. Without `score` and `value`, the value.' })),
+  comment: optional(
+    Type.String({ maxLength: MAX_SCORE_TEXT, description: 'Why. Without `score` and `value`, the value.' }),
+  ),
   correction: optional(
     Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
       description: 'What would have been right; kept in the metadata.',
@@ -37,7 +39,9 @@ export const FeedbackInput = Type.Object(
     ...Values,
     feedback_source: object('Where the feedback comes from: its `type`, and metadata.'),
     extra: object('Kept in the metadata.'),
-    error: optional(Type.Boolean({ description: 'Whether no value was found. The score is then named `<key> error`.' })),
+    error: optional(
+      Type.Boolean({ description: 'Whether no value was found. The score is then named `<key> error`.' }),
+    ),
   },
   { $id: 'LangsmithFeedbackInput', description: 'Feedback, as clients of LangSmith send it.' },
 );
@@ -84,8 +88,7 @@ function hasFailed({ score, value, error, extra }: FeedbackInput): boolean {
 
 export function valueOf({ score, value, comment }: FeedbackPatch): ScoreInput['value'] {
   const said = score ?? (value == null || value === '' ? comment : value);
-  if (said == null || said === '')
-    throw invalid([{ pointer: '/score', detail: 'is required, or value, or comment' }]);
+  if (said == null || said === '') throw invalid([{ pointer: '/score', detail: 'is required, or value, or comment' }]);
   return typeof said === 'object' ? JSON.stringify(said).slice(0, MAX_SCORE_TEXT) : said;
 }
 
@@ -114,8 +117,7 @@ export async function storeFeedback(
     return placed(issues, pointer, () => scoreOf(by.project_id, body as FeedbackInput));
   });
   if (issues.length > 0) throw invalid(issues);
-  for (let from = 0; from < read.length; from += MAX_SCORES)
-    await scores.post(by, read.slice(from, from + MAX_SCORES));
+  for (let from = 0; from < read.length; from += MAX_SCORES) await scores.post(by, read.slice(from, from + MAX_SCORES));
 }
 
 function placed<T>(issues: Issue[], at: string, read: () => T): T[] {

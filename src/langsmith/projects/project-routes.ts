@@ -17,7 +17,10 @@ import { BASE, TAG } from '../tag.js';
 import type { TracingProjects } from './tracing-projects.js';
 
 export interface ProjectParts {
-  readonly experiments: Pick<ExperimentService, 'create' | 'find' | 'listed' | 'list' | 'change' | 'setStatus' | 'remove'>;
+  readonly experiments: Pick<
+    ExperimentService,
+    'create' | 'find' | 'listed' | 'list' | 'change' | 'setStatus' | 'remove'
+  >;
   readonly names: ExperimentNames;
   readonly tracing: TracingProjects;
   readonly lists: Pick<Lists, 'traces'>;
@@ -35,7 +38,10 @@ const ProjectRead = Type.Object(
     end_time: orNull(time('When it was finished.')),
     extra: metadata,
   },
-  { $id: 'LangsmithProject', description: 'An experiment, or a value of the tag `project`, as clients of LangSmith read it.' },
+  {
+    $id: 'LangsmithProject',
+    description: 'An experiment, or a value of the tag `project`, as clients of LangSmith read it.',
+  },
 );
 type ProjectRead = Static<typeof ProjectRead>;
 
@@ -57,7 +63,9 @@ const ProjectPatch = Type.Object(
     name: optional(ExperimentName),
     description: optional(ExperimentDescription),
     extra: optional(metadata),
-    end_time: optional(Type.Union([Type.String(), Type.Number()], { description: 'If given, the experiment is finished.' })),
+    end_time: optional(
+      Type.Union([Type.String(), Type.Number()], { description: 'If given, the experiment is finished.' }),
+    ),
   },
   { $id: 'LangsmithProjectPatch', description: 'What to change; absent fields stay.' },
 );

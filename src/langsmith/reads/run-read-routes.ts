@@ -8,7 +8,12 @@ import { spanList } from '../../engine/traces/model/list/definitions.js';
 import { spanFields } from '../../engine/traces/model/list/fields.js';
 import type { Lists, Page } from '../../engine/traces/model/list/lists.js';
 import { byIds, onlyTrace } from '../../engine/traces/model/list/one.js';
-import { defaultQuery, type AppliedFilter, type FilterValue, type ListQuery } from '../../engine/traces/model/list/query.js';
+import {
+  defaultQuery,
+  type AppliedFilter,
+  type FilterValue,
+  type ListQuery,
+} from '../../engine/traces/model/list/query.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import { PROJECT_TAG, type TracingProjects } from '../projects/tracing-projects.js';
@@ -67,12 +72,16 @@ const RunQuery = Type.Object(
     is_root: optional(Type.Boolean({ description: 'Only runs that are part of no other, or only parts.' })),
     error: optional(Type.Boolean({ description: 'Only runs with an error, or only those without.' })),
     start_time: optional(Type.String({ maxLength: 64, description: 'Only runs that started then or later.' })),
-    query: optional(Type.String({ maxLength: 1_000, description: 'Only runs with this text in inputs, outputs or error.' })),
+    query: optional(
+      Type.String({ maxLength: 1_000, description: 'Only runs with this text in inputs, outputs or error.' }),
+    ),
     filter: unsupported('use the other fields'),
     trace_filter: unsupported('use the other fields'),
     tree_filter: unsupported('use the other fields'),
     order: optional(Type.String({ description: '`asc`: oldest first. Default: newest first.' })),
-    limit: optional(Type.Integer({ minimum: 1, description: `Most runs of the page; of more than ${MAX_RUNS}, so many.` })),
+    limit: optional(
+      Type.Integer({ minimum: 1, description: `Most runs of the page; of more than ${MAX_RUNS}, so many.` }),
+    ),
     cursor: optional(Type.String({ pattern: '^[0-9]{1,9}$', description: '`cursors.next` of the page before.' })),
     select: optional(Type.Array(Type.String(), { maxItems: 100, description: 'Without effect: runs are whole.' })),
   },

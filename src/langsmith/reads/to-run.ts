@@ -43,8 +43,7 @@ export type ListedSpan = SpanRead & { readonly scores?: Readonly<Record<string, 
 export function toRun(span: ListedSpan, projectId: string, tracing: TracingProjects): RunRead {
   const { id, trace_id, parent_span_id, name, kind, started_at, ended_at, attributes, tags } = span;
   const experiment = attributes['spanhouse.experiment.id'];
-  const session =
-    typeof experiment === 'string' ? experiment : tracing.idOf(projectId, tags[PROJECT_TAG] ?? 'default');
+  const session = typeof experiment === 'string' ? experiment : tracing.idOf(projectId, tags[PROJECT_TAG] ?? 'default');
   const [input, output] = [span.input_tokens, span.output_tokens];
   return {
     ...{ id, trace_id, parent_run_id: parent_span_id, session_id: session, name },
@@ -100,7 +99,11 @@ function statsOf(scores: Readonly<Record<string, number | boolean | string>>): R
   return Object.fromEntries(
     Object.entries(scores).map(([name, value]) => [
       name,
-      { n: 1, avg: typeof value === 'string' ? null : Number(value), ...(typeof value === 'string' && { values: { [value]: 1 } }) },
+      {
+        n: 1,
+        avg: typeof value === 'string' ? null : Number(value),
+        ...(typeof value === 'string' && { values: { [value]: 1 } }),
+      },
     ]),
   );
 }

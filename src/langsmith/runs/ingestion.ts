@@ -89,7 +89,9 @@ async function tracesOf(
   lists: Pick<Lists, 'spans'>,
 ): Promise<ReadonlyMap<string, string>> {
   const together = new Map(
-    runs.flatMap(({ run }) => (run.trace_id == null ? [] : [[ownId(projectId, run.id), ownId(projectId, run.trace_id)]])),
+    runs.flatMap(({ run }) =>
+      run.trace_id == null ? [] : [[ownId(projectId, run.id), ownId(projectId, run.trace_id)]],
+    ),
   );
   const strays = new Set(runs.flatMap(({ run, isPatch }) => strayOf(projectId, run, isPatch) ?? []));
   const traces = new Map<string, string>();

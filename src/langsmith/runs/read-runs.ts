@@ -122,7 +122,8 @@ function toldBy({ attachments }: SentRun, run: Run, context: RunContext, parent:
     if (name !== 'usage_metadata') tell(attributes, `langsmith.metadata.${name}`, value);
   for (const [name, value] of Object.entries(run.extra ?? {}))
     // All runs of a trace have one runtime.
-    if (name !== 'metadata' && (name !== 'runtime' || parent === null)) tell(attributes, `langsmith.extra.${name}`, value);
+    if (name !== 'metadata' && (name !== 'runtime' || parent === null))
+      tell(attributes, `langsmith.extra.${name}`, value);
   markResult(attributes, run, context);
   keepAttachments(attributes, attachments ?? []);
   const isCall = type === null || CALLS.has(type);

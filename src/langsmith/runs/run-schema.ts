@@ -20,7 +20,9 @@ const said = {
   ),
   parent_run_id: optional(id('Run that this is a part of.')),
   name: optional(label('Name of the run.')),
-  run_type: optional(Type.String({ maxLength: 64, description: 'Such as `llm`, `chain` or `tool`: kind of the span.' })),
+  run_type: optional(
+    Type.String({ maxLength: 64, description: 'Such as `llm`, `chain` or `tool`: kind of the span.' }),
+  ),
   start_time: optional(time('Start of the run.')),
   end_time: optional(time('End of the run.')),
   inputs: optional(Type.Unknown({ description: 'What went in.' })),

@@ -36,10 +36,11 @@ function attributesOf(usage: Json): Json | null {
 function ofMessages(outputs: Json | undefined): Json | undefined {
   const generations = outputs?.['generations'];
   if (!Array.isArray(generations)) return undefined;
-  const found = generations.flatMap((ofPrompt: unknown) => {
+  const found = generations.flatMap((ofPrompt: unknown): Json[] => {
     const first: unknown = Array.isArray(ofPrompt) ? ofPrompt[0] : ofPrompt;
     const message = asObject(asObject(first)?.['message']);
-    return asObject(asObject(message?.['kwargs'])?.['usage_metadata'] ?? message?.['usage_metadata']) ?? [];
+    const usage = asObject(asObject(message?.['kwargs'])?.['usage_metadata'] ?? message?.['usage_metadata']);
+    return usage === undefined ? [] : [usage];
   });
   return found.length <= 1 ? found[0] : found.reduce(sumOf);
 }

@@ -117,7 +117,14 @@ export const CONTEXT_FIELDS = {
   tags: {
     becomes: 'a tag of each name, of the value `true`',
     reads: 'names',
-    sources: ['tag.tags', `${ASSOCIATION}.tags`, ...aiMetadata('tags'), 'langfuse.trace.tags', 'langfuse.tags', 'langsmith.span.tags'],
+    sources: [
+      'tag.tags',
+      `${ASSOCIATION}.tags`,
+      ...aiMetadata('tags'),
+      'langfuse.trace.tags',
+      'langfuse.tags',
+      'langsmith.span.tags',
+    ],
   },
   traceName: {
     becomes: '`name` of the root span, and so of the trace',
