@@ -234,7 +234,7 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
         [`patch.${trace}.outputs`, { a: 'Here.' }],
         [`attachment.${trace}.shot`, PNG, 'image/png'],
         [`attachment.${trace}.notes`, Buffer.from('any text'), 'text/plain; length=8'],
-        [`feedback.${randomUUID()}`, { id: randomUUID(), run_id: trace, key: 'helpful', score: 1 }],
+        [`feedback.${randomUUID()}`, { id: randomUUID(), run_id: trace, key: 'useful', score: 1 }],
       ]);
       const sent = await server.request('POST', '/langsmith/runs/multipart', {
         key: null,
@@ -256,7 +256,7 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       expect(span.attributes['langsmith.attachments']).to.deep.equal([
         { name: 'notes', media_type: 'text/plain', bytes: 8 },
       ]);
-      expect(await get(`/spans/${trace}/attachments`)).to.have.length(1);
+      expect(await get(`/spans/${trace}/attachments`)).to.include({ count: 1 });
     }
   });
 
@@ -303,7 +303,7 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     const theirs = langsmith({ ...server, ...other });
     expect((await theirs.send([], over)).status).to.equal(202);
     expect((await spansOf(trace)).map(({ output_data }: any) => output_data)).to.deep.equal([null, null, null]);
-    const feedback = { id: randomUUID(), run_id: trace, key: 'helpful', score: 1 };
+    const feedback = { id: randomUUID(), run_id: trace, key: 'useful', score: 1 };
     await client.call('POST', '/feedback', feedback);
     for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { score: 0 }]] as const)
       expect((await theirs.call(method, `/feedback/${feedback.id}`, body)).status).to.equal(404);
@@ -430,10 +430,10 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       extra: { metadata: { dataset_version: at(0) } },
     });
     expect(patched.json.end_time).to.be.a('string');
-    const experiment = await get(`/experiments/${created.json.id}`);
+    const experiment = await get(`/projects/${server.projectId}/experiments/${created.json.id}`);
     expect(experiment).to.include({ status: 'finished', name });
     expect(experiment.figures).to.include({ results: 1, rows: 1 });
-    const { results } = await get(`/experiments/${created.json.id}/results`);
+    const { results } = await get(`/projects/${server.projectId}/experiments/${created.json.id}/results`);
     expect(results[0]).to.deep.include({ row_id: one, output_data: '{"a":"A"}', scores: { right: 1 } });
     const read = await client.call('POST', '/runs/query', {
       session: [created.json.id],
