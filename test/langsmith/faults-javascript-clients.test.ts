@@ -7,9 +7,9 @@ import { expect } from 'chai';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const execute = promisify(execFile);
-const PACKAGES = ['langsmith', '@langchain/core'];
+const PACKAGES = ['langsmith@0.12.0', '@langchain/core@1.4.0'];
 /** Kept for the next run. */
-const FOLDER = join(tmpdir(), 'spanhouse-test-langsmith-javascript');
+const FOLDER = join(tmpdir(), 'spanhouse-test-langsmith-0.12.0');
 
 async function isInstalled(): Promise<boolean> {
   const works = () =>

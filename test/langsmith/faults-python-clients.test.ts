@@ -6,12 +6,13 @@ import { expect } from 'chai';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const execute = promisify(execFile);
+const PACKAGES = ['langsmith==0.15.1', 'langchain-core==1.8.3', 'langgraph==1.2.24'];
 
 describe("LangSmith's client for Python, unchanged, with LangChain and LangGraph", function () {
   this.timeout(400_000);
   let server: TestServer;
   /** Kept for the next run. */
-  const venv = join(tmpdir(), 'spanhouse-test-langsmith-python');
+  const venv = join(tmpdir(), 'spanhouse-test-langsmith-python-0.15.1');
   const binary = join(venv, 'bin', 'python');
   const works = () =>
     execute(binary, ['-c', 'import langsmith, langchain_core, langgraph.graph']).then(
@@ -22,7 +23,7 @@ describe("LangSmith's client for Python, unchanged, with LangChain and LangGraph
     if (await works()) return true;
     try {
       await execute('python3', ['-m', 'venv', venv]);
-      await execute(binary, ['-m', 'pip', 'install', '--quiet', 'langsmith', 'langchain-core', 'langgraph'], {
+      await execute(binary, ['-m', 'pip', 'install', '--quiet', ...PACKAGES], {
         timeout: 300_000,
       });
     } catch {

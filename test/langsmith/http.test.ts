@@ -9,7 +9,7 @@ import { bootServer, type TestServer } from '../harness/server.js';
 import { at, dotted, formData, langsmith, type SentRun } from './langsmith-client.js';
 
 const SEED = seedOf('RUNS_SEED');
-const ORDERS = 20;
+const ORDERS = 8;
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

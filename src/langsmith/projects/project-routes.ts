@@ -164,7 +164,7 @@ function getRoute(parts: ProjectParts) {
   return defineRoute({
     ...one,
     method: 'GET',
-    path: `${BASE}/sessions/:session_id`,
+    path: `${BASE}/sessions/:experiment_id`,
     operationId: 'getLangsmithProject',
     summary: 'Get an experiment (LangSmith)',
     description: 'Returns an experiment, or a project that was listed before.',
@@ -177,7 +177,7 @@ function getRoute(parts: ProjectParts) {
     responses: { 200: { description: 'The project.', schema: ProjectRead } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {
-      const [found] = existing(parts, principal.project_id, params.session_id);
+      const [found] = existing(parts, principal.project_id, params.experiment_id);
       if (found === undefined) throw new DomainError('not_found', 'There is no project with this id');
       return { status: 200, body: found };
     },
@@ -188,7 +188,7 @@ function changeRoute({ experiments, names }: ProjectParts) {
   return defineRoute({
     ...one,
     method: 'PATCH',
-    path: `${BASE}/sessions/:session_id`,
+    path: `${BASE}/sessions/:experiment_id`,
     operationId: 'updateLangsmithProject',
     summary: 'Change or finish an experiment (LangSmith)',
     description:
@@ -197,7 +197,7 @@ function changeRoute({ experiments, names }: ProjectParts) {
     body: jsonBody(ProjectPatch, { lenient: true }),
     responses: { 200: { description: 'The experiment.', schema: ProjectRead } },
     errors: ['not_found', 'invalid', 'unavailable'],
-    handle({ principal: { project_id: projectId }, params: { session_id: id }, body }) {
+    handle({ principal: { project_id: projectId }, params: { experiment_id: id }, body }) {
       const { name, description, end_time, extra } = body;
       const before = experiments.find(projectId, id);
       const changed = experiments.change(projectId, id, { name: name ?? null, description: description ?? null });
@@ -215,13 +215,13 @@ function deleteRoute({ experiments, names }: ProjectParts) {
   return defineRoute({
     ...one,
     method: 'DELETE',
-    path: `${BASE}/sessions/:session_id`,
+    path: `${BASE}/sessions/:experiment_id`,
     operationId: 'deleteLangsmithProject',
     summary: 'Delete an experiment (LangSmith)',
     description: 'Deletes an experiment with its results.',
     responses: { 204: { description: 'The experiment is deleted.' } },
     errors: ['not_found', 'unavailable'],
-    async handle({ principal, params: { session_id: id } }) {
+    async handle({ principal, params: { experiment_id: id } }) {
       const found = experiments.find(principal.project_id, id);
       await experiments.remove(principal, id);
       names.changed(principal.project_id, found);
