@@ -157,7 +157,7 @@ function listRoute(parts: ProjectParts) {
   });
 }
 
-const Params = Type.Object({ session_id: uuid('Id of the project.') });
+const Params = Type.Object({ experiment_id: uuid('Id of the project.') });
 const one = { tag: TAG, access: 'key', params: Params } as const;
 
 function getRoute(parts: ProjectParts) {
