@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
+import { DomainError } from '../../engine/errors.js';
 import { optional } from '../../engine/schema/inputs.js';
 import { count, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
@@ -141,8 +142,9 @@ function listRoute(datasets: LangsmithDatasets) {
 function existing(datasets: LangsmithDatasets, projectId: string, name: string): Dataset[] {
   try {
     return [datasets.find(projectId, name)];
-  } catch {
-    return [];
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') return [];
+    throw error;
   }
 }
 

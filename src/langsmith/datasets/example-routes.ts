@@ -29,16 +29,19 @@ const VERSIONS_AT_ONCE = 1_000;
 /** Longest time that rows are read before other requests get a turn. */
 const MAX_TURN_MS = 10;
 const MAX_MB = 20;
+/** Most rows of which is remembered where they are, over all projects. */
+const MAX_PLACES = 10_000;
 const MESSAGE = 'From a client of LangSmith';
 
 /** Rows of datasets, as clients of LangSmith make and read them. */
 export function exampleRoutes(datasets: LangsmithDatasets) {
+  const finder = new ExampleFinder(datasets);
   return [
-    writeRoute(datasets, 'POST'),
-    writeRoute(datasets, 'PATCH'),
-    listRoute(datasets),
-    getRoute(datasets),
-    deleteRoute(datasets),
+    writeRoute(datasets, finder, 'POST'),
+    writeRoute(datasets, finder, 'PATCH'),
+    listRoute(datasets, finder),
+    getRoute(finder),
+    deleteRoute(datasets, finder),
   ];
 }
 
@@ -60,7 +63,7 @@ const formBody: BodyDefinition<Buffer> = {
   decode: (bytes) => bytes,
 };
 
-function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDatasets, method: M) {
+function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDatasets, finder: ExampleFinder, method: M) {
   const isNew = method === 'POST';
   return defineRoute({
     method,
@@ -81,6 +84,7 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
       const at =
         whole.length === 0 ? dataset.updated_at : (await merge(datasets, principal, dataset, whole)).created_at;
       const ids = whole.map(({ id }) => id);
+      for (const id of ids) finder.note(principal.project_id, id, dataset.id);
       const answer = { count: ids.length, example_ids: ids, as_of: formatTimestamp(at) };
       return { status: isNew ? 201 : 200, json: JSON.stringify(answer) };
     },
@@ -136,7 +140,7 @@ const ListQuery = queryOf(
   }),
 );
 
-function listRoute(datasets: LangsmithDatasets) {
+function listRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
   return defineRoute({
     method: 'GET',
     path: `${BASE}/examples`,
@@ -153,7 +157,7 @@ function listRoute(datasets: LangsmithDatasets) {
       const { dataset: named, id: ids, limit, offset } = query;
       if (named === undefined) {
         if (ids === undefined) throw invalid([{ pointer: '?dataset', detail: 'is required, or id' }]);
-        const found = ids.slice(offset, offset + limit).flatMap((id) => existing(datasets, projectId, id));
+        const found = ids.slice(offset, offset + limit).flatMap((id) => finder.existing(projectId, id));
         return { status: 200, body: found };
       }
       const dataset = datasets.find(projectId, named);
@@ -235,7 +239,7 @@ function versionAsOf(
 
 const Params = Type.Object({ example_id: uuid('Id of the example.') });
 
-function getRoute(datasets: LangsmithDatasets) {
+function getRoute(finder: ExampleFinder) {
   return defineRoute({
     method: 'GET',
     path: `${BASE}/examples/:example_id`,
@@ -249,14 +253,12 @@ function getRoute(datasets: LangsmithDatasets) {
     responses: { 200: { description: 'The example.', schema: ExampleRead } },
     errors: ['not_found', 'unavailable'],
     handle({ principal: { project_id }, params: { example_id } }) {
-      const [found] = existing(datasets, project_id, example_id);
-      if (found === undefined) throw noExample();
-      return { status: 200, body: found };
+      return { status: 200, body: finder.find(project_id, example_id) };
     },
   });
 }
 
-function deleteRoute(datasets: LangsmithDatasets) {
+function deleteRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
   return defineRoute({
     method: 'DELETE',
     path: `${BASE}/examples/:example_id`,
@@ -269,24 +271,47 @@ function deleteRoute(datasets: LangsmithDatasets) {
     responses: { 204: { description: 'The newest version does not have it.' } },
     errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
     async handle({ principal, params: { example_id } }) {
-      const [found] = existing(datasets, principal.project_id, example_id);
-      if (found === undefined) throw noExample();
-      const dataset = datasets.find(principal.project_id, found.dataset_id);
+      const { dataset_id } = finder.find(principal.project_id, example_id);
+      const dataset = datasets.find(principal.project_id, dataset_id);
       await merge(datasets, principal, dataset, [], [example_id]);
       return { status: 204 };
     },
   });
 }
 
-const noExample = () => new DomainError('not_found', 'There is no example with this id');
+/** Finds rows by their ids alone, in the newest versions of all datasets. */
+class ExampleFinder {
+  readonly #datasets: LangsmithDatasets;
+  /** Datasets of rows that were written or found: clients read what they have just written. */
+  readonly #places = new Map<string, string>();
 
-/** The row of the newest version of any dataset; nothing, where there is none. */
-function existing(datasets: LangsmithDatasets, projectId: string, id: string): ExampleRead[] {
-  for (const dataset of datasets.list(projectId, '', { limit: MAX_DATASETS, offset: 0 }).datasets) {
-    const version = datasets.newest(dataset);
-    if (version === null) continue;
-    const content = datasets.namedRows({ id: dataset.id, number: version.number }, [id]).get(id);
-    if (content !== undefined) return [toExampleRead({ projectId, dataset, version }, { row_id: id, content })];
+  constructor(datasets: LangsmithDatasets) {
+    this.#datasets = datasets;
   }
-  return [];
+
+  note(projectId: string, id: string, datasetId: string): void {
+    if (this.#places.size >= MAX_PLACES) this.#places.clear();
+    this.#places.set(`${projectId}/${id}`, datasetId);
+  }
+
+  /** @throws DomainError `not_found` */
+  find(projectId: string, id: string): ExampleRead {
+    const [found] = this.existing(projectId, id);
+    if (found === undefined) throw new DomainError('not_found', 'There is no example with this id');
+    return found;
+  }
+
+  existing(projectId: string, id: string): ExampleRead[] {
+    const place = this.#places.get(`${projectId}/${id}`);
+    const all = this.#datasets.list(projectId, '', { limit: MAX_DATASETS, offset: 0 }).datasets;
+    for (const dataset of [...all.filter((each) => each.id === place), ...all]) {
+      const version = this.#datasets.newest(dataset);
+      if (version === null) continue;
+      const content = this.#datasets.namedRows({ id: dataset.id, number: version.number }, [id]).get(id);
+      if (content === undefined) continue;
+      this.note(projectId, id, dataset.id);
+      return [toExampleRead({ projectId, dataset, version }, { row_id: id, content })];
+    }
+    return [];
+  }
 }

@@ -6,7 +6,7 @@ import { formatOptionalTimestamp, formatTimestamp } from '../../engine/timestamp
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { ANY, type Experiment } from '../../features/experiments/experiment.js';
 import type { ExperimentService } from '../../features/experiments/experiment-service.js';
-import { ExperimentDescription, ExperimentName, Repetitions } from '../../features/experiments/schema.js';
+import { ExperimentDescription, ExperimentName } from '../../features/experiments/schema.js';
 import { page } from '../../http/page.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
@@ -51,7 +51,7 @@ const ProjectInput = Type.Object(
     description: optional(ExperimentDescription),
     reference_dataset_id: optional(uuid('Dataset of the experiment; absent: it is none.')),
     extra: optional(metadata),
-    num_repetitions: optional(Repetitions),
+    num_repetitions: optional(Type.Unknown({ description: 'Ignored: of each example, the newest result counts.' })),
     id: optional(Type.Unknown({ description: 'Ignored.' })),
     start_time: optional(Type.Unknown({ description: 'Ignored.' })),
   },
@@ -90,12 +90,11 @@ function createRoute({ experiments, names, tracing }: ProjectParts) {
     body: jsonBody(ProjectInput, { lenient: true }),
     responses: { 200: { description: 'The project.', schema: ProjectRead } },
     errors: ['invalid', 'not_found', 'conflict', 'unavailable'],
-    handle({ principal, body: { name, description, reference_dataset_id: dataset, extra, num_repetitions } }) {
+    handle({ principal, body: { name, description, reference_dataset_id: dataset, extra } }) {
       const projectId = principal.project_id;
       if (dataset == null) return { status: 200, body: tracingProject(tracing, projectId, name) };
       const created = experiments.create(principal, {
         ...{ name, dataset, parameters: extra ?? {}, description: description ?? null },
-        ...(num_repetitions != null && { repetitions: num_repetitions }),
       });
       names.changed(projectId, created);
       return { status: 200, body: toRead(projectId, created) };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { DomainError, type Issue } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
@@ -116,8 +117,11 @@ async function experimentsOf(
 ): Promise<RunContext['experimentOf']> {
   const known = new Map<string, string | null>();
   for (const { session_name: name } of runs)
-    if (name != null && name !== '' && !known.has(name) && known.size < MAX_NAMES)
+    if (name != null && name !== '' && !known.has(name) && known.size < MAX_NAMES) {
+      // Each may be a look at all experiments of the project.
+      if (known.size > 0) await nextTurn();
       known.set(name, await names.find(projectId, name));
+    }
   return ({ session_id, session_name }) => {
     if (session_name != null && session_name !== '') return known.get(session_name) ?? null;
     const id = session_id?.toLowerCase() ?? '';
