@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { label, optional } from '../engine/schema/inputs.js';
 import { compile } from '../engine/validation/validation.js';
 import type { ScoreInput } from '../features/scores/schema.js';
+import { asObject } from '../facade/json.js';
 import { sessionNamed } from '../otlp/session-id.js';
 import { MAX_ID, ownId } from './ids.js';
 
@@ -46,7 +47,7 @@ export function scoreOf(projectId: string, body: unknown): ScoreInput | string {
     ...entity,
     ...{ name, value: dataType === 'BOOLEAN' ? booleanOf(value) : value },
     ...(comment != null && { comment }),
-    ...(metadata != null && { metadata: isObject(metadata) ? metadata : { metadata } }),
+    ...(metadata != null && { metadata: { ...(asObject(metadata) ?? { metadata }) } }),
   };
 }
 
@@ -63,8 +64,4 @@ function entityOf(
 /** Clients of Langfuse send 1 and 0. */
 function booleanOf(value: LangfuseScore['value']): LangfuseScore['value'] {
   return value === 1 || value === 0 ? value === 1 : value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

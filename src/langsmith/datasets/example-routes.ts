@@ -5,15 +5,16 @@ import type { Principal } from '../../engine/identity/identity.js';
 import { isDeepStrictEqual } from 'node:util';
 import { count, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp, parseTimestampText } from '../../engine/timestamp.js';
-import { MAX_DATASETS, type Dataset, type DatasetVersion } from '../../features/datasets/dataset.js';
+import type { Dataset, DatasetVersion } from '../../features/datasets/dataset.js';
 import { page } from '../../http/page.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, type BodyDefinition } from '../../http/route.js';
-import { asObject } from '../runs/usage.js';
+import { asObject } from '../../facade/json.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { BASE, TAG } from '../tag.js';
 import type { LangsmithDatasets } from './dataset-routes.js';
+import { ExampleFinder } from './example-finder.js';
 import {
   ExampleRead,
   metadataOf,
@@ -29,8 +30,6 @@ const VERSIONS_AT_ONCE = 1_000;
 /** Longest time that rows are read before other requests get a turn. */
 const MAX_TURN_MS = 10;
 const MAX_MB = 20;
-/** Most rows of which is remembered where they are, over all projects. */
-const MAX_PLACES = 10_000;
 const MESSAGE = 'From a client of LangSmith';
 
 /** Rows of datasets, as clients of LangSmith make and read them. */
@@ -277,41 +276,4 @@ function deleteRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
       return { status: 204 };
     },
   });
-}
-
-/** Finds rows by their ids alone, in the newest versions of all datasets. */
-class ExampleFinder {
-  readonly #datasets: LangsmithDatasets;
-  /** Datasets of rows that were written or found: clients read what they have just written. */
-  readonly #places = new Map<string, string>();
-
-  constructor(datasets: LangsmithDatasets) {
-    this.#datasets = datasets;
-  }
-
-  note(projectId: string, id: string, datasetId: string): void {
-    if (this.#places.size >= MAX_PLACES) this.#places.clear();
-    this.#places.set(`${projectId}/${id}`, datasetId);
-  }
-
-  /** @throws DomainError `not_found` */
-  find(projectId: string, id: string): ExampleRead {
-    const [found] = this.existing(projectId, id);
-    if (found === undefined) throw new DomainError('not_found', 'There is no example with this id');
-    return found;
-  }
-
-  existing(projectId: string, id: string): ExampleRead[] {
-    const place = this.#places.get(`${projectId}/${id}`);
-    const all = this.#datasets.list(projectId, '', { limit: MAX_DATASETS, offset: 0 }).datasets;
-    for (const dataset of [...all.filter((each) => each.id === place), ...all]) {
-      const version = this.#datasets.newest(dataset);
-      if (version === null) continue;
-      const content = this.#datasets.namedRows({ id: dataset.id, number: version.number }, [id]).get(id);
-      if (content === undefined) continue;
-      this.note(projectId, id, dataset.id);
-      return [toExampleRead({ projectId, dataset, version }, { row_id: id, content })];
-    }
-    return [];
-  }
 }

@@ -9,7 +9,7 @@ import type { Dataset, DatasetVersion } from '../../features/datasets/dataset.js
 import { partsOf } from '../../features/datasets/row-parts.js';
 import { jsonPart, readFormData } from '../../http/form-data.js';
 import { ownId } from '../ids.js';
-import { asObject } from '../runs/usage.js';
+import { asObject } from '../../facade/json.js';
 import { ROLES } from './dataset-routes.js';
 
 /** Most parts of one request. */

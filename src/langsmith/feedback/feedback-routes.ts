@@ -14,6 +14,7 @@ import { page } from '../../http/page.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
+import { asObject } from '../../facade/json.js';
 import { ownId } from '../ids.js';
 import { BASE, TAG } from '../tag.js';
 import { FeedbackInput, FeedbackPatch, metadataOf, scoreOf, SOURCE_OF, valueOf } from './feedback.js';
@@ -241,8 +242,8 @@ async function find(
 
 function toRead({ id, author, entity_type, entity_id, name, value, comment, metadata, ...score }: StoredScore) {
   const at = formatTimestamp(score.created_at);
-  const source = metadata['source'];
-  const extra = metadata['extra'];
+  const source = asObject(metadata['source']);
+  const extra = asObject(metadata['extra']);
   return {
     ...{ id: UUID.test(author) ? author : id, created_at: at, modified_at: at },
     run_id: entity_type === 'span' ? entity_id : null,
@@ -250,11 +251,7 @@ function toRead({ id, author, entity_type, entity_id, name, value, comment, meta
     ...{ session_id: null, key: name, comment, correction: metadata['correction'] ?? null },
     score: typeof value === 'string' ? null : value,
     value: typeof value === 'string' ? value : (metadata['value'] ?? null),
-    feedback_source: { type: TYPE_OF[score.source], metadata: isObject(source) ? source : {} },
-    extra: isObject(extra) ? extra : null,
+    feedback_source: { type: TYPE_OF[score.source], metadata: { ...source } },
+    extra: extra === undefined ? null : { ...extra },
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,7 @@ import { MAX_SCORE_TEXT, ScoreName } from '../../engine/traces/model/score/schem
 import { compile, invalid } from '../../engine/validation/validation.js';
 import { MAX_SCORES, type ScoreInput } from '../../features/scores/schema.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
+import { asObject } from '../../facade/json.js';
 import { MAX_ID, ownId } from '../ids.js';
 
 const id = (description: string) => optional(Type.String({ minLength: 1, maxLength: MAX_ID, description }));
@@ -77,7 +78,7 @@ export function scoreOf(projectId: string, input: FeedbackInput): ScoreInput {
     source: SOURCE_OF[typeof type === 'string' ? type : ''] ?? 'sdk',
     author: input.id == null ? '' : ownId(projectId, input.id),
     ...(input.comment != null && { comment: input.comment }),
-    metadata: { ...metadata, ...(isFilled(source) && { source }) },
+    metadata: { ...metadata, ...(Object.keys(asObject(source) ?? {}).length > 0 && { source }) },
   };
 }
 
@@ -97,10 +98,6 @@ export function metadataOf({ score, value, correction }: FeedbackPatch): Record<
     ...(score != null && value != null && { value }),
     ...(correction != null && { correction }),
   };
-}
-
-function isFilled(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
 /** Stores feedback that came with runs, all or none. @throws DomainError `invalid` with the issues of all; those of WriteLog */

@@ -12,7 +12,7 @@ import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import type { ExperimentNames } from '../experiment-names.js';
-import { asObject } from '../runs/usage.js';
+import { asObject } from '../../facade/json.js';
 import { BASE, TAG } from '../tag.js';
 import type { TracingProjects } from './tracing-projects.js';
 

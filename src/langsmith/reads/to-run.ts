@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { orNull, time, uuid } from '../../engine/schema/parts.js';
 import type { SpanRead } from '../../engine/traces/model/list/fields.js';
-import { asObject } from '../runs/usage.js';
+import { asObject } from '../../facade/json.js';
 import { PROJECT_TAG, type TracingProjects } from '../projects/tracing-projects.js';
 
 const object = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });

@@ -5,7 +5,7 @@ import { jsonPart, readFormData, shownPart, type FormPart } from '../../http/for
 import { imageOf, MAX_IMAGES_PER_SPAN } from '../../features/images/image.js';
 import type { SentAttachment, SentRun } from './read-runs.js';
 import { MAX_RUNS } from './run-schema.js';
-import { asObject } from './usage.js';
+import { asObject } from '../../facade/json.js';
 
 /** Parts of one request. */
 const MAX_PARTS = 8 * MAX_RUNS;

@@ -8,7 +8,8 @@ import { ownId } from '../ids.js';
 import { placeOfRun } from './dotted-order.js';
 import { errorFields } from './error-text.js';
 import { run as runValidator, type Run } from './run-schema.js';
-import { asObject, modelIn, usageIn } from './usage.js';
+import { asObject } from '../../facade/json.js';
+import { modelIn, usageIn } from './usage.js';
 
 /** A run as it was sent. */
 export interface SentRun {

@@ -9,7 +9,7 @@ import { BASE, TAG } from '../tag.js';
 import { storeRuns, type RunParts } from './ingestion.js';
 import { readParts } from './multipart.js';
 import { batch, MAX_RUNS, Run, RunBatch, RunPatch } from './run-schema.js';
-import { asObject } from './usage.js';
+import { asObject } from '../../facade/json.js';
 
 export interface RunRouteParts extends RunParts {
   readonly scores: Pick<ScoreService, 'post'>;

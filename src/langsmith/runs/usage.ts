@@ -1,3 +1,5 @@
+import { asObject } from '../../facade/json.js';
+
 /* Tokens and costs of a run, wherever clients of LangSmith say them. */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -72,8 +74,4 @@ export function modelIn(outputs: unknown, { metadata, invocation }: { metadata: 
 function numberIn(object: Json | undefined, ...names: readonly string[]): number | null {
   const found = names.map((name) => object?.[name]).find((value) => typeof value === 'number');
   return typeof found === 'number' ? found : null;
-}
-
-export function asObject(value: unknown): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 }
