@@ -59,7 +59,7 @@ function getRoute({ lists, tracing }: ReadParts) {
 }
 
 const ids = (description: string) => optional(Type.Array(uuid('An id.'), { maxItems: MAX_IDS, description }));
-const unsupported = (what: string) => optional(Type.Null({ description: `Not supported: ${what}.` }));
+const unsupported = (what: string) => Type.Optional(Type.Null({ description: `Not supported: ${what}.` }));
 
 const RunQuery = Type.Object(
   {

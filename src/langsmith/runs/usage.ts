@@ -50,7 +50,7 @@ function ofMessages(outputs: Json | undefined): Json | undefined {
 function sumOf(one: Json, other: Json): Json {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return Object.fromEntries(
-    names.map((name) => {
+    names.map((name): [string, unknown] => {
       const [a, b] = [one[name], other[name]];
       if (typeof a === 'number' || typeof b === 'number') return [name, numberOf(a) + numberOf(b)];
       return [name, sumOf(asObject(a) ?? {}, asObject(b) ?? {})];
