@@ -5,6 +5,7 @@ import type { ScoreInput } from '../features/scores/schema.js';
 import { asObject } from '../facade/json.js';
 import { sessionNamed } from '../otlp/session-id.js';
 import { MAX_ID, ownId } from './ids.js';
+import { isJsonObject } from '../engine/json-object.js';
 
 const id = (description: string) => optional(Type.String({ minLength: 1, maxLength: MAX_ID, description }));
 const DATA_TYPES = ['NUMERIC', 'BOOLEAN', 'CATEGORICAL', 'TEXT', 'CORRECTION'];
@@ -47,7 +48,11 @@ export function scoreOf(projectId: string, body: unknown): ScoreInput | string {
     ...entity,
     ...{ name, value: dataType === 'BOOLEAN' ? booleanOf(value) : value },
     ...(comment != null && { comment }),
+<<<<<<< HEAD
     ...(metadata != null && { metadata: { ...(asObject(metadata) ?? { metadata }) } }),
+=======
+    ...(metadata != null && { metadata: isJsonObject(metadata) ? metadata : { metadata } }),
+>>>>>>> main
   };
 }
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -157,7 +158,7 @@ print(json.dumps(id))`);
 import json
 from langsmith import Client, evaluate
 client = Client()
-dataset = client.create_dataset("questions", description="Some")
+dataset = client.create_dataset("asked", description="Some")
 client.create_examples(dataset_id=dataset.id, examples=[
     {"inputs": {"q": "a"}, "outputs": {"a": "A"}, "metadata": {"level": 1}},
     {"inputs": {"q": "b"}, "outputs": {"a": "X"}},
@@ -167,7 +168,7 @@ def right(outputs, reference_outputs):
     return {"key": "right", "score": int(outputs["a"] == reference_outputs["a"])}
 def overall(outputs):
     return {"key": "overall", "score": len(outputs)}
-results = evaluate(lambda inputs: {"a": inputs["q"].upper()}, data="questions", client=client, experiment_prefix="upper", evaluators=[right], summary_evaluators=[overall])
+results = evaluate(lambda inputs: {"a": inputs["q"].upper()}, data="asked", client=client, experiment_prefix="upper", evaluators=[right], summary_evaluators=[overall])
 rows = list(results)
 client.flush()
 assert len(rows) == 3
@@ -183,5 +184,14 @@ print("null")`);
     expect(right.mean).to.be.closeTo(2 / 3, 0.001);
     const { results } = await get(`${path}/${experiments[0].id}/results?rows=true`);
     expect(results.map(({ output_data }: any) => output_data)).to.have.members(['{"a":"A"}', '{"a":"B"}', '{"a":"C"}']);
+  });
+
+  it('runs the program of the manual', async () => {
+    const chapter = readFileSync(new URL('../../../src/http/manual/static/langsmith.md', import.meta.url), 'utf8');
+    const [, program = ''] = /```python\n([^]*?)```/.exec(chapter) ?? [];
+    await python(`${program}\nclient.flush()\nprint("\\nnull")`);
+    const { experiments } = await get(`/projects/${server.projectId}/experiments?dataset=questions`);
+    expect(experiments[0].figures).to.include({ results: 1, errors: 0 });
+    expect(experiments[0].figures.scores[0]).to.include({ name: 'right', kind: 'boolean', mean: 1 });
   });
 });
