@@ -102,19 +102,18 @@ const rooms = [
     why: 'It translates calls of Langfuse to those of features; it has no store and no rules of its own.',
   },
   {
-<<<<<<< HEAD
     type: 'langsmith',
     pattern: 'src/langsmith',
     imports: ['langsmith', 'facade', 'otlp', 'http', 'feature', 'model', ...BASE],
     types: SIGNALS,
     why: 'It translates calls of LangSmith to those of features; it has no store and no rules of its own.',
-=======
+  },
+  {
     type: 'mcp',
     pattern: 'src/mcp',
     imports: ['mcp', 'http', 'feature', 'model', ...BASE],
     types: SIGNALS,
     why: 'Its tools are calls of the API; it has no store and no rules of its own.',
->>>>>>> main
   },
   {
     type: 'control',

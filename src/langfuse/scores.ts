@@ -2,7 +2,6 @@ import { Type, type Static } from '@sinclair/typebox';
 import { label, optional } from '../engine/schema/inputs.js';
 import { compile } from '../engine/validation/validation.js';
 import type { ScoreInput } from '../features/scores/schema.js';
-import { asObject } from '../facade/json.js';
 import { sessionNamed } from '../otlp/session-id.js';
 import { MAX_ID, ownId } from './ids.js';
 import { isJsonObject } from '../engine/json-object.js';
@@ -48,11 +47,7 @@ export function scoreOf(projectId: string, body: unknown): ScoreInput | string {
     ...entity,
     ...{ name, value: dataType === 'BOOLEAN' ? booleanOf(value) : value },
     ...(comment != null && { comment }),
-<<<<<<< HEAD
-    ...(metadata != null && { metadata: { ...(asObject(metadata) ?? { metadata }) } }),
-=======
     ...(metadata != null && { metadata: isJsonObject(metadata) ? metadata : { metadata } }),
->>>>>>> main
   };
 }
 
