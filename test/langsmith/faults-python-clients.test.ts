@@ -192,6 +192,6 @@ print("null")`);
     await python(`${program}\nclient.flush()\nprint("\\nnull")`);
     const { experiments } = await get(`/projects/${server.projectId}/experiments?dataset=questions`);
     expect(experiments[0].figures).to.include({ results: 1, errors: 0 });
-    expect(experiments[0].figures.scores[0]).to.include({ name: 'right', kind: 'boolean', mean: 1 });
+    expect(experiments[0].figures.scores[0]).to.include({ name: 'right', mean: 1 });
   });
 });
