@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../engine/errors.js';
+import { isJsonObject } from '../../engine/json-object.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp, parseTimestamp } from '../../engine/timestamp.js';
@@ -96,8 +97,7 @@ function numberAt(datasets: LangfuseRunItems['datasets'], dataset: Dataset, at: 
 
 function parametersOf(metadata: unknown): Record<string, unknown> | null {
   if (metadata === null || metadata === undefined) return null;
-  const isObject = typeof metadata === 'object' && !Array.isArray(metadata);
-  return isObject ? (metadata as Record<string, unknown>) : { metadata };
+  return isJsonObject(metadata) ? { ...metadata } : { metadata };
 }
 
 const ListQuery = Type.Object({

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../engine/json-object.js';
 import { JsonBoundError, parseJsonText } from '../../engine/json-text.js';
 import type { StoredScore } from '../../engine/traces/model/score/scores.js';
 import { traceSpanId } from '../ids.js';
@@ -137,7 +138,7 @@ function timeIn(said: unknown): string | null {
 
 function asObject(said: unknown): Record<string, unknown> {
   const value = typeof said === 'string' ? valueOf(said) : said;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isJsonObject(value) ? { ...value } : {};
 }
 
 const METADATA = 'langfuse.observation.metadata.';
