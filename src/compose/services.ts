@@ -169,6 +169,7 @@ export async function openServices(context: Context): Promise<Services> {
         prices.forget(projectId);
         prompts.forget();
       },
+      onRead: (projectId) => datasets.datasets.closeVersions(projectId),
     }),
     checks: [
       { name: 'sqlite', check: () => metadata.check() },

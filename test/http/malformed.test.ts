@@ -42,6 +42,8 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   signIn: 401,
   previewSignIn: 401,
   getSpan: 404,
+  // What is deleted here never exists.
+  deleteLangfusePrompt: 404,
   // Its variant has to be one of the variants.
   postAbChoice: 422,
   // A query or the spans themselves, but not both.
