@@ -1,0 +1,45 @@
+import type { Remote } from '../transfer/remote.js';
+import { MARK } from './step.js';
+import type { Tally } from './tally.js';
+
+/** A figure of the source beside the server's. */
+export interface Compared {
+  readonly figure: string;
+  readonly source: number;
+  readonly server: number;
+  readonly same: boolean;
+}
+
+interface Totals {
+  readonly count: number;
+  readonly cost: number | null;
+  readonly tokens: Readonly<Record<string, number | null>>;
+}
+
+/** Half a cent: both are sums of many numbers. */
+const TOLERANCE = 0.005;
+
+/** What was read of a source beside what the server says of the spans with its mark. */
+export async function compareWith(remote: Remote, mark: string, tally: Tally): Promise<Compared[]> {
+  const query = new URLSearchParams({ measures: 'count,cost,tokens', internal: 'true', experiments: 'true' });
+  query.append(`tags.${MARK}`, mark);
+  const { totals } = await remote.get<{ readonly totals: Totals }>(`/spans:stats?${query.toString()}`);
+  const { count, cost, tokens } = totals;
+  const figures: [string, number, number | null][] = [
+    ['spans', tally.spans, count],
+    ['input tokens', tally.inputTokens, tokens['input'] ?? null],
+    ['output tokens', tally.outputTokens, tokens['output'] ?? null],
+  ];
+  const compared = figures.map(([figure, source, server]) => ({
+    figure,
+    source,
+    server: server ?? 0,
+    same: source === (server ?? 0),
+  }));
+  const [source, server] = [inCents(tally.cost), inCents(cost ?? 0)];
+  // What the source says no cost of, the server calculates: then it has more.
+  const same = tally.unpriced === 0 ? Math.abs(tally.cost - (cost ?? 0)) < TOLERANCE : (cost ?? 0) > tally.cost - TOLERANCE;
+  return [...compared, { figure: 'cost in US dollars', source, server, same }];
+}
+
+const inCents = (cost: number) => Math.round(cost * 100) / 100;

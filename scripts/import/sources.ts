@@ -1,0 +1,46 @@
+import { ImportError } from './import-error.js';
+import type { Source } from './step.js';
+import { openClaudeCode, openCodex } from './transcripts/transcripts.js';
+
+/** Options that some source reads. */
+export interface SourceOptions {
+  readonly since?: string;
+  readonly sourceUrl?: string;
+  readonly publicKey?: string;
+  readonly secretKey?: string;
+  readonly sourceKey?: string;
+  readonly sourceProject?: string;
+}
+
+interface SourceDefinition {
+  readonly summary: string;
+  readonly open: (paths: readonly string[], options: Given) => Promise<Source>;
+}
+
+/** Options, read. */
+export interface Given extends SourceOptions {
+  /** In milliseconds; null: all of it. */
+  readonly sinceMs: number | null;
+}
+
+export const SOURCES: Readonly<Record<string, SourceDefinition>> = {
+  'claude-code': {
+    summary: 'transcripts of Claude Code (default: ~/.claude/projects)',
+    open: openClaudeCode,
+  },
+  codex: { summary: 'transcripts of Codex (default: ~/.codex/sessions)', open: openCodex },
+};
+
+/** @throws ImportError when there is nothing to read, or options do not fit */
+export function openSource(from: string, paths: readonly string[], options: SourceOptions): Promise<Source> {
+  const source = SOURCES[from];
+  if (source === undefined) throw new ImportError(`There is no source ${from}`);
+  return source.open(paths, { ...options, sinceMs: sinceOf(options.since) });
+}
+
+function sinceOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new ImportError(`--since must be a time such as 2026-10-01, not ${text}`);
+  return at;
+}
