@@ -1,4 +1,5 @@
 import type { Remote } from '../transfer/remote.js';
+import type { SpanSample } from './span-sample.js';
 import { MARK } from './step.js';
 import type { Tally } from './tally.js';
 
@@ -40,6 +41,13 @@ export async function compareWith(remote: Remote, mark: string, tally: Tally): P
   // What the source says no cost of, the server calculates: then it has more.
   const same = tally.unpriced === 0 ? Math.abs(tally.cost - (cost ?? 0)) < TOLERANCE : (cost ?? 0) > tally.cost - TOLERANCE;
   return [...compared, { figure: 'cost in US dollars', source, server, same }];
+}
+
+/** The spans of some traces that this run read beside those that the server has of them: earlier runs sent others. */
+export async function compareSample(remote: Remote, sample: SpanSample): Promise<Compared[]> {
+  if (sample.traces === 0) return [];
+  const [source, server] = [sample.spans, await sample.countOn(remote)];
+  return [{ figure: `spans of ${sample.traces} traces`, source, server, same: server >= source }];
 }
 
 const inCents = (cost: number) => Math.round(cost * 100) / 100;

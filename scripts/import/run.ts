@@ -1,7 +1,7 @@
 import type { Progress, startProgress } from '../progress.js';
 import type { Remote } from '../transfer/remote.js';
 import { Batches } from './batches.js';
-import { compareWith, type Compared } from './compare.js';
+import { compareSample, compareWith, type Compared } from './compare.js';
 import { ImportError } from './import-error.js';
 import { ImportStateFile, type ImportProgress } from './import-state.js';
 import { Leftovers, Sender } from './sender.js';
@@ -67,14 +67,19 @@ export async function runImport(
     await noter.end();
   }
   const { tally } = batches;
-  const compared =
-    target === null || source.mark === null ? null : await compareWith(target.remote, source.mark, tally);
+  const compared = target === null ? null : await comparedWith(source, target.remote, tally, left);
   return {
     found: source.found,
     ...{ tally, left: left.reasons, compared },
     retentionDays: target?.retentionDays ?? null,
     state: notes?.path ?? null,
   };
+}
+
+function comparedWith({ mark, sample }: Source, remote: Remote, tally: Tally, left: Leftovers): Promise<Compared[]> {
+  if (mark !== null) return compareWith(remote, mark, tally);
+  // Which of them were refused, nobody knows.
+  return sample === undefined || left.reasons.length > 0 ? Promise.resolve([]) : compareSample(remote, sample);
 }
 
 function notesOf(source: Source, { remote, project, createdAt }: ImportTarget, { state }: ImportOptions) {

@@ -49,8 +49,11 @@ export class Sender {
   async request(request: SentRequest): Promise<PlacedRefusal[]> {
     const { path, body, contentType, name, tally, refusals } = request;
     try {
-      const headers = contentType === undefined ? {} : { 'content-type': contentType };
-      const answer = await this.#remote.post<unknown>(path, body, headers);
+      const isJson = contentType === undefined || contentType === 'application/json';
+      const answer: unknown =
+        isJson || typeof body === 'string'
+          ? await this.#remote.post<unknown>(path, body)
+          : await this.#remote.postBytes(path, body, contentType);
       return (refusals?.(answer) ?? []).map((refusal) => ({ ...refusal, index: null }));
     } catch (error) {
       const status = statusOf(error);

@@ -1,4 +1,5 @@
 import { ImportError } from './import-error.js';
+import { openOtlp } from './otlp/otlp-files.js';
 import type { Source } from './step.js';
 import { openClaudeCode, openCodex } from './transcripts/transcripts.js';
 
@@ -29,6 +30,10 @@ export const SOURCES: Readonly<Record<string, SourceDefinition>> = {
     open: openClaudeCode,
   },
   codex: { summary: 'transcripts of Codex (default: ~/.codex/sessions)', open: openCodex },
+  otlp: {
+    summary: "files of the OpenTelemetry Collector's file exporter: JSON lines or protobuf, plain or packed",
+    open: openOtlp,
+  },
 };
 
 /** @throws ImportError when there is nothing to read, or options do not fit */

@@ -1,3 +1,4 @@
+import type { SpanSample } from './span-sample.js';
 import type { Tally } from './tally.js';
 
 /** What a source says next, in its order. */
@@ -73,6 +74,8 @@ export interface Source {
   readonly identity: string;
   /** The tag `imported_from` of its spans, by which they are counted afterwards; null: they are sent as they are. */
   readonly mark: string | null;
+  /** Some of what was read, by which spans without a mark are counted. */
+  readonly sample?: SpanSample;
   /** How much there is to read, and in which unit; null: nobody knows before. */
   readonly size: { readonly total: number; readonly unit: string } | null;
   /** Names of what was found, for the summary. */
