@@ -1,6 +1,6 @@
 import { tallyOf } from './spans.js';
 import type { PlacedRefusal, Sender } from './sender.js';
-import type { SentRequest, SentSpan, Step } from './step.js';
+import type { SentItems, SentRequest, SentSpan, Step } from './step.js';
 import { NOTHING, plus, type Tally } from './tally.js';
 import type { ImportProgress } from './import-state.js';
 
@@ -70,7 +70,7 @@ export class Batches {
   /** Resolves when all is stored. */
   async end(): Promise<void> {
     await this.#flush();
-    while (this.#underWay.length > 0) await this.#firstEnded();
+    await this.#settled();
     if (this.#cursor !== null) await this.#noted(this.#cursor);
   }
 
@@ -82,14 +82,20 @@ export class Batches {
     if (this.#spans.length >= MAX_SPANS || this.#characters >= MAX_CHARACTERS) await this.#flush();
   }
 
-  async #addRequest(request: SentRequest): Promise<void> {
-    this.#said = plus(this.#said, request.tally);
+  async #addRequest(request: SentRequest | SentItems): Promise<void> {
+    const tallies = 'items' in request ? request.items.map(({ tally }) => tally) : [request.tally];
+    for (const tally of tallies) this.#said = plus(this.#said, tally);
     const sender = this.#sender;
     if (sender === null) return;
     await this.#flush();
-    if (request.alone === true) while (this.#underWay.length > 0) await this.#firstEnded();
-    await this.#start(() => sender.request(request), 0);
-    if (request.alone === true) while (this.#underWay.length > 0) await this.#firstEnded();
+    const isAlone = request.alone === true;
+    if (isAlone) await this.#settled();
+    await this.#start(() => ('items' in request ? sender.items(request) : sender.request(request)), 0);
+    if (isAlone) await this.#settled();
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#underWay.length > 0) await this.#firstEnded();
   }
 
   async #flush(): Promise<void> {

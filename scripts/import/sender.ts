@@ -1,8 +1,10 @@
 import { RefusedError, type Remote } from '../transfer/remote.js';
 import { tallyOf } from './spans.js';
-import type { NotTaken, Refusal, SentRequest, SentSpan } from './step.js';
+import type { NotTaken, Refusal, SentItem, SentItems, SentRequest, SentSpan } from './step.js';
 
-const [BAD_REQUEST, TOO_LARGE, INVALID] = [400, 413, 422];
+const TOO_LARGE = 413;
+/** Refusals that are about what was sent: not those of the caller. */
+const ABOUT_CONTENT = [400, 404, 409, TOO_LARGE, 422];
 
 /** A refusal, with where the refused part was in its request; null: all of it. */
 export interface PlacedRefusal extends Refusal {
@@ -18,30 +20,48 @@ export class Sender {
   }
 
   /** @returns what was refused @throws TransferError when the server does not answer, or refuses the caller */
-  async spans(spans: readonly SentSpan[], places: readonly number[] = [...spans.keys()]): Promise<PlacedRefusal[]> {
-    if (spans.length === 0) return [];
+  spans(spans: readonly SentSpan[]): Promise<PlacedRefusal[]> {
+    const items = spans.map((span) => ({
+      value: span,
+      name: `span ${span.id} of trace ${span.trace_id}`,
+      tally: tallyOf(span),
+    }));
+    return this.#items('/spans', items, [...items.keys()]);
+  }
+
+  /** @returns and @throws as above */
+  items({ path, items }: SentItems): Promise<PlacedRefusal[]> {
+    return this.#items(path, items, [...items.keys()]);
+  }
+
+  /** Sends a list without what the server names as wrong in it; where it names nothing, in halves. */
+  async #items(path: string, items: readonly SentItem[], places: readonly number[]): Promise<PlacedRefusal[]> {
+    if (items.length === 0) return [];
+    const among = (indexes: readonly number[]) =>
+      this.#items(
+        path,
+        indexes.map((index) => items[index] as SentItem),
+        indexes.map((index) => places[index] as number),
+      );
     try {
-      await this.#remote.post('/spans', JSON.stringify(spans), { prefer: 'return=minimal' });
+      const values = items.map(({ value }) => value);
+      await this.#remote.post(path, JSON.stringify(values), { prefer: 'return=minimal' });
       return [];
     } catch (error) {
-      const status = statusOf(error);
-      if (!(error instanceof RefusedError) || status === null) throw error;
-      const named = status === INVALID ? namedIn(error) : new Map<number, string>();
+      if (!(error instanceof RefusedError) || statusOf(error) === null) throw error;
+      const named = error.status === TOO_LARGE ? new Map<number, string>() : namedIn(error);
+      const refusal = (index: number, why: string): PlacedRefusal => {
+        const { name: what, tally } = items[index] as SentItem;
+        return { what, why, tally, index: places[index] ?? null };
+      };
+      const indexes = [...items.keys()];
       if (named.size > 0) {
-        const kept = [...spans.keys()].filter((index) => !named.has(index));
-        const rest = await this.spans(
-          kept.map((index) => spans[index] as SentSpan),
-          kept.map((index) => places[index] as number),
-        );
-        const refused = [...named].map(([index, why]) => refusalOf(spans[index] as SentSpan, places[index] ?? 0, why));
-        return [...refused, ...rest];
+        const rest = await among(indexes.filter((index) => !named.has(index)));
+        return [...[...named].map(([index, why]) => refusal(index, why)), ...rest];
       }
-      if (spans.length === 1) return [refusalOf(spans[0] as SentSpan, places[0] ?? 0, detailOf(error))];
-      const half = Math.ceil(spans.length / 2);
-      return [
-        ...(await this.spans(spans.slice(0, half), places.slice(0, half))),
-        ...(await this.spans(spans.slice(half), places.slice(half))),
-      ];
+      if (items.length === 1) return [refusal(0, detailOf(error))];
+      const half = Math.ceil(items.length / 2);
+      return [...(await among(indexes.slice(0, half))), ...(await among(indexes.slice(half)))];
     }
   }
 
@@ -69,9 +89,7 @@ export class Sender {
 
 /** The status of a refusal that is about what was sent; null: it is about something else. */
 function statusOf(error: unknown): number | null {
-  if (!(error instanceof RefusedError)) return null;
-  const status = error.status;
-  return [BAD_REQUEST, TOO_LARGE, INVALID, 404, 409].includes(status) ? status : null;
+  return error instanceof RefusedError && ABOUT_CONTENT.includes(error.status) ? error.status : null;
 }
 
 /** The places that a refusal names, each with the rule that it breaks. */
@@ -87,10 +105,6 @@ function namedIn({ problem }: RefusedError): Map<number, string> {
 function detailOf({ problem, message }: RefusedError): string {
   const [issue] = problem.errors ?? [];
   return issue === undefined ? (problem.detail ?? message) : `${issue.pointer} ${issue.detail}`;
-}
-
-function refusalOf(span: SentSpan, index: number, why: string): PlacedRefusal {
-  return { what: `span ${span.id} of trace ${span.trace_id}`, why, tally: tallyOf(span), index };
 }
 
 /** What was not taken, by reason: the first few of each by name. */

@@ -4,7 +4,7 @@ import type { Tally } from './tally.js';
 /** What a source says next, in its order. */
 export type Step =
   | { readonly type: 'spans'; readonly spans: readonly SentSpan[] }
-  | { readonly type: 'request'; readonly request: SentRequest }
+  | { readonly type: 'request'; readonly request: SentRequest | SentItems }
   /** Something that is not taken. */
   | { readonly type: 'left'; readonly left: NotTaken }
   /** How far the source is read, in the unit of {@link Source.size}. */
@@ -51,6 +51,20 @@ export interface SentRequest {
   readonly refusals?: (answer: unknown) => readonly Refusal[];
   /** Smaller requests with the same, for a server that takes no such large ones. */
   readonly split?: () => readonly SentRequest[];
+}
+
+/** A request with a list of things, of which the server takes all or none, and says which of them it does not take. */
+export interface SentItems {
+  readonly path: string;
+  readonly items: readonly SentItem[];
+  /** Nothing may be under way beside it. */
+  readonly alone?: boolean;
+}
+
+export interface SentItem {
+  readonly value: unknown;
+  readonly name: string;
+  readonly tally: Partial<Tally>;
 }
 
 /** A part of a request that the server refused alone. */
