@@ -26,10 +26,15 @@ export async function compareWith(remote: Remote, mark: string, tally: Tally): P
   query.append(`tags.${MARK}`, mark);
   const { totals } = await remote.get<{ readonly totals: Totals }>(`/spans:stats?${query.toString()}`);
   const { count, cost, tokens } = totals;
-  const figures: [string, number, number | null][] = [
+  const figures: (readonly [string, number, number | null])[] = [
     ['spans', tally.spans, count],
-    ['input tokens', tally.inputTokens, tokens['input'] ?? null],
-    ['output tokens', tally.outputTokens, tokens['output'] ?? null],
+    // Where the server reads them from what it is sent, it alone knows how many they are.
+    ...(tally.inputTokens + tally.outputTokens === 0
+      ? []
+      : ([
+          ['input tokens', tally.inputTokens, tokens['input'] ?? null],
+          ['output tokens', tally.outputTokens, tokens['output'] ?? null],
+        ] as const)),
   ];
   const compared = figures.map(([figure, source, server]) => ({
     figure,

@@ -1,3 +1,4 @@
+import { NIL_UUID } from '../../src/engine/schema/ids.js';
 import type { Progress, startProgress } from '../progress.js';
 import type { Remote } from '../transfer/remote.js';
 import { Batches } from './batches.js';
@@ -5,7 +6,7 @@ import { compareSample, compareWith, type Compared } from './compare.js';
 import { ImportError } from './import-error.js';
 import { ImportStateFile, type ImportProgress } from './import-state.js';
 import { Leftovers, Sender } from './sender.js';
-import type { Source } from './step.js';
+import type { Source, Step } from './step.js';
 import { NOTHING, type Tally } from './tally.js';
 
 export interface ImportTarget {
@@ -60,7 +61,8 @@ export async function runImport(
   const { total, unit } = source.size ?? { total: 1, unit: 'parts' };
   const progress = start('Import', total, unit);
   try {
-    await readInto(source, before?.cursor ?? null, { batches, left, progress });
+    const steps = source.read(before?.cursor ?? null, target?.project ?? NIL_UUID);
+    await readInto(steps, { batches, left, progress });
     await batches.end();
   } finally {
     progress.stop();
@@ -93,8 +95,8 @@ interface Into {
   readonly progress: Progress;
 }
 
-async function readInto(source: Source, cursor: unknown, { batches, left, progress }: Into): Promise<void> {
-  for await (const step of source.read(cursor)) {
+async function readInto(steps: AsyncIterable<Step>, { batches, left, progress }: Into): Promise<void> {
+  for await (const step of steps) {
     if (step.type === 'left') left.add(step.left);
     else if (step.type === 'progress') progress.update(step.done);
     else await batches.add(step);

@@ -67,7 +67,7 @@ export class Sender {
 
   /** @returns and @throws as above */
   async request(request: SentRequest): Promise<PlacedRefusal[]> {
-    const { path, body, contentType, name, tally, refusals } = request;
+    const { path, body, contentType, name, tally, refusals, accepts = [] } = request;
     try {
       const isJson = contentType === undefined || contentType === 'application/json';
       const answer: unknown =
@@ -78,6 +78,7 @@ export class Sender {
     } catch (error) {
       const status = statusOf(error);
       if (!(error instanceof RefusedError) || status === null) throw error;
+      if (accepts.includes(status)) return [];
       const smaller = status === TOO_LARGE ? (request.split?.() ?? []) : [];
       if (smaller.length === 0) return [{ what: name, why: detailOf(error), tally, index: null }];
       const refused: PlacedRefusal[] = [];

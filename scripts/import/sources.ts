@@ -1,4 +1,5 @@
 import { ImportError } from './import-error.js';
+import { openLangfuse } from './langfuse/langfuse.js';
 import { openOtlp } from './otlp/otlp-files.js';
 import type { Source } from './step.js';
 import { openClaudeCode, openCodex } from './transcripts/transcripts.js';
@@ -33,6 +34,10 @@ export const SOURCES: Readonly<Record<string, SourceDefinition>> = {
   otlp: {
     summary: "files of the OpenTelemetry Collector's file exporter: JSON lines or protobuf, plain or packed",
     open: openOtlp,
+  },
+  langfuse: {
+    summary: 'a project of a Langfuse server, or files of its blob export as JSON lines',
+    open: openLangfuse,
   },
 };
 

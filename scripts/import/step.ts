@@ -47,6 +47,8 @@ export interface SentRequest {
   readonly name: string;
   /** Nothing may be under way beside it. */
   readonly alone?: boolean;
+  /** Statuses of refusals that are none: it is there already. */
+  readonly accepts?: readonly number[];
   /** The parts that the server refused, by its answer. */
   readonly refusals?: (answer: unknown) => readonly Refusal[];
   /** Smaller requests with the same, for a server that takes no such large ones. */
@@ -94,8 +96,8 @@ export interface Source {
   readonly size: { readonly total: number; readonly unit: string } | null;
   /** Names of what was found, for the summary. */
   readonly found: readonly string[];
-  /** @param cursor where an earlier run ended; null: at the beginning */
-  read(cursor: unknown): AsyncGenerator<Step>;
+  /** @param cursor where an earlier run ended; null: at the beginning @param project id of the project that it goes to */
+  read(cursor: unknown, project: string): AsyncGenerator<Step>;
 }
 
 /** The tag that marks what was imported, by its source. */
