@@ -7,7 +7,8 @@ import { startProgress } from '../progress.js';
 import { RefusedError, Remote } from '../transfer/remote.js';
 import { ImportError } from './import-error.js';
 import { runImport, targetOf, type ImportReport } from './run.js';
-import { openSource, SOURCES, type SourceOptions } from './sources.js';
+import { openSource, SOURCES } from './sources.js';
+import type { SourceOptions } from './source-options.js';
 
 interface Options extends SourceOptions {
   readonly from: string;

@@ -1,28 +1,13 @@
 import { ImportError } from './import-error.js';
+import type { Given, SourceOptions } from './source-options.js';
 import { openLangfuse } from './langfuse/langfuse.js';
 import { openOtlp } from './otlp/otlp-files.js';
 import type { Source } from './step.js';
 import { openClaudeCode, openCodex } from './transcripts/transcripts.js';
 
-/** Options that some source reads. */
-export interface SourceOptions {
-  readonly since?: string;
-  readonly sourceUrl?: string;
-  readonly publicKey?: string;
-  readonly secretKey?: string;
-  readonly sourceKey?: string;
-  readonly sourceProject?: string;
-}
-
 interface SourceDefinition {
   readonly summary: string;
   readonly open: (paths: readonly string[], options: Given) => Promise<Source>;
-}
-
-/** Options, read. */
-export interface Given extends SourceOptions {
-  /** In milliseconds; null: all of it. */
-  readonly sinceMs: number | null;
 }
 
 export const SOURCES: Readonly<Record<string, SourceDefinition>> = {

@@ -1,5 +1,6 @@
 import { ImportError } from '../import-error.js';
 import { isMembers, membersOf, textOf } from '../members.js';
+import type { Step } from '../step.js';
 import { RefusedError, Remote } from '../../transfer/remote.js';
 import type { Thing } from './shapes.js';
 
@@ -9,6 +10,14 @@ export interface Page {
   readonly total: number | null;
   /** What to ask for the next page with; null: there is none. */
   readonly next: string | null;
+}
+
+/** What a page of some list is imported by. */
+export interface PageRead {
+  readonly steps: Iterable<Step> | AsyncIterable<Step>;
+  readonly next: string | null;
+  /** How many things of the page count for the progress. */
+  readonly read: number;
 }
 
 export interface LangfuseKeys {

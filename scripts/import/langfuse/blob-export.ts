@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { filesIn, type FoundFile } from '../files.js';
 import { linesOf, MAX_LINE_BYTES } from '../lines.js';
 import { objectIn } from '../members.js';
-import type { Given } from '../sources.js';
+import type { Given } from '../source-options.js';
 import type { Source, Step } from '../step.js';
 import { EventBatch } from './event-batch.js';
 import { LANGFUSE, observationEvent, traceEvent, traceOfRow } from './events.js';

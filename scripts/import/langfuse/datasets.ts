@@ -1,7 +1,6 @@
 import { textOf } from '../members.js';
 import type { SentRequest, Step } from '../step.js';
-import type { LangfuseApi } from './api.js';
-import type { PageRead } from './langfuse.js';
+import type { LangfuseApi, PageRead } from './api.js';
 import type { Thing } from './shapes.js';
 
 const MAX_ROWS = 5000;

@@ -1,8 +1,8 @@
 import { ImportError } from '../import-error.js';
 import { membersOf, textOf } from '../members.js';
-import type { Given } from '../sources.js';
+import type { Given } from '../source-options.js';
 import type { Source, Step } from '../step.js';
-import { isMissing, LangfuseApi, type Page } from './api.js';
+import { isMissing, LangfuseApi, type Page, type PageRead } from './api.js';
 import { openBlobExport } from './blob-export.js';
 import { datasetSteps } from './datasets.js';
 import { EventBatch } from './event-batch.js';
@@ -133,13 +133,6 @@ class LangfuseLists {
     const found = await this.#api.cursorPage('/api/public/v2/observations', query, cursor);
     return { ...found, next: found.next === null ? null : BY_CURSOR + found.next };
   }
-}
-
-export interface PageRead {
-  readonly steps: Iterable<Step> | AsyncIterable<Step>;
-  readonly next: string | null;
-  /** How many things of the page count for the progress. */
-  readonly read: number;
 }
 
 interface Range {

@@ -1,7 +1,6 @@
 import { membersOf, textOf } from '../members.js';
 import type { Step } from '../step.js';
-import { thingsIn, type LangfuseApi } from './api.js';
-import type { PageRead } from './langfuse.js';
+import type { LangfuseApi, PageRead } from './api.js';
 import type { Thing } from './shapes.js';
 
 /** A page of prompts with all their versions, oldest first, so that the newest of them is the newest here. */
@@ -26,7 +25,7 @@ function versionStep(found: Thing, version: number): Step {
   const what = `prompt ${textOf(name) ?? ''} version ${version}`;
   const body = {
     ...{ name, type, prompt, config: membersOf(config), tags, commitMessage },
-    labels: thingsOrTexts(labels).filter((label) => label !== 'latest'),
+    labels: Array.isArray(labels) ? labels.filter((label) => label !== 'latest') : [],
   };
   return {
     type: 'request',
@@ -40,8 +39,4 @@ function versionStep(found: Thing, version: number): Step {
       },
     },
   };
-}
-
-function thingsOrTexts(labels: unknown): unknown[] {
-  return Array.isArray(labels) ? labels : thingsIn(labels);
 }

@@ -4,7 +4,7 @@ import { filesIn, type FoundFile } from '../files.js';
 import { linesOf, MAX_LINE_BYTES, type Line } from '../lines.js';
 import { objectIn } from '../members.js';
 import { tallyOf } from '../spans.js';
-import type { Given } from '../sources.js';
+import type { Given } from '../source-options.js';
 import type { SentSpan, Source, Step } from '../step.js';
 import { NOTHING, plus, type Tally } from '../tally.js';
 import { claudeCode } from './claude-code.js';
