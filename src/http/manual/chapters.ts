@@ -37,6 +37,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       'send-traces',
       'opentelemetry',
       'langfuse',
+      'import',
       'find-traces',
       'statistics',
       'images',
