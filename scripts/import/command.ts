@@ -43,7 +43,9 @@ Examples:
 /** Brings what people have elsewhere into a project. @param name how the command was called, for its help */
 export function importCommand(name: string): Command {
   return new Command(name)
-    .description('Imports traces, scores, prompts and datasets from another system into a project, through the API of a server.')
+    .description(
+      'Imports traces, scores, prompts and datasets from another system into a project, through the API of a server.',
+    )
     .argument('[path...]', 'files and folders to import, for sources that are files')
     .addOption(new Option('--from <source>', 'where the data is').choices(Object.keys(SOURCES)).makeOptionMandatory())
     .option('--since <time>', 'only what began at this time or later, such as 2026-10-01')
@@ -110,7 +112,16 @@ function show(report: ImportReport, { dryRun = false }: Options): void {
   out(tableOf([{ ...counts, 'stated cost': `$${cost.toFixed(2)}`, ...Object.fromEntries(more) }]));
   if (dryRun) out('Nothing was sent (--dry-run).\n');
   if (compared !== null) {
-    out(tableOf(compared.map(({ figure, source, server, same }) => ({ figure, read: source, server, same: same ? 'yes' : 'no' }))));
+    out(
+      tableOf(
+        compared.map(({ figure, source, server, same }) => ({
+          figure,
+          read: source,
+          server,
+          same: same ? 'yes' : 'no',
+        })),
+      ),
+    );
     if (compared.some(({ same }) => !same))
       out(
         'Figures differ if the source has the same span twice, if spans were deleted here, or if an earlier import used another state file. Check with --restart.\n',

@@ -44,15 +44,17 @@ export async function compareWith(remote: Remote, mark: string, tally: Tally): P
   }));
   const [source, server] = [inCents(tally.cost), inCents(cost ?? 0)];
   // What the source says no cost of, the server calculates: then it has more.
-  const same = tally.unpriced === 0 ? Math.abs(tally.cost - (cost ?? 0)) < TOLERANCE : (cost ?? 0) > tally.cost - TOLERANCE;
+  const same =
+    tally.unpriced === 0 ? Math.abs(tally.cost - (cost ?? 0)) < TOLERANCE : (cost ?? 0) > tally.cost - TOLERANCE;
   return [...compared, { figure: 'cost in US dollars', source, server, same }];
 }
 
-/** The spans of some traces that this run read beside those that the server has of them: earlier runs sent others. */
+/** The spans that this run read beside those that the server has of the same time, which may be more. */
 export async function compareSample(remote: Remote, sample: SpanSample): Promise<Compared[]> {
-  if (sample.traces === 0) return [];
-  const [source, server] = [sample.spans, await sample.countOn(remote)];
-  return [{ figure: `spans of ${sample.traces} traces`, source, server, same: server >= source }];
+  const source = sample.spans;
+  if (source === null || source === 0) return [];
+  const server = await sample.countOn(remote);
+  return [{ figure: 'spans of this time', source, server, same: server >= source }];
 }
 
 const inCents = (cost: number) => Math.round(cost * 100) / 100;

@@ -63,7 +63,9 @@ export class ImportStateFile {
       await writeFile(`${this.path}.new`, JSON.stringify(state), { mode: 0o600, flush: true });
       await rename(`${this.path}.new`, this.path);
     } catch (error) {
-      throw new ImportError(`${this.path} cannot be written (${(error as Error).message}): name another file with --state`);
+      throw new ImportError(
+        `${this.path} cannot be written (${(error as Error).message}): name another file with --state`,
+      );
     }
   }
 }
@@ -71,7 +73,8 @@ export class ImportStateFile {
 function stateIn(text: string): StateFile | null {
   try {
     const state = JSON.parse(text) as Partial<StateFile> | null;
-    const isSound = state?.spanhouse_import === FORMAT && typeof state.place === 'object' && typeof state.tally === 'object';
+    const isSound =
+      state?.spanhouse_import === FORMAT && typeof state.place === 'object' && typeof state.tally === 'object';
     return isSound ? (state as StateFile) : null;
   } catch {
     return null;

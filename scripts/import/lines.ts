@@ -83,7 +83,7 @@ export async function* chunksOf(file: string, offset = 0): AsyncGenerator<Buffer
 const GZIP = 0x1f8b;
 export const ZSTD = 0x28b52ffd;
 
-function unpackerOf(head: Buffer): NodeJS.ReadWriteStream & { destroy(error: Error): unknown } | null {
+function unpackerOf(head: Buffer): (NodeJS.ReadWriteStream & { destroy(error: Error): unknown }) | null {
   if (head.length >= 2 && head.readUInt16BE() === GZIP) return zlib.createGunzip();
   if (head.length < 4 || head.readUInt32BE() !== ZSTD) return null;
   requireZstd();

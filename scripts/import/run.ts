@@ -136,7 +136,9 @@ interface ListedJudge {
 export async function targetOf(remote: Remote, judged: boolean): Promise<ImportTarget> {
   const { id: project } = await remote.project(undefined);
   const { retention_days: retentionDays, created_at: createdAt } = await remote.details(project);
-  const judges = (await remote.get<readonly ListedJudge[]>(`/projects/${project}/judges`)).filter(({ enabled }) => enabled);
+  const judges = (await remote.get<readonly ListedJudge[]>(`/projects/${project}/judges`)).filter(
+    ({ enabled }) => enabled,
+  );
   if (judges.length > 0 && !judged)
     throw new ImportError(
       `The project has judges that evaluate what arrives, which costs money: ${judges.map(({ name }) => name).join(', ')}. ` +

@@ -98,7 +98,8 @@ function namedIn({ problem }: RefusedError): Map<number, string> {
   const named = new Map<number, string>();
   for (const { pointer, detail } of problem.errors ?? []) {
     const [, index, field = ''] = /^\/(\d+)(.*)$/.exec(pointer) ?? [];
-    if (index !== undefined && !named.has(Number(index))) named.set(Number(index), `${field.slice(1)} ${detail}`.trim());
+    if (index !== undefined && !named.has(Number(index)))
+      named.set(Number(index), `${field.slice(1)} ${detail}`.trim());
   }
   return named;
 }

@@ -1,45 +1,37 @@
-import { isMembers } from './members.js';
 import type { Remote } from '../transfer/remote.js';
 
-const MAX_TRACES = 10_000;
-const MAX_SPANS = 300_000;
-/** Ids that fit into a URL. */
-const AT_ONCE = 100;
+const MAX_SPANS = 500_000;
 
-/** Some of the traces that were sent, with the ids of their spans, by which they are counted on the server. */
+/** The spans that were sent as they are, by which the server is asked how many it has of that time. */
 export class SpanSample {
-  readonly #traces = new Map<string, Set<string>>();
-  #spans = 0;
+  readonly #spans = new Set<string>();
+  #isWhole = true;
+  #first = Infinity;
+  #last = -Infinity;
 
-  add(traceId: string, spanId: string): void {
-    let spans = this.#traces.get(traceId);
-    if (spans === undefined) {
-      if (this.#traces.size === MAX_TRACES) return;
-      this.#traces.set(traceId, (spans = new Set()));
-    }
-    if (this.#spans === MAX_SPANS || spans.has(spanId)) return;
-    spans.add(spanId);
-    this.#spans += 1;
+  /** @param start in microseconds */
+  add(traceId: string, spanId: string, start: number): void {
+    this.#first = Math.min(this.#first, start);
+    this.#last = Math.max(this.#last, start);
+    if (this.#spans.size < MAX_SPANS) this.#spans.add(`${traceId}${spanId}`);
+    else this.#isWhole = false;
   }
 
-  get spans(): number {
-    return this.#spans;
+  /** Different spans; null: more than are remembered. */
+  get spans(): number | null {
+    return this.#isWhole ? this.#spans.size : null;
   }
 
-  get traces(): number {
-    return this.#traces.size;
-  }
-
-  /** How many spans the server has of these traces. */
+  /** How many spans the server has that started between the first and the last of these. */
   async countOn(remote: Remote): Promise<number> {
-    const ids = [...this.#traces.keys()];
-    let count = 0;
-    for (let from = 0; from < ids.length; from += AT_ONCE) {
-      const query = new URLSearchParams({ measures: 'count', internal: 'true', trace_id: ids.slice(from, from + AT_ONCE).join(',') });
-      const answer = await remote.get<unknown>(`/spans:stats?${query.toString()}`);
-      const totals = isMembers(answer) && isMembers(answer['totals']) ? answer['totals'] : {};
-      count += Number(totals['count'] ?? 0);
-    }
-    return count;
+    const iso = (micros: number) => new Date(Math.floor(micros / 1000)).toISOString();
+    const query = new URLSearchParams({
+      ...{ measures: 'count', internal: 'true', experiments: 'true' },
+      ...{ started_after: iso(this.#first), started_before: iso(this.#last + 1000) },
+    });
+    const { totals } = await remote.get<{ readonly totals: { readonly count: number } }>(
+      `/spans:stats?${query.toString()}`,
+    );
+    return totals.count;
   }
 }

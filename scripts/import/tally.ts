@@ -32,7 +32,5 @@ const NAMES = Object.keys(NOTHING) as (keyof Tally)[];
 
 /** @param sign -1: takes it away again */
 export function plus(one: Tally, other: Partial<Tally>, sign: 1 | -1 = 1): Tally {
-  return Object.fromEntries(
-    NAMES.map((name) => [name, one[name] + sign * (other[name] ?? 0)]),
-  ) as unknown as Tally;
+  return Object.fromEntries(NAMES.map((name) => [name, one[name] + sign * (other[name] ?? 0)])) as unknown as Tally;
 }

@@ -6,11 +6,16 @@ import { openSource } from '../../scripts/import/sources.js';
 import type { SourceOptions } from '../../scripts/import/source-options.js';
 import type { Source, Step } from '../../scripts/import/step.js';
 import { Remote } from '../../scripts/transfer/remote.js';
-import type { TestServer } from '../harness/server.js';
+import { makeProject } from '../harness/projects.js';
+import { send, type TestServer } from '../harness/server.js';
 
 /** A folder of files that an import reads, and of what it notes. */
 export class ImportFolder {
-  private constructor(readonly path: string) {}
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
 
   static async make(): Promise<ImportFolder> {
     return new ImportFolder(await mkdtemp(join(tmpdir(), 'spanhouse-import-')));
@@ -30,6 +35,14 @@ export class ImportFolder {
   remove(): Promise<void> {
     return rm(this.path, { recursive: true, force: true });
   }
+}
+
+/** A project of its own on a server. */
+export function projectOn(server: TestServer): TestServer {
+  const { projectId, key } = makeProject(server.dataDir);
+  const request: TestServer['request'] = (method, path, given = {}) =>
+    send(server.url + path, method, { key, ...given });
+  return { ...server, projectId, key, request };
 }
 
 interface Given {
@@ -78,5 +91,10 @@ function cutOff(source: Source, steps: number): Source {
 export async function figuresOf(server: TestServer, query = '') {
   const { json } = await server.request('GET', `/spans:stats?measures=count,cost,tokens${query}`);
   const { count, cost, tokens } = json.totals;
-  return { count: count as number, cost: cost as number | null, input: tokens.input as number, output: tokens.output as number };
+  return {
+    count: count as number,
+    cost: cost as number | null,
+    input: tokens.input as number,
+    output: tokens.output as number,
+  };
 }

@@ -2,10 +2,10 @@ import * as zlib from 'node:zlib';
 import { expect } from 'chai';
 import { sharedServer } from '../harness/shared-server.js';
 import type { TestServer } from '../harness/server.js';
-import { figuresOf, importInto, ImportFolder } from './importing.js';
+import { figuresOf, importInto, ImportFolder, projectOn } from './importing.js';
 import { KEYS, madeProject, OldLangfuse } from './old-langfuse.js';
 
-const TRACES = 120;
+const TRACES = 40;
 /** A span of the trace, and three of its observations. */
 const SPANS = 4 * TRACES;
 const COST = 0.0125 * TRACES;
@@ -13,18 +13,22 @@ const COST = 0.0125 * TRACES;
 describe('an import from Langfuse', function () {
   this.timeout(60_000);
   let old: OldLangfuse;
+  let shared: TestServer;
   let server: TestServer;
   let folder: ImportFolder;
   const project = madeProject(TRACES);
   before(async () => {
-    old = await OldLangfuse.start(project);
+    [shared, old] = [await sharedServer(), await OldLangfuse.start(project)];
   });
   beforeEach(async () => {
-    server = await sharedServer();
+    server = projectOn(shared);
     folder = await ImportFolder.make();
   });
   afterEach(() => folder.remove());
-  after(() => old.stop());
+  after(async () => {
+    await old.stop();
+    await shared.dispose();
+  });
 
   const langfuse = (more: object = {}) =>
     importInto(server, { from: 'langfuse', options: { sourceUrl: old.url, ...KEYS }, state: folder.state, ...more });
@@ -47,14 +51,28 @@ describe('an import from Langfuse', function () {
     expect(report?.compared?.every(({ same }) => same)).to.equal(true);
     expect(report?.tally).to.include({ traces: TRACES, spans: SPANS, scores: 3 * TRACES, prompts: 3, rows: 2 });
     await expectAll();
-    const { json: spans } = await server.request('GET', '/spans?span_kind=llm&sort_by=started_at&sort_order=asc&limit=1');
-    expect(spans[0]).to.include({ started_at: '2026-03-01T00:00:00.000000Z', duration_ms: 3000, model: 'gpt-4o', cost: 0.0125 });
+    const { json: spans } = await server.request(
+      'GET',
+      '/spans?span_kind=llm&sort_by=started_at&sort_order=asc&limit=1',
+    );
+    expect(spans[0]).to.include({
+      started_at: '2026-03-01T00:00:00.000000Z',
+      duration_ms: 3000,
+      model: 'gpt-4o',
+      cost: 0.0125,
+    });
     const { json: traces } = await server.request('GET', '/traces?sort_by=started_at&sort_order=asc&limit=1');
     expect(traces[0]).to.include({ name: 'answer', root_span_output: 'fine' });
     expect(traces[0].tags).to.include({ imported_from: 'langfuse', plan: 'pro' });
-    const { json: scores } = await server.request('GET', '/scores?names=quality&sort_by=created_at&sort_order=asc&limit=1');
-    expect((scores.scores ?? scores)[0]).to.include({ value: 0, created_at: '2026-03-01T00:00:00.000000Z' });
-    const { json: version } = await server.request('GET', `/api/public/v2/prompts/${encodeURIComponent('support/answer')}`);
+    const { json: scores } = await server.request(
+      'GET',
+      '/scores?name=quality&sort_by=created_at&sort_order=asc&limit=1',
+    );
+    expect(scores[0]).to.include({ value: 0, created_at: '2026-03-01T00:00:00.000000Z' });
+    const { json: version } = await server.request(
+      'GET',
+      `/api/public/v2/prompts/${encodeURIComponent('support/answer')}`,
+    );
     expect(version).to.include({ version: 2, prompt: 'Please answer {{question}}' });
     const { json: rows } = await server.request('GET', '/v1/datasets/golden/data');
     expect(rows.total_rows).to.equal(2);
@@ -88,7 +106,9 @@ describe('an import from Langfuse', function () {
   });
 
   it('refuses to begin with keys that are none', async () => {
-    const failed = await langfuse({ options: { sourceUrl: old.url, publicKey: 'pk-lf-1', secretKey: 'no' } }).catch(String);
+    const failed = await langfuse({ options: { sourceUrl: old.url, publicKey: 'pk-lf-1', secretKey: 'no' } }).catch(
+      String,
+    );
     expect(failed).to.match(/rejected the keys/);
   });
 
@@ -101,7 +121,10 @@ describe('an import from Langfuse', function () {
         .map((thing) => Object.fromEntries(Object.entries(thing).map(([name, value]) => [snake(name), time(value)])))
         .map((row) => `${JSON.stringify(row)}\n`)
         .join('');
-    const calls = project.observations.map(({ model, calculatedTotalCost: _cost, ...row }) => ({ ...row, providedModelName: model }));
+    const calls = project.observations.map(({ model, calculatedTotalCost: _cost, ...row }) => ({
+      ...row,
+      providedModelName: model,
+    }));
     await folder.write('e/traces/1.jsonl', asRows(project.traces));
     await folder.write('e/observations/1.jsonl.gz', zlib.gzipSync(asRows(calls)));
     await folder.write('e/scores/1.jsonl', asRows(project.scores));

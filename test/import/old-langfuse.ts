@@ -86,12 +86,17 @@ export class OldLangfuse {
       case '/api/public/v2/datasets':
         return page(datasets, query);
       case '/api/public/dataset-items':
-        return page(items.filter(({ datasetName }) => datasetName === query.get('datasetName')), query);
+        return page(
+          items.filter(({ datasetName }) => datasetName === query.get('datasetName')),
+          query,
+        );
     }
     const [, name] = /^\/api\/public\/v2\/prompts\/(.+)$/.exec(path) ?? [];
     if (name === undefined) return null;
     const version = Number(query.get('version'));
-    return prompts.find((prompt) => prompt['name'] === decodeURIComponent(name) && prompt['version'] === version) ?? null;
+    return (
+      prompts.find((prompt) => prompt['name'] === decodeURIComponent(name) && prompt['version'] === version) ?? null
+    );
   }
 }
 
@@ -120,7 +125,14 @@ function metaOf(prompts: readonly Thing[]): Thing[] {
   return names.map((name) => {
     const versions = prompts.filter((prompt) => prompt['name'] === name);
     const labels = versions.flatMap(({ labels }) => labels as string[]);
-    return { name, type: versions[0]?.['type'], versions: versions.map(({ version }) => version), labels, tags: [], lastUpdatedAt: '' };
+    return {
+      name,
+      type: versions[0]?.['type'],
+      versions: versions.map(({ version }) => version),
+      labels,
+      tags: [],
+      lastUpdatedAt: '',
+    };
   });
 }
 
@@ -132,49 +144,146 @@ export function madeProject(traces: number): LangfuseProject {
   const traceId = (index: number) => (index % 2 === 0 ? `trace-${index}` : index.toString(16).padStart(32, 'a'));
   const nothing = { version: null, statusMessage: null, promptId: null, promptName: null, promptVersion: null };
   const common = (index: number, type: string, id: string) => ({
-    ...{ ...nothing, id, traceId: traceId(index), type, level: 'DEFAULT', environment: 'production', metadata: { step: index } },
+    ...{
+      ...nothing,
+      id,
+      traceId: traceId(index),
+      type,
+      level: 'DEFAULT',
+      environment: 'production',
+      metadata: { step: index },
+    },
     ...{ startTime: second(index * 10), endTime: second(index * 10 + 3), completionStartTime: null, model: null },
     ...{ usage: { input: 0, output: 0, total: 0, unit: 'TOKENS' }, usageDetails: {}, costDetails: {} },
     ...{ parentObservationId: null, input: null, output: null },
   });
   return {
     traces: ids.map((index) => ({
-      ...{ id: traceId(index), timestamp: second(index * 10), name: 'answer', input: { question: index }, output: 'fine' },
-      ...{ sessionId: `session-${index % 3}`, userId: 'ada', release: null, version: null, public: false, htmlPath: '/x' },
+      ...{
+        id: traceId(index),
+        timestamp: second(index * 10),
+        name: 'answer',
+        input: { question: index },
+        output: 'fine',
+      },
+      ...{
+        sessionId: `session-${index % 3}`,
+        userId: 'ada',
+        release: null,
+        version: null,
+        public: false,
+        htmlPath: '/x',
+      },
       ...{ tags: ['beta'], metadata: { plan: 'pro' }, environment: 'production', observations: [], scores: [] },
     })),
     observations: ids.flatMap((index) => [
       { ...common(index, 'AGENT', `agent-${index}`), name: 'agent' },
       {
         ...common(index, 'GENERATION', `call-${index}`),
-        ...{ name: 'call', model: 'gpt-4o', modelParameters: { temperature: 0 }, parentObservationId: `agent-${index}` },
-        ...{ usageDetails: { input: 100, output: 10, total: 110 }, costDetails: { input: 0.01, output: 0.0025, total: 0.0125 } },
+        ...{
+          name: 'call',
+          model: 'gpt-4o',
+          modelParameters: { temperature: 0 },
+          parentObservationId: `agent-${index}`,
+        },
+        ...{
+          usageDetails: { input: 100, output: 10, total: 110 },
+          costDetails: { input: 0.01, output: 0.0025, total: 0.0125 },
+        },
         ...{ calculatedTotalCost: 0.0125, input: [{ role: 'user', content: 'Hi' }], output: 'Hello' },
       },
-      { ...common(index, 'EVENT', `event-${index}`), name: 'event', endTime: null, level: 'ERROR', statusMessage: 'late' },
+      {
+        ...common(index, 'EVENT', `event-${index}`),
+        name: 'event',
+        endTime: null,
+        level: 'ERROR',
+        statusMessage: 'late',
+      },
     ]),
     scores: ids.flatMap((index) => [
       score(index, { name: 'quality', value: index / 10, dataType: 'NUMERIC' }, traceId(index)),
-      score(index, { name: 'kind', value: 0, stringValue: 'good', dataType: 'CATEGORICAL', observationId: `call-${index}` }, traceId(index)),
-      score(index, { name: 'helpful', value: 1, stringValue: 'True', dataType: 'BOOLEAN', source: 'ANNOTATION' }, traceId(index)),
+      score(
+        index,
+        { name: 'kind', value: 0, stringValue: 'good', dataType: 'CATEGORICAL', observationId: `call-${index}` },
+        traceId(index),
+      ),
+      score(
+        index,
+        { name: 'helpful', value: 1, stringValue: 'True', dataType: 'BOOLEAN', source: 'ANNOTATION' },
+        traceId(index),
+      ),
     ]),
     prompts: [
-      { name: 'support/answer', version: 1, type: 'text', prompt: 'Answer {{question}}', config: {}, labels: [], tags: [] },
-      { name: 'support/answer', version: 2, type: 'text', prompt: 'Please answer {{question}}', config: { t: 1 }, labels: ['production', 'latest'], tags: ['x'] },
-      { name: 'chat', version: 2, type: 'chat', prompt: [{ type: 'chatmessage', role: 'system', content: 'Be kind' }], config: {}, labels: ['production', 'latest'], tags: [] },
+      {
+        name: 'support/answer',
+        version: 1,
+        type: 'text',
+        prompt: 'Answer {{question}}',
+        config: {},
+        labels: [],
+        tags: [],
+      },
+      {
+        name: 'support/answer',
+        version: 2,
+        type: 'text',
+        prompt: 'Please answer {{question}}',
+        config: { t: 1 },
+        labels: ['production', 'latest'],
+        tags: ['x'],
+      },
+      {
+        name: 'chat',
+        version: 2,
+        type: 'chat',
+        prompt: [{ type: 'chatmessage', role: 'system', content: 'Be kind' }],
+        config: {},
+        labels: ['production', 'latest'],
+        tags: [],
+      },
     ],
-    datasets: [{ id: 'd1', name: 'golden', description: 'Questions', metadata: null, projectId: 'p1', createdAt: second(0), updatedAt: second(0) }],
+    datasets: [
+      {
+        id: 'd1',
+        name: 'golden',
+        description: 'Questions',
+        metadata: null,
+        projectId: 'p1',
+        createdAt: second(0),
+        updatedAt: second(0),
+      },
+    ],
     items: ['a', 'b', 'c'].map((id, index) => ({
       ...{ id: `item-${id}`, datasetId: 'd1', datasetName: 'golden', status: index === 2 ? 'ARCHIVED' : 'ACTIVE' },
-      ...{ input: { question: id }, expectedOutput: id, metadata: null, sourceTraceId: null, sourceObservationId: null },
+      ...{
+        input: { question: id },
+        expectedOutput: id,
+        metadata: null,
+        sourceTraceId: null,
+        sourceObservationId: null,
+      },
     })),
   };
 }
 
 function score(index: number, of: object, traceId: string): Thing {
   return {
-    ...{ id: `score-${index}`, traceId, sessionId: null, observationId: null, source: 'API', comment: null, metadata: {} },
-    ...{ timestamp: second(index), createdAt: second(index), updatedAt: second(index), authorUserId: null, configId: null },
+    ...{
+      id: `score-${index}`,
+      traceId,
+      sessionId: null,
+      observationId: null,
+      source: 'API',
+      comment: null,
+      metadata: {},
+    },
+    ...{
+      timestamp: second(index),
+      createdAt: second(index),
+      updatedAt: second(index),
+      authorUserId: null,
+      configId: null,
+    },
     ...of,
   };
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import protobuf from 'protobufjs/minimal.js';
 import { sharedServer } from '../harness/shared-server.js';
 import type { TestServer } from '../harness/server.js';
-import { importInto, ImportFolder } from './importing.js';
+import { importInto, ImportFolder, projectOn } from './importing.js';
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 const START = 1_780_000_000_000_000_000n;
@@ -34,8 +34,16 @@ function inProtobuf(): Buffer {
   const writer = protobuf.Writer.create();
   writer.uint32(10).fork().uint32(18).fork().uint32(18).fork();
   writer.uint32(10).bytes(randomBytes(16)).uint32(18).bytes(randomBytes(8)).uint32(42).string('call');
-  const nanos = (time: bigint) => ({ low: Number(time & 0xffffffffn) | 0, high: Number(time >> 32n) | 0, unsigned: true });
-  writer.uint32(57).fixed64(nanos(START) as unknown as number).uint32(65).fixed64(nanos(START + 5n) as unknown as number);
+  const nanos = (time: bigint) => ({
+    low: Number(time & 0xffffffffn) | 0,
+    high: Number(time >> 32n) | 0,
+    unsigned: true,
+  });
+  writer
+    .uint32(57)
+    .fixed64(nanos(START) as unknown as number)
+    .uint32(65)
+    .fixed64(nanos(START + 5n) as unknown as number);
   return Buffer.from(writer.ldelim().ldelim().ldelim().finish());
 }
 
@@ -50,10 +58,15 @@ function block(message: Buffer): Buffer {
 
 describe('an import of files of OTLP messages', function () {
   this.timeout(60_000);
+  let shared: TestServer;
   let server: TestServer;
   let folder: ImportFolder;
+  before(async () => {
+    shared = await sharedServer();
+  });
+  after(() => shared.dispose());
   beforeEach(async () => {
-    server = await sharedServer();
+    server = projectOn(shared);
     folder = await ImportFolder.make();
   });
   afterEach(() => folder.remove());
@@ -68,12 +81,15 @@ describe('an import of files of OTLP messages', function () {
     await folder.write('f/b.json.gz', zlib.gzipSync(lines(2)));
     await folder.write('f/c.json.zst', zlib.zstdCompressSync(Buffer.from(lines(2))));
     await folder.write('f/d.pb', Buffer.concat(blocks.map(block)));
-    await folder.write('f/e.pb', Buffer.concat([inProtobuf(), inProtobuf()].map((each) => block(zlib.zstdCompressSync(each)))));
+    await folder.write(
+      'f/e.pb',
+      Buffer.concat([inProtobuf(), inProtobuf()].map((each) => block(zlib.zstdCompressSync(each)))),
+    );
     await folder.write('f/g.json', block(zlib.zstdCompressSync(Buffer.from(JSON.stringify(inJson())))));
     const report = await otlp('f');
     expect(report?.left).to.deep.equal([]);
     expect(report?.tally).to.include({ spans: 12, traces: 12 });
-    expect(report?.compared).to.deep.equal([{ figure: 'spans of 12 traces', source: 12, server: 12, same: true }]);
+    expect(report?.compared).to.deep.equal([{ figure: 'spans of this time', source: 12, server: 12, same: true }]);
     expect(await countOf()).to.equal(12);
     const { json: spans } = await server.request('GET', '/spans?limit=1&sort_by=duration_ms');
     expect(spans[0]).to.include({ started_at: '2026-05-28T20:26:40.000000Z', duration_ms: 1500, cost: 0.25 });
@@ -82,7 +98,10 @@ describe('an import of files of OTLP messages', function () {
   });
 
   it('names what it does not take: other messages, broken lines and blocks, refused spans', async () => {
-    const path = await folder.write('a.json', `{"resourceLogs":[]}\n{"resourceSpans":[\n${JSON.stringify(inJson('00'))}\n${lines(1)}`);
+    const path = await folder.write(
+      'a.json',
+      `{"resourceLogs":[]}\n{"resourceSpans":[\n${JSON.stringify(inJson('00'))}\n${lines(1)}`,
+    );
     const broken = await folder.write('b.pb', Buffer.concat([block(Buffer.from([10, 200])), block(inProtobuf())]));
     const report = await otlp('a.json', 'b.pb');
     expect(report?.left.map(({ why, count, examples }) => [why.slice(0, 30), count, examples])).to.deep.equal([

@@ -3,25 +3,29 @@ import { calcPrice } from '@pydantic/genai-prices';
 import { expect } from 'chai';
 import { sharedServer } from '../harness/shared-server.js';
 import type { TestServer } from '../harness/server.js';
-import { figuresOf, importInto, ImportFolder } from './importing.js';
+import { figuresOf, importInto, ImportFolder, projectOn } from './importing.js';
 import { claudeCodeSession, codexSession, INPUT, MODEL, OUTPUT, SPANS_OF_TURN } from './transcripts.js';
 
 const SESSION = '0199b1f0-0000-7000-8000-00000000000';
 
 /** What a call of a turn costs at list price. */
 const priceOf = (output: number) =>
-  calcPrice(
-    { input_tokens: 6010, cache_write_tokens: 1000, cache_read_tokens: 5000, output_tokens: output },
-    MODEL,
-    { providerId: 'anthropic', timestamp: new Date('2026-09-01T12:00:00Z') },
-  )?.total_price ?? NaN;
+  calcPrice({ input_tokens: 6010, cache_write_tokens: 1000, cache_read_tokens: 5000, output_tokens: output }, MODEL, {
+    providerId: 'anthropic',
+    timestamp: new Date('2026-09-01T12:00:00Z'),
+  })?.total_price ?? NaN;
 
 describe('an import of transcripts', function () {
   this.timeout(60_000);
+  let shared: TestServer;
   let server: TestServer;
   let folder: ImportFolder;
+  before(async () => {
+    shared = await sharedServer();
+  });
+  after(() => shared.dispose());
   beforeEach(async () => {
-    server = await sharedServer();
+    server = projectOn(shared);
     folder = await ImportFolder.make();
   });
   afterEach(() => folder.remove());
@@ -41,7 +45,9 @@ describe('an import of transcripts', function () {
     expect(sessions).to.have.length(1);
     expect(sessions[0]).to.include({ id: `${SESSION}1`, trace_count: 2, name: 'Fix the test of 0199b1f0-0' });
     const { json: spans } = await server.request('GET', '/spans?sort_by=started_at&sort_order=asc&limit=4');
-    const [root, first, tool, second] = spans;
+    const [root] = spans.filter(({ kind }: { kind: string }) => kind === 'agent');
+    const [first, second] = spans.filter(({ kind }: { kind: string }) => kind === 'llm');
+    const [tool] = spans.filter(({ kind }: { kind: string }) => kind === 'tool');
     expect(root).to.deep.include({ kind: 'agent', parent_span_id: null, output_data: 'Done.', duration_ms: 6000 });
     expect(root.tags).to.deep.include({ cwd: '/home/ada/shop', project: 'shop', git_branch: 'main' });
     expect(first).to.include({ kind: 'llm', model: MODEL, cache_read_tokens: 5000, parent_span_id: root.id });
@@ -77,7 +83,9 @@ describe('an import of transcripts', function () {
 
   it('names broken lines, leaves out images, and takes the rest', async () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
-    const [first = '', ...rest] = claudeCodeSession({ id: `${SESSION}1`, turns: 1 }).trimEnd().split('\n');
+    const [first = '', ...rest] = claudeCodeSession({ id: `${SESSION}1`, turns: 1 })
+      .trimEnd()
+      .split('\n');
     const withImage = rest.map((line) => line.replace('"a.ts\\nb.ts"', JSON.stringify([image])));
     const path = await folder.write('s.jsonl', [first, '{"type":', ...withImage, '{"type":"user","mess'].join('\n'));
     const report = await claudeCode();
@@ -91,7 +99,13 @@ describe('an import of transcripts', function () {
   it('puts subagents of older versions below the tool that called them, and those with a file into a trace of their own', async () => {
     const common = { sessionId: `${SESSION}1`, cwd: '/w', version: '1.0.60', isSidechain: false };
     const usage = { input_tokens: 1, output_tokens: 1 };
-    const answer = (id: string, content: object) => ({ id, role: 'assistant', model: MODEL, content: [content], usage });
+    const answer = (id: string, content: object) => ({
+      id,
+      role: 'assistant',
+      model: MODEL,
+      content: [content],
+      usage,
+    });
     const time = (second: number) => `2026-09-01T12:00:0${second}Z`;
     const task = { type: 'tool_use', id: 'toolu_task', name: 'Task', input: { prompt: 'Look around' } };
     const said = (text: string) => ({ type: 'text', text });
@@ -99,11 +113,28 @@ describe('an import of transcripts', function () {
     const lines = [
       { ...common, type: 'user', uuid: 'u1', timestamp: time(0), message: { role: 'user', content: 'Go' } },
       { ...common, type: 'assistant', uuid: 'a1', timestamp: time(1), message: answer('m1', task) },
-      { ...own, type: 'user', uuid: 's1', parentUuid: null, timestamp: time(2), message: { role: 'user', content: 'Look around' } },
-      { ...own, type: 'assistant', uuid: 's2', parentUuid: 's1', timestamp: time(3), message: answer('m2', said('Seen')) },
+      {
+        ...own,
+        type: 'user',
+        uuid: 's1',
+        parentUuid: null,
+        timestamp: time(2),
+        message: { role: 'user', content: 'Look around' },
+      },
+      {
+        ...own,
+        type: 'assistant',
+        uuid: 's2',
+        parentUuid: 's1',
+        timestamp: time(3),
+        message: answer('m2', said('Seen')),
+      },
       {
         ...{ ...common, type: 'user', uuid: 'u2', timestamp: time(4), toolUseResult: { agentId: 'ad2d877' } },
-        message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_task', content: [said('Seen')] }] },
+        message: {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'toolu_task', content: [said('Seen')] }],
+        },
       },
     ];
     const asText = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
@@ -121,9 +152,13 @@ describe('an import of transcripts', function () {
     const byName = (name: string) => spans.filter((span: { name: string }) => span.name === name);
     const [tool] = byName('Task');
     expect(tool.attributes).to.include({ agent_id: 'ad2d877' });
-    const inline = byName('Claude Code subagent').find((span: { parent_span_id: unknown }) => span.parent_span_id !== null);
+    const inline = byName('Claude Code subagent').find(
+      (span: { parent_span_id: unknown }) => span.parent_span_id !== null,
+    );
     expect(inline.parent_span_id).to.equal(tool.id);
-    expect(byName(MODEL).filter((span: { parent_span_id: unknown }) => span.parent_span_id === inline.id)).to.have.length(1);
+    expect(
+      byName(MODEL).filter((span: { parent_span_id: unknown }) => span.parent_span_id === inline.id),
+    ).to.have.length(1);
     const { json: sessions } = await server.request('GET', '/sessions');
     expect(sessions.map(({ trace_count }: { trace_count: number }) => trace_count)).to.deep.equal([2]);
   });

@@ -32,7 +32,12 @@ export function claudeCodeSession({ id, turns, prefix = id.slice(0, 8) }: Sessio
         user(0, `Fix the test of ${name}`),
         // One message in two lines, each of which repeats its usage; the first does not know all of its output.
         assistant(1, 'one', { type: 'text', text: 'I look.' }, { ...usage, output_tokens: 3 }),
-        assistant(2, 'one', { type: 'tool_use', id: `toolu_${name}`, name: 'Bash', input: { command: 'ls' } }, { ...usage, output_tokens: 200 }),
+        assistant(
+          2,
+          'one',
+          { type: 'tool_use', id: `toolu_${name}`, name: 'Bash', input: { command: 'ls' } },
+          { ...usage, output_tokens: 200 },
+        ),
         user(4, [{ type: 'tool_result', tool_use_id: `toolu_${name}`, content: 'a.ts\nb.ts' }], { toolUseResult: {} }),
         assistant(6, 'two', { type: 'text', text: 'Done.' }, { ...usage, output_tokens: 100 }),
       ];
@@ -55,15 +60,34 @@ export function codexSession(id: string): string {
     line(second, 'event_msg', { type: 'token_count', info: { total_token_usage: total, last_token_usage: last } });
   const prompt = 'List the files';
   return lines([
-    line(0, 'session_meta', { id, cwd: '/home/ada/shop', cli_version: '0.80.0', git: { branch: 'dev' }, model_provider: 'openai' }),
-    line(0, 'response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text: '<environment_context/>' }] }),
+    line(0, 'session_meta', {
+      id,
+      cwd: '/home/ada/shop',
+      cli_version: '0.80.0',
+      git: { branch: 'dev' },
+      model_provider: 'openai',
+    }),
+    line(0, 'response_item', {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: '<environment_context/>' }],
+    }),
     line(1, 'response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text: prompt }] }),
     line(1, 'event_msg', { type: 'user_message', message: prompt }),
     line(1, 'turn_context', { cwd: '/home/ada/shop', model: 'gpt-5' }),
-    line(3, 'response_item', { type: 'function_call', name: 'shell', arguments: '{"command":["ls"]}', call_id: 'call_1' }),
+    line(3, 'response_item', {
+      type: 'function_call',
+      name: 'shell',
+      arguments: '{"command":["ls"]}',
+      call_id: 'call_1',
+    }),
     count(3, tokens(1000, 0, 50), tokens(1000, 0, 50)),
     line(4, 'response_item', { type: 'function_call_output', call_id: 'call_1', output: 'a.ts' }),
-    line(6, 'response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'There is a.ts.' }] }),
+    line(6, 'response_item', {
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'There is a.ts.' }],
+    }),
     count(6, tokens(2100, 1000, 70), tokens(1100, 1000, 20)),
     count(7, tokens(2100, 1000, 70), tokens(1100, 1000, 20)),
   ]);

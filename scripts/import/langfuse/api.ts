@@ -50,7 +50,9 @@ export class LangfuseApi {
       return textOf(project?.['name']) ?? textOf(project?.['id']) ?? 'unknown';
     } catch (error) {
       if (error instanceof RefusedError && [401, 403].includes(error.status))
-        throw new ImportError('The Langfuse server rejected the keys: give those of a project with --public-key and --secret-key');
+        throw new ImportError(
+          'The Langfuse server rejected the keys: give those of a project with --public-key and --secret-key',
+        );
       throw error;
     }
   }

@@ -42,8 +42,15 @@ function requestOf(events: readonly { readonly event: LangfuseEvent; readonly js
     path: '/api/public/ingestion',
     body: `{"batch":[${events.map(({ json }) => json).join(',')}]}`,
     tally: events.reduce((sum, { event }) => plus(sum, event.tally), NOTHING),
-    name: events.map(({ event }) => event.id).join(', ').slice(0, 200),
-    refusals: (answer) => refusals(answer, events.map(({ event }) => event)),
+    name: events
+      .map(({ event }) => event.id)
+      .join(', ')
+      .slice(0, 200),
+    refusals: (answer) =>
+      refusals(
+        answer,
+        events.map(({ event }) => event),
+      ),
     split: () => (events.length === 1 ? [] : [requestOf(events.slice(0, half)), requestOf(events.slice(half))]),
   };
 }

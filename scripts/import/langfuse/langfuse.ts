@@ -172,7 +172,10 @@ function truncated(things: readonly Thing[]): Step[] {
     .filter((thing) => 'traceName' in thing && Object.values(membersOf(thing['metadata'])).some(isCut))
     .map((thing) => ({
       type: 'left',
-      left: { what: `observation ${textOf(thing['id']) ?? ''}`, why: 'values of metadata beyond 200 characters, which this server cuts off' },
+      left: {
+        what: `observation ${textOf(thing['id']) ?? ''}`,
+        why: 'values of metadata beyond 200 characters, which this server cuts off',
+      },
     }));
 }
 

@@ -37,7 +37,12 @@ export class ScoreBatch {
     const at = textOf(score['timestamp']) ?? textOf(score['updatedAt']) ?? textOf(score['createdAt']);
     if (typeof own === 'string' || at === null) {
       const run = textOf(score['datasetRunId']);
-      const why = typeof own === 'string' ? (run === null ? own : 'scores of runs of datasets are not imported') : 'it has no time';
+      const why =
+        typeof own === 'string'
+          ? run === null
+            ? own
+            : 'scores of runs of datasets are not imported'
+          : 'it has no time';
       yield { type: 'left', left: { what, why } };
       return;
     }

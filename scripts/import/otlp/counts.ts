@@ -1,4 +1,4 @@
-import { BYTES, OtlpReader } from '../../../src/otlp/wire.js';
+import { BYTES, FIXED64, OtlpReader } from '../../../src/otlp/wire.js';
 import { isMembers, objectIn, textOf, type Members } from '../members.js';
 
 /** A span as far as it is counted. */
@@ -6,6 +6,8 @@ export interface CountedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly isRoot: boolean;
+  /** In microseconds. */
+  readonly start: number;
 }
 
 /** The spans of a message in JSON; null: it is none. */
@@ -13,13 +15,16 @@ export function spansInJson(bytes: Buffer): CountedSpan[] | null {
   const message = objectIn(bytes);
   const resources = message?.['resourceSpans'];
   if (!Array.isArray(resources)) return null;
-  const scopes = membersIn(resources).flatMap((each) => membersIn(each['scopeSpans'] ?? each['instrumentationLibrarySpans']));
+  const scopes = membersIn(resources).flatMap((each) =>
+    membersIn(each['scopeSpans'] ?? each['instrumentationLibrarySpans']),
+  );
   return scopes
     .flatMap(({ spans }) => membersIn(spans))
-    .map(({ traceId, spanId, parentSpanId }) => ({
+    .map(({ traceId, spanId, parentSpanId, startTimeUnixNano }) => ({
       traceId: textOf(traceId) ?? '',
       spanId: textOf(spanId) ?? '',
       isRoot: textOf(parentSpanId) === null,
+      start: Math.floor(Number(startTimeUnixNano) / 1000) || 0,
     }));
 }
 
@@ -30,6 +35,7 @@ function membersIn(values: unknown): Members[] {
 const field = (number: number) => (number << 3) | BYTES;
 const [RESOURCE_SPANS, SCOPE_SPANS, SPANS] = [field(1), field(2), field(2)];
 const [TRACE_ID, SPAN_ID, PARENT_SPAN_ID] = [field(1), field(2), field(4)];
+const START = (7 << 3) | FIXED64;
 
 /** The spans of a message in protobuf; null: it is none. */
 export function spansInProtobuf(bytes: Buffer): CountedSpan[] | null {
@@ -60,11 +66,14 @@ function within(reader: OtlpReader, end: number, wanted: number, read: (end: num
 }
 
 function spanIn(reader: OtlpReader, end: number): CountedSpan {
+  let start = 0;
   const ids = { [TRACE_ID]: '', [SPAN_ID]: '', [PARENT_SPAN_ID]: '' };
   while (reader.pos < end) {
     const tag = reader.uint32();
     if (tag in ids) ids[tag] = reader.hex();
+    else if (tag === START) start = reader.micros();
     else reader.skipField(tag);
   }
-  return { traceId: ids[TRACE_ID] ?? '', spanId: ids[SPAN_ID] ?? '', isRoot: /^0*$/.test(ids[PARENT_SPAN_ID] ?? '') };
+  const isRoot = /^0*$/.test(ids[PARENT_SPAN_ID] ?? '');
+  return { traceId: ids[TRACE_ID] ?? '', spanId: ids[SPAN_ID] ?? '', isRoot, start };
 }

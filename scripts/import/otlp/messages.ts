@@ -59,7 +59,8 @@ async function* blocks(file: string, offset: number): AsyncGenerator<Message> {
       const length = held.readUInt32BE();
       const name = `${file} at byte ${at}`;
       if (length > MAX_LINE_BYTES) {
-        if (length > MAX_SKIPPED) throw new ImportError(`${name}: this is no file of OTLP messages, as JSON lines or behind lengths`);
+        if (length > MAX_SKIPPED)
+          throw new ImportError(`${name}: this is no file of OTLP messages, as JSON lines or behind lengths`);
         at += LENGTH_BYTES + length;
         yield { encoding: 'protobuf', bytes: null, why: TOO_LONG, name, to: at };
         skip = Math.max(0, LENGTH_BYTES + length - held.length);

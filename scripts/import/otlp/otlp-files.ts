@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import protobuf from 'protobufjs/minimal.js';
-import { uuidOf } from '../../../src/engine/schema/ids.js';
 import { filesIn, type FoundFile } from '../files.js';
 import { ImportError } from '../import-error.js';
 import { membersOf, textOf } from '../members.js';
@@ -50,7 +49,7 @@ async function* read(files: readonly FoundFile[], known: Cursor, sample: SpanSam
             batch = new Batch();
           }
           batch.add(message, tallyOf(spans));
-          for (const { traceId, spanId } of spans) sample.add(uuidOf(traceId.toLowerCase()), spanId);
+          for (const { traceId, spanId, start } of spans) sample.add(traceId, spanId, start);
         }
         end = message.to;
         yield { type: 'progress', done: before - size + Math.min(size, end) };
@@ -93,7 +92,9 @@ class Batch {
     const [first] = this.#messages;
     if (first === undefined || message.bytes === null) return true;
     const isFull = this.#size + message.bytes.length > MAX_BATCH_BYTES;
-    return !isFull && first.message.encoding === message.encoding && canJoin(first.message) && canJoin(message as Bytes);
+    return (
+      !isFull && first.message.encoding === message.encoding && canJoin(first.message) && canJoin(message as Bytes)
+    );
   }
 
   add(message: Message, tally: Partial<Tally>): void {
@@ -130,7 +131,9 @@ function canJoin({ encoding, bytes }: Bytes): boolean {
 function joinedJson(messages: readonly Bytes[]): Buffer {
   const [only] = messages;
   if (only !== undefined && messages.length === 1) return only.bytes;
-  const lists = messages.map(({ bytes }) => bytes.subarray(BEGIN.length, -END.length)).filter(({ length }) => length > 0);
+  const lists = messages
+    .map(({ bytes }) => bytes.subarray(BEGIN.length, -END.length))
+    .filter(({ length }) => length > 0);
   return Buffer.concat([BEGIN, ...lists.flatMap((list, index) => (index === 0 ? [list] : [COMMA, list])), END]);
 }
 

@@ -103,9 +103,7 @@ class ClaudeCodeReader implements TranscriptReader {
     this.#turn ??= this.#begin(line, from, at, null);
     this.#turn.endedAt = Math.max(this.#turn.endedAt, at);
     const chain = this.#chainOf(line, at, content);
-    return line['type'] === 'user'
-      ? this.#results(line, chain, at, content)
-      : this.#answered(line, chain, at, message);
+    return line['type'] === 'user' ? this.#results(line, chain, at, content) : this.#answered(line, chain, at, message);
   }
 
   end(): readonly SentSpan[] {
@@ -116,10 +114,10 @@ class ClaudeCodeReader implements TranscriptReader {
       ...[...this.#tools.values()].map((tool) => this.#toolSpan(tool, null)),
       ...[...this.#agents.values()].map((agent) => this.#agentSpan(agent)),
     ];
+    const root = this.#rootSpan(turn);
     for (const open of [this.#messages, this.#tools, this.#agents, this.#agentOf]) open.clear();
     this.#turn = null;
-    if (turn.spans === 0) return [];
-    return [...spans, this.#rootSpan(turn)];
+    return turn.spans === 0 ? [] : [...spans, root];
   }
 
   #begin(line: Members, from: number, at: number, prompt: string | null): Turn {
@@ -210,7 +208,12 @@ class ClaudeCodeReader implements TranscriptReader {
 
   #toolSpan(
     { id, name, input, parent, startedAt }: Tool,
-    result: { readonly at: number; readonly output: string; readonly failed: boolean; readonly agentId: string | null } | null,
+    result: {
+      readonly at: number;
+      readonly output: string;
+      readonly failed: boolean;
+      readonly agentId: string | null;
+    } | null,
   ): SentSpan {
     const failed = result?.failed === true;
     return {

@@ -56,7 +56,12 @@ export class Message {
     const model = this.#model;
     if (model === null || model === NO_MODEL)
       return { name: 'Claude Code', kind: 'generic', output_data, attributes: {} } as const;
-    const { input_tokens, output_tokens, cache_creation_input_tokens: written, cache_read_input_tokens: read } = this.#usage;
+    const {
+      input_tokens,
+      output_tokens,
+      cache_creation_input_tokens: written,
+      cache_read_input_tokens: read,
+    } = this.#usage;
     const attributes = {
       ...(model.startsWith('claude') && { provider: 'anthropic' }),
       ...{ model, inputTokens: input_tokens + written + read, outputTokens: output_tokens },
@@ -74,10 +79,19 @@ export class Message {
   #cost(model: string): number | null {
     if (this.#stated !== null) return this.#stated;
     if (this.#hourly === 0 || !model.startsWith('claude')) return null;
-    const { input_tokens, output_tokens, cache_creation_input_tokens: written, cache_read_input_tokens: read } = this.#usage;
+    const {
+      input_tokens,
+      output_tokens,
+      cache_creation_input_tokens: written,
+      cache_read_input_tokens: read,
+    } = this.#usage;
     const usage = {
       ...{ input_tokens: input_tokens + written + read, output_tokens },
-      ...{ cache_read_tokens: read, cache_write_tokens: written, cache_write_1h_tokens: Math.min(written, this.#hourly) },
+      ...{
+        cache_read_tokens: read,
+        cache_write_tokens: written,
+        cache_write_1h_tokens: Math.min(written, this.#hourly),
+      },
     };
     const price = calcPrice(usage, model, { providerId: 'anthropic', timestamp: new Date(this.endedAt) });
     return price?.total_price ?? null;

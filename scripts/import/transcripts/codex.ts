@@ -155,7 +155,9 @@ class CodexReader implements TranscriptReader {
   #item(payload: Members, from: number, at: number): readonly SentSpan[] {
     const { type, role } = payload;
     if (type === 'message' && role === 'user') {
-      const prompt = blocksOf(payload['content']).map((block) => textOf(block['text']) ?? '').join('\n');
+      const prompt = blocksOf(payload['content'])
+        .map((block) => textOf(block['text']) ?? '')
+        .join('\n');
       return /^\s*(<|# AGENTS\.md)/.test(prompt) ? [] : this.#begin(prompt, from, at);
     }
     const turn = this.#turn;
@@ -173,7 +175,9 @@ class CodexReader implements TranscriptReader {
     this.#call.endedAt = at;
     this.#call.said.push(shownItem(payload));
     if (type === 'message')
-      turn.answer = blocksOf(payload['content']).map((block) => textOf(block['text']) ?? '').join('\n');
+      turn.answer = blocksOf(payload['content'])
+        .map((block) => textOf(block['text']) ?? '')
+        .join('\n');
     if (typeof type !== 'string' || !type.endsWith('_call')) return [];
     const input = payload['arguments'] ?? payload['input'] ?? payload['action'] ?? {};
     const tool: Tool = {
@@ -272,9 +276,20 @@ class CodexReader implements TranscriptReader {
 /** Of calls of tools only which: a span of its own has the rest. What is encrypted nobody reads. */
 function shownItem(item: Members): Members {
   const { type, content, summary, name, call_id } = item;
-  if (type === 'message') return { type: 'text', text: blocksOf(content).map(({ text }) => textOf(text) ?? '').join('\n') };
+  if (type === 'message')
+    return {
+      type: 'text',
+      text: blocksOf(content)
+        .map(({ text }) => textOf(text) ?? '')
+        .join('\n'),
+    };
   if (type === 'reasoning')
-    return { type: 'thinking', thinking: blocksOf(summary).map(({ text }) => textOf(text) ?? '').join('\n') };
+    return {
+      type: 'thinking',
+      thinking: blocksOf(summary)
+        .map(({ text }) => textOf(text) ?? '')
+        .join('\n'),
+    };
   return { type: 'tool_use', id: call_id, name };
 }
 

@@ -72,7 +72,10 @@ class Transcripts {
     if (known?.to === size) return;
     // One that became shorter is another one.
     const from = known !== undefined && known.to < size ? known : null;
-    yield { type: 'uncount', tally: from === null ? (known === undefined ? {} : plus(known.counted, known.last)) : from.last };
+    yield {
+      type: 'uncount',
+      tally: from === null ? (known === undefined ? {} : plus(known.counted, known.last)) : from.last,
+    };
     const reader = this.#kind.reader(path, from?.context ?? null);
     const reading = new Reading(path, reader, from, this.#sinceMs);
     for await (const line of linesOf(path, from?.from ?? 0)) {
@@ -158,4 +161,3 @@ class Reading {
 }
 
 const left = (what: string, why: string): Step => ({ type: 'left', left: { what, why } });
-
