@@ -1,7 +1,9 @@
 import { ImportError } from './import-error.js';
 import type { Given, SourceOptions } from './source-options.js';
 import { openLangfuse } from './langfuse/langfuse.js';
+import { openLangSmith } from './langsmith/langsmith.js';
 import { openOtlp } from './otlp/otlp-files.js';
+import { openPhoenix } from './phoenix/phoenix.js';
 import type { Source } from './step.js';
 import { openClaudeCode, openCodex } from './transcripts/transcripts.js';
 
@@ -23,6 +25,14 @@ export const SOURCES: Readonly<Record<string, SourceDefinition>> = {
   langfuse: {
     summary: 'a project of a Langfuse server, or files of its blob export as JSON lines',
     open: openLangfuse,
+  },
+  langsmith: {
+    summary: 'runs of a bulk export of LangSmith in Parquet',
+    open: openLangSmith,
+  },
+  phoenix: {
+    summary: 'spans and annotations of a project of a Phoenix server, or spans in Parquet',
+    open: openPhoenix,
   },
 };
 

@@ -3,10 +3,11 @@ import { filesIn, type FoundFile } from '../files.js';
 import { linesOf, MAX_LINE_BYTES } from '../lines.js';
 import { objectIn } from '../members.js';
 import type { Given } from '../source-options.js';
+import { ScoreBatch } from '../score-batch.js';
 import type { Source, Step } from '../step.js';
 import { EventBatch } from './event-batch.js';
 import { LANGFUSE, observationEvent, traceEvent, traceOfRow } from './events.js';
-import { ScoreBatch } from './score-batch.js';
+import { datedScoreOf } from './score.js';
 import { fromBlob, type Thing } from './shapes.js';
 
 /** How far each file is sent. */
@@ -45,7 +46,7 @@ async function* read(
       let lines = 0;
       for await (const { bytes, from, to, number } of linesOf(path, end)) {
         const name = end === 0 || from === 0 ? `${path}:${number}` : `${path} at byte ${from}`;
-        yield* lineSteps({ bytes, name }, { batch, scores, sinceMs });
+        yield* lineSteps({ bytes, name }, { batch, scores, sinceMs, project });
         end = to;
         yield { type: 'progress', done: before - size + Math.min(size, end) };
         if ((lines += 1) % LINES_PER_CURSOR !== 0) continue;
@@ -67,11 +68,12 @@ interface Into {
   readonly batch: EventBatch;
   readonly scores: ScoreBatch;
   readonly sinceMs: number | null;
+  readonly project: string;
 }
 
 function* lineSteps(
   { bytes, name }: { readonly bytes: Buffer | null; readonly name: string },
-  { batch, scores, sinceMs }: Into,
+  { batch, scores, sinceMs, project }: Into,
 ): Iterable<Step> {
   if (bytes?.length === 0) return;
   const row = bytes === null ? null : objectIn(bytes);
@@ -83,7 +85,7 @@ function* lineSteps(
   const thing = fromBlob(row);
   const at = thing['startTime'] ?? thing['timestamp'];
   if (sinceMs !== null && typeof at === 'string' && Date.parse(at) < sinceMs) return;
-  if (isScore(thing)) yield* scores.add(thing);
+  if (isScore(thing)) yield* scores.add(datedScoreOf(project, thing));
   else if ('startTime' in thing) {
     // Rows of the newer export say what their trace is, which has no row.
     const trace = 'traceName' in thing || 'sessionId' in thing ? traceOfRow(thing) : null;

@@ -1,6 +1,7 @@
 import { ImportError } from '../import-error.js';
 import { membersOf, textOf } from '../members.js';
 import type { Given } from '../source-options.js';
+import { ScoreBatch } from '../score-batch.js';
 import type { Source, Step } from '../step.js';
 import { isMissing, LangfuseApi, type Page, type PageRead } from './api.js';
 import { openBlobExport } from './blob-export.js';
@@ -8,7 +9,7 @@ import { datasetSteps } from './datasets.js';
 import { EventBatch } from './event-batch.js';
 import { LANGFUSE, observationEvent, traceEvent } from './events.js';
 import { promptSteps } from './prompts.js';
-import { ScoreBatch } from './score-batch.js';
+import { datedScoreOf } from './score.js';
 import type { Thing } from './shapes.js';
 
 const PHASES = ['traces', 'observations', 'scores', 'prompts', 'datasets'] as const;
@@ -89,7 +90,7 @@ class LangfuseLists {
       let page = index === first && !isDone ? (known?.page ?? null) : null;
       const scores = new ScoreBatch(project);
       do {
-        const { steps, next, read } = await this.#page(phase, page, range, scores);
+        const { steps, next, read } = await this.#page(phase, page, { range, scores, project });
         yield* steps;
         done += read;
         page = next;
@@ -101,7 +102,7 @@ class LangfuseLists {
     }
   }
 
-  async #page(phase: Phase, page: string | null, range: Range, scores: ScoreBatch): Promise<PageRead> {
+  async #page(phase: Phase, page: string | null, { range, scores, project }: Reading): Promise<PageRead> {
     switch (phase) {
       case 'traces':
         return eventsOf(await this.#api.page(TRACES.path, TRACES.query(range), page ?? '1'), traceEvent, 'a trace');
@@ -109,7 +110,7 @@ class LangfuseLists {
         return eventsOf(await this.#observations(range, page), observationEvent, 'an observation');
       case 'scores': {
         const { things, next } = await this.#api.page(SCORES.path, SCORES.query(range), page ?? '1');
-        const steps = [...things.flatMap((score) => [...scores.add(score)]), ...scores.steps()];
+        const steps = [...things.flatMap((score) => [...scores.add(datedScoreOf(project, score))]), ...scores.steps()];
         return { steps, next, read: things.length };
       }
       case 'prompts':
@@ -133,6 +134,12 @@ class LangfuseLists {
     const found = await this.#api.cursorPage('/api/public/v2/observations', query, cursor);
     return { ...found, next: found.next === null ? null : BY_CURSOR + found.next };
   }
+}
+
+interface Reading {
+  readonly range: Range;
+  readonly scores: ScoreBatch;
+  readonly project: string;
 }
 
 interface Range {
