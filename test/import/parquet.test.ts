@@ -8,7 +8,7 @@ import type { TestServer } from '../harness/server.js';
 import { figuresOf, importInto, ImportFolder, projectOn } from './importing.js';
 
 const uuid = (number: number) => `0199b1f0-0000-4000-8000-${String(number).padStart(12, '0')}`;
-const hex = (number: number, length: number) => number.toString(16).padStart(length, '1');
+const hex = (number: number, length: number) => (0x1000 + number).toString(16).padStart(length, '1');
 const second = (of: number) => new Date(Date.UTC(2026, 1, 1) + of * 1000).toISOString();
 
 /** A chain with a call of a model below it, as LangSmith exports runs: texts of JSON, costs of which are decimals. */
@@ -95,15 +95,15 @@ describe('an import from LangSmith and Phoenix', function () {
   afterEach(() => folder.remove());
 
   it('takes runs in Parquet, of which calls of models alone cost, and goes on where it was cut off', async () => {
-    const rows = runs(1500);
+    const rows = runs(1050);
     const columns = Object.keys(rows[0] ?? {});
-    await folder.write('e/a.parquet', await writeParquet(columns, rows.slice(0, 2500)));
-    await folder.write('e/b.parquet', await writeParquet(columns, [...rows.slice(2500), { id: 'none' }]));
+    await folder.write('e/a.parquet', await writeParquet(columns, rows.slice(0, 2050)));
+    await folder.write('e/b.parquet', await writeParquet(columns, [...rows.slice(2050), { id: 'none' }]));
     const given = { from: 'langsmith', paths: [`${folder.path}/e`], state: folder.state };
-    expect(await importInto(server, { ...given, cutAfter: 2100 })).to.equal(null);
+    expect(await importInto(server, { ...given, cutAfter: 2030 })).to.equal(null);
     const report = await importInto(server, given);
     expect(report?.left).to.deep.equal([
-      { why: 'it has no id, no trace or no start', count: 1, examples: [`${folder.path}/e/b.parquet row 501`] },
+      { why: 'it has no id, no trace or no start', count: 1, examples: [`${folder.path}/e/b.parquet row 51`] },
     ]);
     expect(report?.compared?.map(({ figure, same }) => [figure, same])).to.deep.equal([
       ...[
@@ -114,8 +114,8 @@ describe('an import from LangSmith and Phoenix', function () {
       ['cost in US dollars', true],
     ]);
     const { count, cost } = await figuresOf(server);
-    expect(count).to.equal(3000);
-    expect(cost).to.be.closeTo(1500 * 0.0125, 1e-9);
+    expect(count).to.equal(2100);
+    expect(cost).to.be.closeTo(1050 * 0.0125, 1e-9);
     const { json: spans } = await server.request(
       'GET',
       '/spans?span_kind=llm&sort_by=started_at&sort_order=asc&limit=1',
