@@ -54,7 +54,7 @@ export class Batches {
   async add(step: Extract<Step, { readonly type: 'spans' | 'request' | 'uncount' | 'cursor' }>): Promise<void> {
     switch (step.type) {
       case 'spans':
-        for (const span of step.spans) await this.#addSpan(span);
+        for (const span of step.spans) await this.#addSpan(span, step.repeated === true);
         return;
       case 'request':
         return this.#addRequest(step.request);
@@ -74,8 +74,8 @@ export class Batches {
     if (this.#cursor !== null) await this.#noted(this.#cursor);
   }
 
-  async #addSpan(span: SentSpan): Promise<void> {
-    this.#said = plus(this.#said, tallyOf(span));
+  async #addSpan(span: SentSpan, repeated: boolean): Promise<void> {
+    if (!repeated) this.#said = plus(this.#said, tallyOf(span));
     if (this.#sender === null) return;
     this.#spans.push(span);
     this.#characters += 1000 + (span.input_data?.length ?? 0) + (span.output_data?.length ?? 0);

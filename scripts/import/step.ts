@@ -3,7 +3,12 @@ import type { Tally } from './tally.js';
 
 /** What a source says next, in its order. */
 export type Step =
-  | { readonly type: 'spans'; readonly spans: readonly SentSpan[] }
+  | {
+      readonly type: 'spans';
+      readonly spans: readonly SentSpan[];
+      /** Whether they were there before, elsewhere in the source: they count once. */
+      readonly repeated?: boolean;
+    }
   | { readonly type: 'request'; readonly request: SentRequest | SentItems }
   /** Something that is not taken. */
   | { readonly type: 'left'; readonly left: NotTaken }

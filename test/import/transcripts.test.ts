@@ -81,6 +81,16 @@ describe('an import of transcripts', function () {
     expect(await figuresOf(server)).to.include({ count: 9 * SPANS_OF_TURN, input: 9 * INPUT });
   });
 
+  it('counts once what a session repeats that another goes on from', async () => {
+    const copied = claudeCodeSession({ id: `${SESSION}1`, turns: 2 });
+    await folder.write('1.jsonl', copied);
+    const own = claudeCodeSession({ id: `${SESSION}2`, turns: 1, prefix: 'own' });
+    await folder.write('2.jsonl', copied.replaceAll(`${SESSION}1`, `${SESSION}2`) + own);
+    const report = await claudeCode();
+    expect(report?.compared?.every(({ same }) => same)).to.equal(true);
+    expect(await figuresOf(server)).to.include({ count: 3 * SPANS_OF_TURN, input: 3 * INPUT });
+  });
+
   it('names broken lines, leaves out images, and takes the rest', async () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
     const [first = '', ...rest] = claudeCodeSession({ id: `${SESSION}1`, turns: 1 })

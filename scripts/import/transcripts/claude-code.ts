@@ -58,7 +58,7 @@ interface Turn {
 }
 
 /** Messages whose lines may still come, beside those of others. */
-const MAX_OPEN = 64;
+const MAX_OPEN = 16;
 const MAX_LINKS = 100_000;
 
 /** Reads a transcript of Claude Code: each prompt of the person begins a turn, which is a trace. */

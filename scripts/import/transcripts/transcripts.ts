@@ -48,6 +48,8 @@ class Transcripts {
   readonly #kind: TranscriptKind;
   readonly #files: readonly FoundFile[];
   readonly #sinceMs: number | null;
+  /** Ids of spans of this run: a session that goes on in a new file begins with a copy of the old one. */
+  readonly #seen = new Set<string>();
   #cursor: Cursor;
   #sinceCursor = 0;
 
@@ -77,7 +79,7 @@ class Transcripts {
       tally: from === null ? (known === undefined ? {} : plus(known.counted, known.last)) : from.last,
     };
     const reader = this.#kind.reader(path, from?.context ?? null);
-    const reading = new Reading(path, reader, from, this.#sinceMs);
+    const reading = new Reading(path, reader, from, { sinceMs: this.#sinceMs, seen: this.#seen });
     for await (const line of linesOf(path, from?.from ?? 0)) {
       yield* reading.line(line);
       this.#sinceCursor += reading.taken;
@@ -94,11 +96,19 @@ class Transcripts {
   }
 }
 
+interface Wanted {
+  readonly sinceMs: number | null;
+  readonly seen: Set<string>;
+}
+
+/** Most ids that are remembered. */
+const MAX_SEEN = 500_000;
+
 /** A file while it is read. */
 class Reading {
   readonly #file: string;
   readonly #reader: TranscriptReader;
-  readonly #sinceMs: number | null;
+  readonly #wanted: Wanted;
   readonly #isWhole: boolean;
   #to: number;
   #counted: Tally;
@@ -108,10 +118,10 @@ class Reading {
   taken = 0;
   isBetweenTurns = false;
 
-  constructor(file: string, reader: TranscriptReader, from: FileCursor | null, sinceMs: number | null) {
+  constructor(file: string, reader: TranscriptReader, from: FileCursor | null, wanted: Wanted) {
     this.#file = file;
     this.#reader = reader;
-    this.#sinceMs = sinceMs;
+    this.#wanted = wanted;
     this.#isWhole = from === null;
     this.#to = from?.from ?? 0;
     this.#counted = from?.counted ?? NOTHING;
@@ -152,11 +162,17 @@ class Reading {
   }
 
   *#take(spans: readonly SentSpan[]): Iterable<Step> {
-    const wanted = spans.filter(({ started_at }) => this.#sinceMs === null || Date.parse(started_at) >= this.#sinceMs);
-    if (wanted.length === 0) return;
+    const { sinceMs, seen } = this.#wanted;
+    const wanted = spans.filter(({ started_at }) => sinceMs === null || Date.parse(started_at) >= sinceMs);
     this.taken = wanted.length;
-    for (const span of wanted) this.#last = plus(this.#last, tallyOf(span));
-    yield { type: 'spans', spans: wanted };
+    const fresh = wanted.filter(({ id }) => !seen.has(id));
+    const repeated = wanted.filter(({ id }) => seen.has(id));
+    for (const span of fresh) {
+      this.#last = plus(this.#last, tallyOf(span));
+      if (seen.size < MAX_SEEN) seen.add(span.id);
+    }
+    if (fresh.length > 0) yield { type: 'spans', spans: fresh };
+    if (repeated.length > 0) yield { type: 'spans', spans: repeated, repeated: true };
   }
 }
 
