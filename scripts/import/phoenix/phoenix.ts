@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { spanUuid } from '../../../src/engine/schema/ids.js';
+import { scoreOfAnnotation, type Annotation } from '../../../src/phoenix/annotation.js';
 import { RefusedError, Remote } from '../../transfer/remote.js';
 import { filesIn } from '../files.js';
 import { ImportError } from '../import-error.js';
@@ -157,28 +158,22 @@ class PhoenixProject {
 
 const membersIn = (values: unknown): Members[] => (Array.isArray(values) ? values.filter(isMembers) : []);
 
-const SOURCES = { HUMAN: 'human', LLM: 'judge', CODE: 'code' } as const;
-
-/** An annotation of a span as a score, or why it is none. */
+/** An annotation of a span as the calls of Phoenix's clients make a score of it, or why there is none. */
 function scoreOf(annotation: Members): DatedScore | NotTaken {
-  const name = textOf(annotation['name']) ?? '';
   const spanId = textOf(annotation['span_id'])?.toLowerCase() ?? '';
-  const what = `annotation ${name} of span ${spanId}`;
-  const { score, label, explanation } = membersOf(annotation['result']);
+  const what = `annotation ${textOf(annotation['name']) ?? ''} of span ${spanId}`;
   const at = textOf(annotation['updated_at']) ?? textOf(annotation['created_at']);
-  const isNumber = typeof score === 'number';
-  const value = isNumber ? score : textOf(label);
-  if (!/^[0-9a-f]{16}$/.test(spanId) || at === null || value === null)
+  const about = { entity_type: 'span', entity_id: spanUuid(spanId) } as const;
+  const score = scoreOfAnnotation(about, annotation as unknown as Annotation);
+  if (!/^[0-9a-f]{16}$/.test(spanId) || at === null || score === null)
     return { what, why: 'it has neither a score nor a label, no span or no time' };
-  const metadata = { ...membersOf(annotation['metadata']), ...(isNumber && textOf(label) !== null && { label }) };
-  const kind = textOf(annotation['annotator_kind']) ?? '';
+  const { author = null, source = null, ...said } = score;
   return {
-    ...{ what, at, kind: isNumber ? 'numeric' : 'categorical' },
-    score: {
-      ...{ entity_type: 'span', entity_id: spanUuid(spanId), name, value, metadata },
-      ...(textOf(explanation) !== null && { comment: textOf(explanation) }),
-    },
-    source: kind in SOURCES ? SOURCES[kind as keyof typeof SOURCES] : 'sdk',
-    author: textOf(annotation['identifier']),
+    what,
+    at,
+    score: said,
+    kind: typeof said.value === 'number' ? 'numeric' : 'categorical',
+    author,
+    source: source ?? 'sdk',
   };
 }

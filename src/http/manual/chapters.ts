@@ -37,6 +37,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       'send-traces',
       'opentelemetry',
       'langfuse',
+      'phoenix',
       'import',
       'find-traces',
       'statistics',
@@ -68,6 +69,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
 const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Traces: 'send-traces',
   Langfuse: 'langfuse',
+  Phoenix: 'phoenix',
   Prompts: 'prompts',
   Scores: 'scores',
   Datasets: 'datasets',

@@ -104,6 +104,7 @@ export const CONTEXT_FIELDS = {
     reads: 'text',
     sources: ['deployment.environment.name', 'deployment.environment', 'langfuse.environment'],
   },
+  project: { becomes: 'tag `project`', reads: 'text', sources: ['openinference.project.name'] },
   release: { becomes: 'tag `release`', reads: 'text', sources: ['langfuse.release'] },
   version: { becomes: 'tag `version`', reads: 'text', sources: ['langfuse.version'] },
   tags: {
@@ -152,7 +153,7 @@ export const PROMPT_ATTRIBUTES = {
 
 /** Fields that become the tag of their name, of the span, its trace and its session; the limited ones if there is room. */
 export const TAG_FIELDS = ['service', 'environment', 'user'] as const satisfies readonly ContextField[];
-export const LIMITED_TAG_FIELDS = ['release', 'version'] as const satisfies readonly ContextField[];
+export const LIMITED_TAG_FIELDS = ['release', 'version', 'project'] as const satisfies readonly ContextField[];
 
 /**
  * Metadata, of which every name that is no source above becomes a tag: attributes `<each>.<name>`, or the members of one that
