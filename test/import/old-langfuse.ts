@@ -28,6 +28,8 @@ export class OldLangfuse {
   /** Whether it has the newer call for observations alone. */
   newer = false;
   readonly #limited = new Set<string>();
+  /** Lists of a time, which are asked for page by page. */
+  readonly #lists = new Map<string, readonly Thing[]>();
 
   private constructor(project: LangfuseProject) {
     this.#project = project;
@@ -74,13 +76,13 @@ export class OldLangfuse {
       case '/api/public/projects':
         return { data: [{ id: 'p1', name: 'Old', organization: { id: 'o', name: 'O' }, metadata: {} }] };
       case '/api/public/traces':
-        return page(between(traces, 'timestamp', query, 'Timestamp'), query);
+        return page(this.#between(traces, 'timestamp', query, 'Timestamp'), query);
       case '/api/public/observations':
-        return this.newer ? null : page(between(observations, 'startTime', query, 'StartTime'), query);
+        return this.newer ? null : page(this.#between(observations, 'startTime', query, 'StartTime'), query);
       case '/api/public/v2/observations':
-        return cursorPage(between(observations, 'startTime', query, 'StartTime'), query);
+        return cursorPage(this.#between(observations, 'startTime', query, 'StartTime'), query);
       case '/api/public/v2/scores':
-        return page(between(scores, 'timestamp', query, 'Timestamp'), query);
+        return page(this.#between(scores, 'timestamp', query, 'Timestamp'), query);
       case '/api/public/v2/prompts':
         return page(metaOf(prompts), query);
       case '/api/public/v2/datasets':
@@ -98,6 +100,19 @@ export class OldLangfuse {
       prompts.find((prompt) => prompt['name'] === decodeURIComponent(name) && prompt['version'] === version) ?? null
     );
   }
+
+  #between(things: readonly Thing[], field: string, query: URLSearchParams, name: string): readonly Thing[] {
+    const [from, to] = [query.get(`from${name}`), query.get(`to${name}`)];
+    const key = JSON.stringify([things[0]?.['id'], field, from, to]);
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    const at = (value: unknown) => Date.parse(String(value));
+    const found = things.filter(
+      (thing) => (from === null || at(thing[field]) >= at(from)) && (to === null || at(thing[field]) < at(to)),
+    );
+    this.#lists.set(key, found);
+    return found;
+  }
 }
 
 function page(things: readonly Thing[], query: URLSearchParams): object {
@@ -110,14 +125,6 @@ function cursorPage(things: readonly Thing[], query: URLSearchParams): object {
   const [from, limit] = [Number(query.get('cursor') ?? 0), Number(query.get('limit') ?? 50)];
   const more = from + limit < things.length;
   return { data: things.slice(from, from + limit), meta: more ? { cursor: String(from + limit) } : {} };
-}
-
-function between(things: readonly Thing[], field: string, query: URLSearchParams, name: string): Thing[] {
-  const at = (value: unknown) => Date.parse(String(value));
-  const [from, to] = [query.get(`from${name}`), query.get(`to${name}`)];
-  return things.filter(
-    (thing) => (from === null || at(thing[field]) >= at(from)) && (to === null || at(thing[field]) < at(to)),
-  );
 }
 
 function metaOf(prompts: readonly Thing[]): Thing[] {
