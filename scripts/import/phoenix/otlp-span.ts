@@ -27,7 +27,7 @@ export function otlpSpanOf(span: Members): OtlpSpan | null {
   if (!TRACE_ID.test(traceId) || !SPAN_ID.test(spanId) || start === null) return null;
   const parentSpanId = textOf(span['parent_id'])?.toLowerCase() ?? '';
   const kind = textOf(span['span_kind'])?.toUpperCase() ?? 'UNKNOWN';
-  const attributes = { ...flat(membersOf(span['attributes'])), 'openinference.span.kind': kind };
+  const attributes: Members = { ...flat(membersOf(span['attributes'])), 'openinference.span.kind': kind };
   const json = JSON.stringify({
     ...{ traceId, spanId, name: textOf(span['name']) ?? 'span', kind: 1 },
     ...(SPAN_ID.test(parentSpanId) && { parentSpanId }),
