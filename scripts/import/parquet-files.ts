@@ -14,7 +14,7 @@ export interface RowReader {
   steps(): Iterable<Step>;
 }
 
-const ROWS_PER_CURSOR = 2000;
+const ROWS_PER_CURSOR = 500;
 
 /** The rows of files, from where an earlier run ended. Progress is in bytes. */
 export async function* readParquetFiles(

@@ -95,12 +95,12 @@ describe('an import from LangSmith and Phoenix', function () {
   afterEach(() => folder.remove());
 
   it('takes runs in Parquet, of which calls of models alone cost, and goes on where it was cut off', async () => {
-    const rows = runs(1050);
+    const rows = runs(300);
     const columns = Object.keys(rows[0] ?? {});
-    await folder.write('e/a.parquet', await writeParquet(columns, rows.slice(0, 2050)));
-    await folder.write('e/b.parquet', await writeParquet(columns, [...rows.slice(2050), { id: 'none' }]));
+    await folder.write('e/a.parquet', await writeParquet(columns, rows.slice(0, 550)));
+    await folder.write('e/b.parquet', await writeParquet(columns, [...rows.slice(550), { id: 'none' }]));
     const given = { from: 'langsmith', paths: [`${folder.path}/e`], state: folder.state };
-    expect(await importInto(server, { ...given, cutAfter: 2030 })).to.equal(null);
+    expect(await importInto(server, { ...given, cutAfter: 530 })).to.equal(null);
     const report = await importInto(server, given);
     expect(report?.left).to.deep.equal([
       { why: 'it has no id, no trace or no start', count: 1, examples: [`${folder.path}/e/b.parquet row 51`] },
@@ -114,8 +114,8 @@ describe('an import from LangSmith and Phoenix', function () {
       ['cost in US dollars', true],
     ]);
     const { count, cost } = await figuresOf(server);
-    expect(count).to.equal(2100);
-    expect(cost).to.be.closeTo(1050 * 0.0125, 1e-9);
+    expect(count).to.equal(600);
+    expect(cost).to.be.closeTo(300 * 0.0125, 1e-9);
     const { json: spans } = await server.request(
       'GET',
       '/spans?span_kind=llm&sort_by=started_at&sort_order=asc&limit=1',
