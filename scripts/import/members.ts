@@ -10,6 +10,22 @@ export function membersOf(value: unknown): Members {
   return isMembers(value) ? value : {};
 }
 
+/** The objects in a list; none where it is no list. */
+export function membersIn(values: unknown): Members[] {
+  return Array.isArray(values) ? values.filter(isMembers) : [];
+}
+
+/** What a text of JSON says, if it is one of an object or a list; any other value as it is. */
+export function unfolded(value: unknown): unknown {
+  const text = textOf(value);
+  if (text === null || !/^\s*[[{]/.test(text)) return value;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return value;
+  }
+}
+
 /** The text that a value is; null: it is none, or empty. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;

@@ -41,9 +41,9 @@ function inProtobuf(): Buffer {
   });
   writer
     .uint32(57)
-    .fixed64(nanos(START) as unknown as number)
+    .fixed64(nanos(START))
     .uint32(65)
-    .fixed64(nanos(START + 5n) as unknown as number);
+    .fixed64(nanos(START + 5n));
   return Buffer.from(writer.ldelim().ldelim().ldelim().finish());
 }
 
@@ -116,7 +116,7 @@ describe('an import of files of OTLP messages', function () {
     await folder.write('a.bin', Buffer.from('not a message at all'));
     const failed = await otlp('a.bin').then(
       () => '',
-      (error: Error) => error.message,
+      (error: unknown) => (error as Error).message,
     );
     expect(failed).to.match(/this is no file of OTLP messages/);
   });

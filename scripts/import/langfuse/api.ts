@@ -1,5 +1,5 @@
 import { ImportError } from '../import-error.js';
-import { isMembers, membersOf, textOf } from '../members.js';
+import { membersIn, membersOf, textOf } from '../members.js';
 import type { Step } from '../step.js';
 import { RefusedError, Remote } from '../../transfer/remote.js';
 import type { Thing } from './shapes.js';
@@ -46,7 +46,7 @@ export class LangfuseApi {
   /** The name of the project of the keys. @throws ImportError when they are refused */
   async project(): Promise<string> {
     try {
-      const [project] = thingsIn((await this.get('/api/public/projects'))['data']);
+      const [project] = membersIn((await this.get('/api/public/projects'))['data']);
       return textOf(project?.['name']) ?? textOf(project?.['id']) ?? 'unknown';
     } catch (error) {
       if (error instanceof RefusedError && [401, 403].includes(error.status))
@@ -68,9 +68,9 @@ export class LangfuseApi {
     const { data, meta } = await this.get(`${path}?${search.toString()}`);
     const { totalItems, totalPages } = membersOf(meta);
     const at = Number(number ?? 1);
-    const isLast = typeof totalPages === 'number' ? at >= totalPages : thingsIn(data).length < PAGE;
+    const isLast = typeof totalPages === 'number' ? at >= totalPages : membersIn(data).length < PAGE;
     return {
-      things: thingsIn(data),
+      things: membersIn(data),
       total: typeof totalItems === 'number' ? totalItems : null,
       next: isLast ? null : String(at + 1),
     };
@@ -80,12 +80,8 @@ export class LangfuseApi {
   async cursorPage(path: string, query: Readonly<Record<string, string>>, cursor: string | null): Promise<Page> {
     const search = new URLSearchParams({ ...query, limit: String(PAGE), ...(cursor !== null && { cursor }) });
     const { data, meta } = await this.get(`${path}?${search.toString()}`);
-    return { things: thingsIn(data), total: null, next: textOf(membersOf(meta)['cursor']) };
+    return { things: membersIn(data), total: null, next: textOf(membersOf(meta)['cursor']) };
   }
-}
-
-export function thingsIn(data: unknown): Thing[] {
-  return Array.isArray(data) ? data.filter(isMembers) : [];
 }
 
 /** Whether a server does not have a call. */

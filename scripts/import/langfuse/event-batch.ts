@@ -1,4 +1,4 @@
-import { isMembers, textOf } from '../members.js';
+import { membersIn, membersOf, textOf } from '../members.js';
 import type { Refusal, SentRequest, Step } from '../step.js';
 import { NOTHING, plus } from '../tally.js';
 import type { LangfuseEvent } from './events.js';
@@ -56,7 +56,7 @@ function requestOf(events: readonly { readonly event: LangfuseEvent; readonly js
 }
 
 function refusals(answer: unknown, events: readonly LangfuseEvent[]): Refusal[] {
-  const errors = isMembers(answer) && Array.isArray(answer['errors']) ? answer['errors'].filter(isMembers) : [];
+  const errors = membersIn(membersOf(answer)['errors']);
   if (errors.length === 0) return [];
   const byId = new Map(events.map((event) => [event.id, event]));
   return errors.map((error) => {

@@ -1,8 +1,8 @@
 import { PRICED_KINDS, WRAPPER_KINDS } from '../../../src/engine/traces/model/span/usage.js';
-import { isMembers, membersOf, textOf } from '../members.js';
+import { isMembers, membersOf, textOf, unfolded } from '../members.js';
 import { MARK, type NotTaken } from '../step.js';
 import type { Tally } from '../tally.js';
-import { parsed, type Thing } from './shapes.js';
+import type { Thing } from './shapes.js';
 
 /** The mark of what comes from Langfuse. */
 export const LANGFUSE = 'langfuse';
@@ -20,6 +20,8 @@ export interface LangfuseEvent {
 export function traceEvent(trace: Thing): LangfuseEvent | null {
   const [id, timestamp] = [textOf(trace['id']), textOf(trace['timestamp'])];
   if (id === null || timestamp === null) return null;
+  // One that changed since wins over itself.
+  const at = textOf(trace['updatedAt']) ?? timestamp;
   const { name, input, output, sessionId, userId, release, version, environment, public: isPublic, externalId } = trace;
   const body = {
     ...{ id, timestamp, name, input, output, sessionId, userId, release, version, environment, externalId },
@@ -27,7 +29,11 @@ export function traceEvent(trace: Thing): LangfuseEvent | null {
     tags: Array.isArray(trace['tags']) ? trace['tags'].filter((tag) => typeof tag === 'string') : [],
     metadata: marked(trace['metadata']),
   };
-  return { ...{ id: `trace ${id}`, type: 'trace-create', timestamp, body }, tally: { traces: 1, spans: 1 }, left: [] };
+  return {
+    ...{ id: `trace ${id}`, type: 'trace-create', timestamp: at, body },
+    tally: { traces: 1, spans: 1 },
+    left: [],
+  };
 }
 
 /** Kinds of spans of observations that count what they cost, by type. */
@@ -40,7 +46,7 @@ export function observationEvent(observation: Thing): LangfuseEvent | null {
   const endTime = textOf(observation['endTime']);
   const { traceId, parentObservationId, name, input, output, model, promptName, promptVersion, level } = observation;
   const { statusMessage, version, environment, completionStartTime } = observation;
-  const modelParameters = parsed(observation['modelParameters']);
+  const modelParameters = unfolded(observation['modelParameters']);
   const usageDetails = countsIn(observation['usageDetails']);
   const total = costOf(observation);
   const body = {
@@ -89,7 +95,7 @@ const isNumber = (value: unknown): value is number => typeof value === 'number' 
 /** Numbers by name; some exports write them as texts. */
 function countsIn(value: unknown): Record<string, number> {
   return Object.fromEntries(
-    Object.entries(membersOf(parsed(value))).flatMap(([name, count]) => {
+    Object.entries(membersOf(unfolded(value))).flatMap(([name, count]) => {
       const number = typeof count === 'string' ? Number(count) : count;
       return isNumber(number) ? [[name, number]] : [];
     }),
@@ -98,7 +104,7 @@ function countsIn(value: unknown): Record<string, number> {
 
 /** Metadata, with what says where it comes from first: of many, not all become tags. */
 function marked(metadata: unknown): Record<string, unknown> {
-  const said = parsed(metadata);
+  const said = unfolded(metadata);
   if (isMembers(said)) return { [MARK]: LANGFUSE, ...said };
   return { [MARK]: LANGFUSE, ...(said != null && said !== '' && { metadata: said }) };
 }

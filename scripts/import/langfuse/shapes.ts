@@ -1,4 +1,4 @@
-import { textOf, type Members } from '../members.js';
+import { unfolded, type Members } from '../members.js';
 
 /** A thing of Langfuse as its API answers it, of which nothing is known but that it is an object. */
 export type Thing = Members;
@@ -14,7 +14,7 @@ export function fromBlob(row: Members): Thing {
   return Object.fromEntries(
     Object.entries(row).map(([field, value]) => {
       const name = RENAMED[field] ?? field.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
-      return [name, JSON_FIELDS.has(name) ? parsed(value) : withZone(value)];
+      return [name, JSON_FIELDS.has(name) ? unfolded(value) : withZone(value)];
     }),
   );
 }
@@ -22,15 +22,4 @@ export function fromBlob(row: Members): Thing {
 /** Times of the blob export are those of UTC. */
 function withZone(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(TIME, '$1T$2Z') : value;
-}
-
-/** What a text of JSON says; another text as it is. */
-export function parsed(value: unknown): unknown {
-  const text = textOf(value);
-  if (text === null || !/^[[{]/.test(text)) return value;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return value;
-  }
 }

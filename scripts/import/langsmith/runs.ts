@@ -1,7 +1,7 @@
 import { UUID, uuidOf } from '../../../src/engine/schema/ids.js';
 import { PRICED_KINDS } from '../../../src/engine/traces/model/span/usage.js';
 import { sessionNamed } from '../../../src/otlp/session-id.js';
-import { isMembers, membersOf, shortened, textOf, type Members } from '../members.js';
+import { isMembers, membersOf, shortened, textOf, unfolded, type Members } from '../members.js';
 import { MARK, type NotTaken, type SentSpan } from '../step.js';
 
 /** The mark of what comes from LangSmith. */
@@ -18,8 +18,8 @@ export function spanOfRun(run: Members, what: string): SentSpan | NotTaken {
   const startedAt = textOf(run['start_time']);
   if (id === null || traceId === null || startedAt === null) return { what, why: 'it has no id, no trace or no start' };
   const kind = textOf(run['run_type'])?.toLowerCase() ?? 'chain';
-  const extra = membersOf(parsed(run['extra']));
-  const metadata = { ...membersOf(parsed(run['metadata'])), ...membersOf(extra['metadata']) };
+  const extra = membersOf(unfolded(run['extra']));
+  const metadata = { ...membersOf(unfolded(run['metadata'])), ...membersOf(extra['metadata']) };
   const named =
     SESSIONS.map((name) => textOf(metadata[name])).find((name) => name !== null) ?? textOf(run['thread_id']);
   const session = named == null ? null : sessionNamed(named);
@@ -43,7 +43,7 @@ function callOf(run: Members, metadata: Members, extra: Members): Record<string,
   const parameters = membersOf(extra['invocation_params']);
   const model = [metadata['ls_model_name'], parameters['model'], parameters['model_name']].map(textOf).find(Boolean);
   const provider = textOf(metadata['ls_provider']);
-  const details = membersOf(parsed(run['prompt_token_details']));
+  const details = membersOf(unfolded(run['prompt_token_details']));
   const counts = {
     inputTokens: numberIn(run['prompt_tokens']),
     outputTokens: numberIn(run['completion_tokens']),
@@ -61,14 +61,14 @@ function callOf(run: Members, metadata: Members, extra: Members): Record<string,
 function parentOf(run: Members, id: string): string | null {
   const stated = idIn(run['parent_run_id']);
   if (stated !== null) return stated === id ? null : stated;
-  const above = parsed(run['parent_run_ids']);
+  const above = unfolded(run['parent_run_ids']);
   const last = Array.isArray(above) ? idIn(above.at(-1)) : null;
   const order = textOf(run['dotted_order'])?.split('.').at(-2);
   return last ?? idIn(order?.slice(order.indexOf('Z') + 1));
 }
 
 function tagsOf(run: Members, metadata: Members): Record<string, string> {
-  const words = parsed(run['tags']);
+  const words = unfolded(run['tags']);
   const project = textOf(run['session_name']) ?? textOf(run['project_name']) ?? textOf(run['session_id']);
   const user = textOf(metadata['user_id']);
   return {
@@ -90,17 +90,6 @@ function idIn(value: unknown): string | null {
 function numberIn(value: unknown): number | null {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : null;
-}
-
-/** Objects are texts of JSON in the files. */
-function parsed(value: unknown): unknown {
-  const text = textOf(value);
-  if (text === null || !/^[[{]/.test(text)) return value;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return value;
-  }
 }
 
 function payloadOf(value: unknown): string | null {

@@ -1,5 +1,5 @@
 import { BYTES, FIXED64, OtlpReader } from '../../../src/otlp/wire.js';
-import { isMembers, objectIn, textOf, type Members } from '../members.js';
+import { membersIn, objectIn, textOf } from '../members.js';
 
 /** A span as far as it is counted. */
 export interface CountedSpan {
@@ -26,10 +26,6 @@ export function spansInJson(bytes: Buffer): CountedSpan[] | null {
       isRoot: textOf(parentSpanId) === null,
       start: Math.floor(Number(startTimeUnixNano) / 1000) || 0,
     }));
-}
-
-function membersIn(values: unknown): Members[] {
-  return Array.isArray(values) ? values.filter(isMembers) : [];
 }
 
 const field = (number: number) => (number << 3) | BYTES;

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
-import protobuf from 'protobufjs/minimal.js';
 import { filesIn, type FoundFile } from '../files.js';
 import { ImportError } from '../import-error.js';
-import { membersOf, textOf } from '../members.js';
-import type { Refusal, SentRequest, Source, Step } from '../step.js';
+import type { SentRequest, Source, Step } from '../step.js';
 import { plus, NOTHING, type Tally } from '../tally.js';
 import { SpanSample } from '../span-sample.js';
 import { spansInJson, spansInProtobuf } from './counts.js';
 import { messagesOf, type Encoding, type Message } from './messages.js';
+import { refusals } from './refusals.js';
 
 /** How far each file is sent. */
 type Cursor = Readonly<Record<string, { readonly to: number; readonly size: number }>>;
@@ -138,30 +137,3 @@ function joinedJson(messages: readonly Bytes[]): Buffer {
 }
 
 const COMMA = Buffer.from(',');
-
-/** Spans that the server did not take. */
-function refusals(answer: unknown, name: string): Refusal[] {
-  const { count, why } = Buffer.isBuffer(answer) ? partialIn(answer) : partialOf(answer);
-  return count === 0 ? [] : [{ what: name, why, count, tally: { spans: count } }];
-}
-
-function partialOf(answer: unknown) {
-  const { rejectedSpans, errorMessage } = membersOf(membersOf(answer)['partialSuccess']);
-  return { count: Number(rejectedSpans ?? 0), why: textOf(errorMessage) ?? 'refused' };
-}
-
-function partialIn(answer: Buffer) {
-  const reader = protobuf.Reader.create(answer);
-  const found = { count: 0, why: 'refused' };
-  while (reader.pos < reader.len) {
-    if (reader.uint32() !== 10) return found;
-    const end = reader.uint32() + reader.pos;
-    while (reader.pos < end) {
-      const tag = reader.uint32();
-      if (tag === 8) found.count = Number(reader.int64());
-      else if (tag === 18) found.why = reader.string();
-      else reader.skipType(tag & 7);
-    }
-  }
-  return found;
-}

@@ -1,5 +1,5 @@
-import { membersOf, textOf } from '../members.js';
 import type { Members } from '../members.js';
+import { refusals } from '../otlp/refusals.js';
 import type { SentRequest, Step } from '../step.js';
 import { NOTHING, plus, type Tally } from '../tally.js';
 import { otlpSpanOf, type OtlpSpan } from './otlp-span.js';
@@ -46,14 +46,7 @@ export class OtlpBatch {
       body: `{"resourceSpans":[{"resource":${JSON.stringify(resource)},"scopeSpans":[{"spans":[${spans.map(({ json }) => json).join(',')}]}]}]}`,
       tally: spans.reduce((sum: Tally, span) => plus(sum, tallyOf(span)), NOTHING),
       name: `spans ${spans[0]?.spanId ?? ''} to ${spans.at(-1)?.spanId ?? ''}`,
-      refusals: (answer) => {
-        const { rejectedSpans, errorMessage } = membersOf(membersOf(answer)['partialSuccess']);
-        const count = Number(rejectedSpans ?? 0);
-        const why = textOf(errorMessage) ?? 'refused';
-        return count === 0
-          ? []
-          : [{ what: `spans from ${spans[0]?.spanId ?? ''}`, why, count, tally: { spans: count } }];
-      },
+      refusals: (answer) => refusals(answer, `spans from ${spans[0]?.spanId ?? ''}`),
       split: () => (spans.length === 1 ? [] : [this.#request(spans.slice(0, half)), this.#request(spans.slice(half))]),
     };
   }

@@ -1,4 +1,4 @@
-import { isMembers, membersOf, textOf, type Members } from '../members.js';
+import { isMembers, membersIn, membersOf, textOf, unfolded, type Members } from '../members.js';
 import { MARK } from '../step.js';
 
 /** The mark of what comes from Phoenix. */
@@ -49,16 +49,8 @@ export function otlpSpanOf(span: Members): OtlpSpan | null {
 
 /** Metadata of OpenInference is a text of JSON: of it, short values become tags. */
 function marked(metadata: unknown): string {
-  const said = typeof metadata === 'string' ? parsed(metadata) : metadata;
+  const said = unfolded(metadata);
   return JSON.stringify({ [MARK]: PHOENIX, ...(isMembers(said) ? said : said == null ? {} : { metadata: said }) });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }
 
 /** Attributes by the names of OpenInference, which Phoenix puts into each other; metadata stay together. */
@@ -89,8 +81,7 @@ function valueOf(value: unknown): object {
 }
 
 function eventsOf(events: unknown): object[] {
-  const list = Array.isArray(events) ? events.filter(isMembers) : [];
-  return list.map(({ name, timestamp, attributes }) => ({
+  return membersIn(events).map(({ name, timestamp, attributes }) => ({
     name: textOf(name) ?? 'event',
     timeUnixNano: String(nanosOf(timestamp) ?? 0n),
     attributes: listOf(membersOf(attributes)),

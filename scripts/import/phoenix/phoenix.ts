@@ -4,7 +4,7 @@ import { scoreOfAnnotation, type Annotation } from '../../../src/phoenix/annotat
 import { RefusedError, Remote } from '../../transfer/remote.js';
 import { filesIn } from '../files.js';
 import { ImportError } from '../import-error.js';
-import { isMembers, membersOf, textOf, type Members } from '../members.js';
+import { membersIn, membersOf, textOf, type Members } from '../members.js';
 import { PARQUET, readParquetFiles, sizeOf } from '../parquet-files.js';
 import { ScoreBatch, type DatedScore } from '../score-batch.js';
 import type { Given } from '../source-options.js';
@@ -155,8 +155,6 @@ class PhoenixProject {
     return found;
   }
 }
-
-const membersIn = (values: unknown): Members[] => (Array.isArray(values) ? values.filter(isMembers) : []);
 
 /** An annotation of a span as the calls of Phoenix's clients make a score of it, or why there is none. */
 function scoreOf(annotation: Members): DatedScore | NotTaken {

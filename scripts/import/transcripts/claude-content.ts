@@ -1,4 +1,4 @@
-import { isMembers, membersOf, textOf, type Members } from '../members.js';
+import { membersIn, membersOf, textOf, type Members } from '../members.js';
 
 /** Counts what is left out. */
 export interface LeftOut {
@@ -8,7 +8,7 @@ export interface LeftOut {
 /** The blocks of a content, which may be a text alone. */
 export function blocksOf(content: unknown): Members[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isMembers) : [];
+  return membersIn(content);
 }
 
 /** What a content says, as text: an image by its type and size, anything else as JSON. */
