@@ -11,7 +11,7 @@ const SPANS = 4 * TRACES;
 const COST = 0.0125 * TRACES;
 
 describe('an import from Langfuse', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let old: OldLangfuse;
   let shared: TestServer;
   let server: TestServer;
@@ -89,7 +89,7 @@ describe('an import from Langfuse', function () {
 
   it('goes on where it was cut off, and waits where it is told to', async () => {
     old.limitEvery = 4;
-    for (const cutAfter of [3, 5, 9]) expect(await langfuse({ cutAfter })).to.equal(null);
+    for (const cutAfter of [3, 9]) expect(await langfuse({ cutAfter })).to.equal(null);
     const report = await langfuse();
     old.limitEvery = 0;
     expect(report?.compared?.every(({ same }) => same)).to.equal(true);

@@ -57,7 +57,7 @@ function block(message: Buffer): Buffer {
 }
 
 describe('an import of files of OTLP messages', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let shared: TestServer;
   let server: TestServer;
   let folder: ImportFolder;

@@ -80,7 +80,7 @@ const span = (index: number) => ({
 });
 
 describe('an import from LangSmith and Phoenix', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let shared: TestServer;
   let server: TestServer;
   let folder: ImportFolder;

