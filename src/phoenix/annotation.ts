@@ -1,4 +1,4 @@
-import { Type, type Static, type TProperties } from '@sinclair/typebox';
+import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox';
 import { label, optional } from '../engine/schema/inputs.js';
 import { oneOf } from '../engine/schema/parts.js';
 import { MAX_SCORE_TEXT, ScoreName } from '../engine/traces/model/score/schema.js';
@@ -26,8 +26,7 @@ const said = {
     Type.String({ maxLength: 200, description: 'Tells annotations of one name apart, such as those of two versions.' }),
   ),
 };
-const Said = Type.Object(said);
-export type Annotation = Static<typeof Said>;
+export type Annotation = Static<TObject<typeof said>>;
 
 /** An annotation with the id of what it is about. @param $id name of the schema */
 export const annotationOf = <P extends TProperties>(about: P, $id: string) =>
