@@ -30,6 +30,9 @@ export class RefusedError extends TransferError {
   }
 }
 
+/** No answer came. */
+export class UnansweredError extends TransferError {}
+
 /** How a server is asked that is not one of ours. */
 export interface RemoteOptions {
   /** The headers by which it knows who asks. */
@@ -72,22 +75,25 @@ export class Remote {
   }
 
   /** Sends bytes that are no JSON; the answer is none, either. */
-  postBytes(path: string, body: Buffer, contentType: string): Promise<Buffer> {
+  async postBytes(path: string, body: Buffer, contentType: string): Promise<Buffer> {
     const headers = { 'content-type': contentType, accept: contentType };
-    return this.#answer('POST', path, { body, headers }, (answer) => {
-      const { status, bytes } = answer;
-      if (isTaken(answer)) return bytes;
-      const detail = printableIn(bytes);
-      throw new RefusedError(`POST ${path} was refused with ${status}: ${detail}`, { status, detail }, status);
-    });
+    const { status, bytes } = await this.#patiently(() => this.#try('POST', path, { body, headers }));
+    if (isGood(status)) return bytes;
+    const detail = printableIn(bytes);
+    throw new RefusedError(`POST ${path} was refused with ${status}: ${detail}`, { status, detail }, status);
   }
 
   /** An answer in another format than JSON. @param accept its media type */
   text(path: string, accept: string): Promise<string> {
-    return this.#answer('GET', path, { headers: { accept } }, (answer) => {
-      if (!isTaken(answer)) this.#read('GET', path, answer);
-      return answer.bytes.toString();
-    });
+    return this.#answer('GET', path, { headers: { accept } }, ({ bytes }) => bytes.toString());
+  }
+
+  /** An answer whose body the caller reads, as it may be long. @param accept its media type */
+  async open(path: string, accept: string): Promise<Response> {
+    const response = await this.#patiently(() => this.#begun(path, accept));
+    const { status, headers } = response;
+    if (!isGood(status)) this.#read('GET', path, { status, headers, bytes: Buffer.from(await response.arrayBuffer()) });
+    return response;
   }
 
   /** The project of the key. @throws TransferError when it is not the one that was named */
@@ -112,13 +118,20 @@ export class Remote {
   }
 
   async #answer<T>(method: string, path: string, more: RequestInit, read: (answer: Answer) => T): Promise<T> {
+    const answer = await this.#patiently(() => this.#try(method, path, more));
+    if (!isGood(answer.status)) this.#read(method, path, answer);
+    return read(answer);
+  }
+
+  /** Tries until there is an answer that will not be another one soon. @param attempt gives it, or why there is none */
+  async #patiently<T extends Pick<Answer, 'status' | 'headers'>>(attempt: () => Promise<T | string>): Promise<T> {
     const until = Date.now() + this.#patienceMs;
     for (let pause = 250; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-      const answer = await this.#try(method, path, more);
+      const answer = await attempt();
       const late = Date.now() + pause > until;
-      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status))) return read(answer);
+      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status))) return answer;
       if (typeof answer === 'string' && late)
-        throw new TransferError(
+        throw new UnansweredError(
           `${this.url} does not answer (${answer}): start the server, or name another one with ${this.#option}`,
         );
       const asked = typeof answer === 'string' ? 0 : (Number(answer.headers.get('retry-after')) || 0) * 1000;
@@ -138,7 +151,7 @@ export class Remote {
         `${method} ${this.url}${place} returned ${status} and ${type} instead of JSON: something in front of the server responded, such as a proxy with its own login, or another program. Name the server itself with ${this.#option}`,
       );
     }
-    if (isTaken(answer)) return value;
+    if (isGood(status)) return value;
     const problem = value as Problem;
     const detail = problem.detail ?? problem.message ?? text.slice(0, 200);
     throw new RefusedError(`${method} ${place} was refused with ${status}: ${detail}`, problem, status);
@@ -158,13 +171,31 @@ export class Remote {
       // What is cut off on its way is asked for again, too.
       return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
     } catch (error) {
-      const { cause, message } = error as Error & { cause?: { code?: string } };
-      return cause?.code ?? message;
+      return reasonOf(error);
+    }
+  }
+
+  /** An answer up to its body, or why there is none. */
+  async #begun(path: string, accept: string): Promise<Response | string> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error('no answer in time')), REQUEST_MS);
+    try {
+      const headers = { ...this.#headers, accept };
+      return await fetch(this.url + path, { headers, redirect: 'manual', signal: late.signal });
+    } catch (error) {
+      return reasonOf(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 }
 
-const isTaken = ({ status }: Answer) => status >= 200 && status < 300;
+const isGood = (status: number) => status >= 200 && status < 300;
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
+}
 
 /** What of an answer in a format of bytes a person can read. */
 function printableIn(bytes: Buffer): string {

@@ -45,6 +45,8 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       'model-prices',
       'deletion',
       'console',
+      'command-line',
+      'mcp',
     ],
   },
   {

@@ -20,6 +20,7 @@ import {
   measuredAfter,
   outlinesAfter,
   presentAfter,
+  presentAmong,
   resultCount,
   resultPage,
   scoreFiguresOf,
@@ -133,6 +134,12 @@ export class ClickHouseExperimentResults implements ExperimentResults {
         }
       }
     }
+  }
+
+  presentOf(projectId: string, experimentId: string, rowIds: readonly string[], signal?: AbortSignal) {
+    return this.#read(projectId, (scope) =>
+      this.#reader.rows<PresentRow>(presentAmong(scope, experimentId, rowIds), { signal }),
+    );
   }
 
   async *present(projectId: string, experimentId: string, signal?: AbortSignal) {

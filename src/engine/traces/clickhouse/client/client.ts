@@ -51,6 +51,14 @@ const FORMATS = {
 export type InsertFormat = keyof typeof FORMATS;
 
 /**
+ * Settings of every statement: what ClickHouse 26.7 has by default, and at times answers wrongly by. Its cache of granules without a match takes
+ * what a join or a limit left out for what the condition did (https://github.com/ClickHouse/ClickHouse/pull/119823,
+ * https://github.com/ClickHouse/ClickHouse/pull/111492). By virtual rows, reads in the order of a key of which conditions fix columns
+ * are merged in another order, so that LIMIT BY takes another row (https://github.com/ClickHouse/ClickHouse/pull/111457).
+ */
+const EXACT: ClickHouseSettings = { use_query_condition_cache: 0, read_in_order_use_virtual_row: 0 };
+
+/**
  * ClickHouse over HTTP, embedded or remote alike.
  *
  * Reads, inserts and the rest have connections of their own: an answer that its reader takes slowly keeps its connection
@@ -103,7 +111,7 @@ export function connect(endpoint: ClickHouseEndpoint, options: ClientOptions = {
         connection: new LoopbackConnection(endpoint, { timeoutMs, maxConnections }),
       }),
       compression: { request: options.compress ?? false, response: options.compress ?? false },
-      clickhouse_settings: options.settings ?? {},
+      clickhouse_settings: { ...EXACT, ...options.settings },
       log: { level: ClickHouseLogLevel.OFF },
     });
   return new HttpClient({ reads: open(), inserts: open(), commands: open() }, options);
