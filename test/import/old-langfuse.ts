@@ -148,7 +148,8 @@ const second = (of: number) => new Date(Date.UTC(2026, 2, 1) + of * 1000).toISOS
 /** A project with traces of three observations each: an agent, a generation with a cost, and one that is not UUID. */
 export function madeProject(traces: number): LangfuseProject {
   const ids = Array.from({ length: traces }, (_, index) => index);
-  const traceId = (index: number) => (index % 2 === 0 ? `trace-${index}` : (0x100000 + index).toString(16).padStart(32, 'a'));
+  const traceId = (index: number) =>
+    index % 2 === 0 ? `trace-${index}` : (0x100000 + index).toString(16).padStart(32, 'a');
   const nothing = { version: null, statusMessage: null, promptId: null, promptName: null, promptVersion: null };
   const common = (index: number, type: string, id: string) => ({
     ...{
