@@ -87,7 +87,7 @@ export function askedOf({ parameters }: ApiCall, values: Readonly<Record<string,
     if (value === undefined || value === null) continue;
     if (place === 'path') params[name] = textOf(value);
     else if (schema.type === 'object') {
-      for (const [key, texts] of Object.entries(value as object))
+      for (const [key, texts] of Object.entries(value))
         for (const text of [texts].flat()) query.append(`${name}.${key}`, textOf(text));
     } else if (Array.isArray(value)) appendAll(query, name, value);
     else query.append(name, textOf(value));

@@ -129,7 +129,7 @@ function callResult({ value, headers }: Answered, values: Arguments, characters:
 
 /** The rows of an answer by pages; null: it is something else. */
 function listIn(value: unknown): readonly unknown[] | null {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value as readonly unknown[];
   const members = Object.values(value as Readonly<Record<string, unknown>>);
   const isPage = 'limit' in (value as object) && 'offset' in (value as object);
   const lists = members.filter((member): member is readonly unknown[] => Array.isArray(member));

@@ -37,6 +37,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       'send-traces',
       'opentelemetry',
       'langfuse',
+      'langsmith',
       'phoenix',
       'import',
       'find-traces',
@@ -71,6 +72,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
 const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Traces: 'send-traces',
   Langfuse: 'langfuse',
+  LangSmith: 'langsmith',
   Phoenix: 'phoenix',
   Prompts: 'prompts',
   Scores: 'scores',

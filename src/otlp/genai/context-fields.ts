@@ -7,6 +7,7 @@ const aiMetadata = (...names: readonly string[]): string[] =>
 const AI_LANGFUSE_PROMPT = 'ai.telemetry.metadata.langfusePrompt';
 
 const ASSOCIATION = 'traceloop.association.properties';
+const LANGSMITH_METADATA = 'langsmith.metadata';
 
 /** Members of OpenInference's `metadata`, which alone travels with its context in every language. */
 function metadataMembers(...members: readonly string[]): Source[] {
@@ -82,6 +83,7 @@ export const CONTEXT_FIELDS = {
       'langfuse.session.id',
       `${ASSOCIATION}.session_id`,
       ...aiMetadata('sessionId', 'session_id'),
+      ...['session_id', 'thread_id', 'conversation_id'].map((name) => `${LANGSMITH_METADATA}.${name}`),
     ],
   },
   sessionName: { becomes: 'name of the session', reads: 'text', sources: ['zeroeval.session.name', 'session.name'] },
@@ -96,6 +98,7 @@ export const CONTEXT_FIELDS = {
       'llm.user',
       ...aiMetadata('userId', 'user_id'),
       'langfuse.user.id',
+      `${LANGSMITH_METADATA}.user_id`,
     ],
   },
   service: { becomes: 'tag `service`', reads: 'text', sources: ['service.name'] },
@@ -107,10 +110,22 @@ export const CONTEXT_FIELDS = {
   project: { becomes: 'tag `project`', reads: 'text', sources: ['openinference.project.name'] },
   release: { becomes: 'tag `release`', reads: 'text', sources: ['langfuse.release'] },
   version: { becomes: 'tag `version`', reads: 'text', sources: ['langfuse.version'] },
+  project: {
+    becomes: 'tag `project`',
+    reads: 'text',
+    sources: ['langsmith.trace.session_name', 'openinference.project.name'],
+  },
   tags: {
     becomes: 'a tag of each name, of the value `true`',
     reads: 'names',
-    sources: ['tag.tags', `${ASSOCIATION}.tags`, ...aiMetadata('tags'), 'langfuse.trace.tags', 'langfuse.tags'],
+    sources: [
+      'tag.tags',
+      `${ASSOCIATION}.tags`,
+      ...aiMetadata('tags'),
+      'langfuse.trace.tags',
+      'langfuse.tags',
+      'langsmith.span.tags',
+    ],
   },
   traceName: {
     becomes: '`name` of the root span, and so of the trace',
@@ -169,4 +184,5 @@ export const METADATA: readonly MetadataSource[] = [
   { within: 'langfuse.trace.metadata' },
   { each: 'langfuse.observation.metadata', ofSpan: true },
   { within: 'langfuse.observation.metadata', ofSpan: true },
+  { each: LANGSMITH_METADATA, ofSpan: true },
 ];

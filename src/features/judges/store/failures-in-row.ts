@@ -34,7 +34,7 @@ export class FailuresInRow {
   }
 
   of({ judge_id, subject_id }: OfWhole): number {
-    return this.#of.get({ judge_id, subject_id }) ?? 0;
+    return this.#of.get({ judge_id, subject_id: subject_id ?? null }) ?? 0;
   }
 
   /** It did not fail, or is to be tried again in any case. */

@@ -51,10 +51,9 @@ const FORMATS = {
 export type InsertFormat = keyof typeof FORMATS;
 
 /**
- * Settings of every statement: what ClickHouse 26.7 has by default, and at times answers wrongly by. Its cache of granules without a match takes
- * what a join or a limit left out for what the condition did (https://github.com/ClickHouse/ClickHouse/pull/119823,
- * https://github.com/ClickHouse/ClickHouse/pull/111492). By virtual rows, reads in the order of a key of which conditions fix columns
- * are merged in another order, so that LIMIT BY takes another row (https://github.com/ClickHouse/ClickHouse/pull/111457).
+ * Settings of every statement: what newer versions of ClickHouse do by default, and have answered wrongly by. Its cache of granules without a match
+ * takes what a join left out for what the condition did (26.7, https://github.com/ClickHouse/ClickHouse/pull/119823). By virtual rows, reads in
+ * the order of a key of which conditions fix columns are merged in another order (26.8, https://github.com/ClickHouse/ClickHouse/pull/111457).
  */
 const EXACT: ClickHouseSettings = { use_query_condition_cache: 0, read_in_order_use_virtual_row: 0 };
 
