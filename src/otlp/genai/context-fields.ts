@@ -107,7 +107,6 @@ export const CONTEXT_FIELDS = {
     reads: 'text',
     sources: ['deployment.environment.name', 'deployment.environment', 'langfuse.environment'],
   },
-  project: { becomes: 'tag `project`', reads: 'text', sources: ['openinference.project.name'] },
   release: { becomes: 'tag `release`', reads: 'text', sources: ['langfuse.release'] },
   version: { becomes: 'tag `version`', reads: 'text', sources: ['langfuse.version'] },
   project: {
