@@ -46,9 +46,12 @@ export function connectionOptions(): Option[] {
   ];
 }
 
+const CONNECTION: ReadonlySet<string> = new Set(['--url', '--key']);
+
 function commandOf(call: ApiCall, name: string): Command {
   const inPath = call.parameters.filter(({ in: place, name }) => place === 'path' && name !== 'project_id');
-  const flags = flagsOf(call);
+  // A parameter that is called like an option of all commands has no flag.
+  const flags = flagsOf(call).filter(({ options }) => !options.some(({ long }) => CONNECTION.has(long ?? '')));
   const command = new Command(name)
     .helpGroup(`${call.tag}:`)
     .summary(call.summary.charAt(0).toLowerCase() + call.summary.slice(1))
