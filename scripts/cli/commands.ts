@@ -21,7 +21,8 @@ server does not answer. With --json and --jsonl, errors are JSON on standard err
 
 /** A command for each call that reads: its name, arguments and flags are those of the call. */
 export function apiCommands(): Command[] {
-  const calls = [...apiCalls().values()].filter(({ method }) => method === 'GET');
+  // Those of LangSmith's clients share names and flags with each other: nobody reads by hand what they read.
+  const calls = [...apiCalls().values()].filter(({ method, tag }) => method === 'GET' && tag !== 'LangSmith');
   const names = commandNames(calls);
   return calls.map((call) => commandOf(call, names.get(call.id) ?? call.id));
 }
@@ -46,12 +47,9 @@ export function connectionOptions(): Option[] {
   ];
 }
 
-const CONNECTION: ReadonlySet<string> = new Set(['--url', '--key']);
-
 function commandOf(call: ApiCall, name: string): Command {
   const inPath = call.parameters.filter(({ in: place, name }) => place === 'path' && name !== 'project_id');
-  // A parameter that is called like an option of all commands has no flag.
-  const flags = flagsOf(call).filter(({ options }) => !options.some(({ long }) => CONNECTION.has(long ?? '')));
+  const flags = flagsOf(call);
   const command = new Command(name)
     .helpGroup(`${call.tag}:`)
     .summary(call.summary.charAt(0).toLowerCase() + call.summary.slice(1))
