@@ -39,6 +39,7 @@ import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
 import { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
 import { langfuseRoutes } from '../langfuse/routes.js';
+import { phoenixRoutes } from '../phoenix/routes.js';
 import { langsmithRoutes } from '../langsmith/routes.js';
 import { consoleRoutes } from '../console/index.js';
 import { reviewRoutes } from '../features/review/pages/index.js';
@@ -111,6 +112,7 @@ function apiRoutes(services: Services): Route[] {
     ...comparisonRoutes(services.comparisons),
     ...attachmentRoutes(attachments),
     postOtlpTracesRoute(exportTraces),
+    ...phoenixRoutes(services.scores),
     ...promptRoutes(prompts, services.promptFigures),
     ...completionRoutes(services.completions, services.completionLog),
     ...priceRoutes(prices, reprices, services.unpriced),
