@@ -29,6 +29,7 @@ import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
+import { deletionRoutes } from '../features/deletion/http/routes.js';
 import { datasetRoutes } from '../features/datasets/http/routes.js';
 import { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import { experimentRoutes } from '../features/experiments/http/routes.js';
@@ -87,6 +88,7 @@ function apiRoutes(services: Services): Route[] {
   const { attachments, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
   return [
     ...traceRoutes(services),
+    ...deletionRoutes(services.selectedDeletions),
     ...scoreRoutes(services.scores),
     ...datasetRoutes(services),
     ...experimentRoutes(services),

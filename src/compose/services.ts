@@ -1,5 +1,6 @@
 import type { AttachmentService } from '../features/images/attachment-service.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
+import type { SelectedDeletionService } from '../features/deletion/selected-deletion-service.js';
 import { IdentityService } from '../engine/identity/identity-service.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
 import { SignInService } from '../engine/identity/sign-in-service.js';
@@ -37,6 +38,7 @@ import { openModels } from './models.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
 import { openRetention } from './retention.js';
+import { openSelectedDeletions } from './selected-deletions.js';
 import { openTransfer } from './transfer.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
@@ -70,6 +72,7 @@ export interface Services
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly deletions: DeletionService;
+  readonly selectedDeletions: SelectedDeletionService;
   readonly projects: ProjectService;
   readonly projectStorage: ProjectStorage;
   readonly retention: RetentionService;
@@ -130,6 +133,7 @@ export async function openServices(context: Context): Promise<Services> {
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
+  const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });
   return {
     ...ingest,
@@ -156,6 +160,7 @@ export async function openServices(context: Context): Promise<Services> {
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     attachments: attachments.service,
     deletions,
+    selectedDeletions,
     projects: new ProjectService(metadata.identities, context.events),
     projectStorage: openProjectStorage(context, storage),
     retention,

@@ -3,6 +3,7 @@ import type { attachmentRoutes } from '../features/images/http/routes.js';
 import type { calibrationRoutes } from '../features/calibration/http/routes.js';
 import type { completionRoutes } from '../features/completions/http/routes.js';
 import type { datasetRoutes } from '../features/datasets/http/routes.js';
+import type { deletionRoutes } from '../features/deletion/http/routes.js';
 import type { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import type { experimentRoutes } from '../features/experiments/http/routes.js';
 import type { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
@@ -27,6 +28,7 @@ type Groups =
   | typeof calibrationRoutes
   | typeof completionRoutes
   | typeof datasetRoutes
+  | typeof deletionRoutes
   | typeof experimentRoutes
   | typeof experimentRunRoutes
   | typeof comparisonRoutes

@@ -81,6 +81,21 @@ export function parseListQuery({ name }: ListDefinition, search: URLSearchParams
   return listQueries[name].parse(search);
 }
 
+/** Filters alone. */
+const selectionQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
+  spans: queryAbout(spanList, {}, (query) => query),
+  traces: queryAbout(traceList, {}, (query) => query),
+  sessions: queryAbout(sessionList, {}, (query) => query),
+};
+
+/**
+ * The filters of a list as text, of calls about all that they find.
+ * @throws DomainError `invalid`, also for parameters of pages and of what is shown
+ */
+export function parseSelection({ name }: ListDefinition, search: URLSearchParams): ListQuery {
+  return selectionQueries[name].parse(search);
+}
+
 function listQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
   const { q, ...selection } = selectionParameters(list);
   const { fields, text_limit, ...page } = pageParameters(list);

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { parseTimestampText } from '../../../engine/timestamp.js';
 import type { ListDefinition } from '../../../engine/traces/model/list/definitions.js';
 import type { Lists } from '../../../engine/traces/model/list/lists.js';
-import type { AppliedFilter, ListQuery } from '../../../engine/traces/model/list/query.js';
+import type { ListQuery } from '../../../engine/traces/model/list/query.js';
+import { atMost, newestFirst, WALK_KEYS as KEYS } from '../../../engine/traces/model/list/walk.js';
 
 /** Rows of a page: the newest of long lists are found without a look at the others only up to so many. */
 const MAX_ROWS = 1000;
@@ -21,14 +22,7 @@ export interface ExportedList {
   readonly query: ListQuery;
 }
 
-/** Fields by which the next page is found: they are always answered. */
-const KEYS = {
-  spans: { time: 'started_at', before: 'started_before', ids: ['id', 'trace_id'] },
-  traces: { time: 'started_at', before: 'started_before', ids: ['id'] },
-  sessions: { time: 'created_at', before: 'created_before', ids: ['id'] },
-} as const;
-
-/** The fields of an export, in the order of the list. */
+/** The fields of an export, in the order of the list. Those by which the next page is found are always answered. */
 export function exportedFields(list: ListDefinition, { fields }: ListQuery): readonly string[] {
   const all = Object.keys(list.fields);
   if (fields === null) return all;
@@ -63,7 +57,7 @@ export async function* rowPages(
   let limit = FIRST_ROWS;
   let offset = 0;
   for (;;) {
-    const filters = until(list, query.filters, edge.time);
+    const filters = atMost(list, query.filters, KEYS[list.name].before, parseTimestampText(edge.time));
     const asked = { ...query, ...newestFirst(list), filters, fields, limit, offset };
     const { json } = await lists[list.name](projectId, asked, signal);
     const { rows: found, bytes, isWhole } = await firstRows(json);
@@ -75,18 +69,6 @@ export async function* rowPages(
     offset = rows.length > 0 ? Math.max(0, edge.count - OVERLAP) : offset + found.length;
     limit = Math.max(1, Math.min(MAX_ROWS, Math.round((found.length * PAGE_BYTES) / Math.max(1, bytes))));
   }
-}
-
-const newestFirst = ({ defaultSort }: ListDefinition) => ({ sort: defaultSort, descending: true, count: false });
-
-/** Filters that find nothing newer than a time; '': anything. */
-function until(list: ListDefinition, filters: readonly AppliedFilter[], time: string): readonly AppliedFilter[] {
-  const micros = parseTimestampText(time);
-  const filter = list.filters.find(({ parameter }) => parameter === KEYS[list.name].before);
-  if (micros === undefined || filter === undefined) return filters;
-  const bounds = filters.filter((applied) => applied.filter === filter).map(({ values }) => Number(values[0]));
-  const others = filters.filter((applied) => applied.filter !== filter);
-  return [...others, { filter, values: [Math.min(micros, ...bounds)] }];
 }
 
 /** Without rows that were on the page before. */
