@@ -89,7 +89,7 @@ function apiRoutes(services: Services): Route[] {
   return [
     ...traceRoutes(services),
     ...deletionRoutes(services.selectedDeletions),
-    ...scoreRoutes(services.scores),
+    ...scoreRoutes(services.scores, services.exports),
     ...datasetRoutes(services),
     ...experimentRoutes(services),
     ...experimentRunRoutes(services.experimentRuns),

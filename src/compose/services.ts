@@ -5,7 +5,7 @@ import { IdentityService } from '../engine/identity/identity-service.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
 import { SignInService } from '../engine/identity/sign-in-service.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
-import { ListExports } from '../features/traces/export/list-exports.js';
+import { Exports } from '../features/exports/exports.js';
 import type { Lists } from '../engine/traces/model/list/lists.js';
 import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
 import { CostExplainer } from '../features/prices/cost-explanation.js';
@@ -68,7 +68,7 @@ export interface Services
   readonly outlines: OutlineService;
   readonly costs: CostExplainer;
   readonly tails: Tails;
-  readonly exports: ListExports;
+  readonly exports: Exports;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly deletions: DeletionService;
@@ -154,7 +154,7 @@ export async function openServices(context: Context): Promise<Services> {
     lists: traces.lists,
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
-    exports: new ListExports(traces.lists),
+    exports: new Exports(),
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),

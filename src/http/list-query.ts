@@ -20,12 +20,13 @@ import {
   type FilterValue,
   type ListQuery,
 } from '../engine/traces/model/list/query.js';
-import { EXPORT_FORMATS, type ExportFormat } from '../engine/traces/model/list/export.js';
+import type { ExportFormat } from '../engine/traces/model/list/export.js';
 import { oneOf, uuid } from '../engine/schema/parts.js';
 import { page } from './page.js';
 import type { State } from '../engine/traces/model/list/tail.js';
 import { mistakenForTags } from './mistaken-names.js';
 import { csv, orNull, restAsTags, time } from './parameter.js';
+import { exportFormat } from './parameters.js';
 import { scoreFilters, sortOf } from './score-parameters.js';
 import { queryOf, type QueryDefinition } from './query.js';
 
@@ -190,7 +191,7 @@ export interface ExportQuery {
 
 /** The query of an export of a list. */
 export function exportQueryOf(list: ListDefinition): QueryDefinition<ExportQuery> {
-  const own = { format: oneOf(EXPORT_FORMATS, 'The format of the file.', 'jsonl'), ...shownParameters(list) };
+  const own = { format: exportFormat, ...shownParameters(list) };
   return queryAbout(list, own, (query, { format, ...shown }) => ({
     query: { ...query, ...shownOf(list, shown) },
     format,

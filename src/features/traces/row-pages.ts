@@ -1,21 +1,22 @@
 import type { Readable } from 'node:stream';
-import { parseTimestampText } from '../../../engine/timestamp.js';
-import type { ListDefinition } from '../../../engine/traces/model/list/definitions.js';
-import type { Lists } from '../../../engine/traces/model/list/lists.js';
-import type { ListQuery } from '../../../engine/traces/model/list/query.js';
-import { atMost, newestFirst, WALK_KEYS as KEYS } from '../../../engine/traces/model/list/walk.js';
+import { parseTimestampText } from '../../engine/timestamp.js';
+import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
+import { namedFields, type Field } from '../../engine/traces/model/list/fields.js';
+import type { Lists } from '../../engine/traces/model/list/lists.js';
+import type { ListQuery } from '../../engine/traces/model/list/query.js';
+import { atMost, newestFirst, WALK_KEYS as KEYS } from '../../engine/traces/model/list/walk.js';
+import { fittingRows, PAGE_BYTES, type ExportedRows } from '../exports/exported-rows.js';
 
 /** Rows of a page: the newest of long lists are found without a look at the others only up to so many. */
 const MAX_ROWS = 1000;
 const FIRST_ROWS = 100;
 /** Rows of one time that a page reads again. */
 const OVERLAP = 100;
-/** Bytes that a page is to have; one that has far more is cut. */
-const PAGE_BYTES = 2 * 1024 * 1024;
+/** A page that has far more bytes than it is to is cut. */
 const MAX_PAGE_BYTES = 4 * PAGE_BYTES;
 
 /** What an export reads. */
-export interface ExportedList {
+export interface ListedObjects {
   readonly list: ListDefinition;
   readonly projectId: string;
   /** Its order and window mean nothing. */
@@ -34,6 +35,15 @@ export function exportedFields(list: ListDefinition, { fields }: ListQuery): rea
   ];
 }
 
+/** All objects of a list that a query finds. */
+export function listRows(lists: Lists, of: ListedObjects): ExportedRows {
+  const fields: Readonly<Record<string, Field>> = { ...of.list.fields, ...namedFields };
+  return {
+    columns: exportedFields(of.list, of.query).map((name) => [name, fields[name]?.type ?? 'text']),
+    pages: (signal) => rowPages(lists, of, signal),
+  };
+}
+
 /** Objects of one time of which more may follow: how many there were so far, and which were the last of them. */
 interface Edge {
   readonly time: string;
@@ -47,9 +57,9 @@ interface Edge {
  * is written or deleted meanwhile may come or not.
  * @throws DomainError `unavailable`
  */
-export async function* rowPages(
+async function* rowPages(
   lists: Lists,
-  { list, projectId, query }: ExportedList,
+  { list, projectId, query }: ListedObjects,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   const fields = exportedFields(list, query);
@@ -67,7 +77,7 @@ export async function* rowPages(
     if (isWhole && found.length < limit) return;
     // Of many objects of one time some may be deleted before the next page: it begins with some that are known.
     offset = rows.length > 0 ? Math.max(0, edge.count - OVERLAP) : offset + found.length;
-    limit = Math.max(1, Math.min(MAX_ROWS, Math.round((found.length * PAGE_BYTES) / Math.max(1, bytes))));
+    limit = fittingRows(found.length, bytes, MAX_ROWS);
   }
 }
 
