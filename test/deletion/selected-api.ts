@@ -1,11 +1,16 @@
 import { expect } from 'chai';
+import type { TestServer } from '../harness/server.js';
 import type { DeletionJobRead, DeletionPlanRead } from '../../src/features/deletion/schema.js';
-import type { TestResponse } from '../harness/server.js';
-
 interface Answering {
   readonly projectId: string;
-  request(method: string, path: string, request?: { readonly body?: unknown }): Promise<TestResponse>;
+  request(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly json: unknown }>;
 }
+
+/** Calls of a server of a test as those of a program. */
+export const calls = ({ projectId, request }: TestServer): Answering => ({
+  projectId,
+  request: (method, path, body) => request(method, path, { body }),
+});
 
 /** Calls that delete what filters find. */
 export class SelectedApi {
@@ -42,8 +47,8 @@ export class SelectedApi {
   }
 
   async #post(expected: number, body: unknown): Promise<unknown> {
-    const { status, text, json } = await this.#server.request('POST', this.path, { body });
-    expect(status, text.slice(0, 500)).to.equal(expected);
+    const { status, json } = await this.#server.request('POST', this.path, body);
+    expect(status, JSON.stringify(json)).to.equal(expected);
     return json;
   }
 }

@@ -73,6 +73,7 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Experiments: 'experiments',
   Comparisons: 'comparisons',
   'Model prices': 'model-prices',
+  Deletions: 'deletion',
   Judges: 'judges',
   Calibration: 'calibration',
   Optimizations: 'optimizations',

@@ -24,6 +24,19 @@ export const jobCatalog = catalogOf({
     action: 'Nothing; if it repeats, check /readyz',
     log: ({ id, kind, error }) => ({ job: id, kind, error }),
   }),
+  scheduledExportMade: signal<{ project: string; id: string; rows: number }>({
+    level: 'info',
+    message: 'Scheduled export uploaded',
+    when: 'An object with `rows` rows of the scheduled export `export_id` is in the bucket.',
+    log: ({ project, id, rows }) => ({ project_id: project, export_id: id, rows }),
+  }),
+  scheduledExportFailed: signal<{ project: string; id: string; error: unknown }>({
+    level: 'warn',
+    message: 'Scheduled export failed; retrying',
+    when: 'The bucket of `EXPORT_TO` or a store did not respond, or the disk is full. The next attempt makes the same object.',
+    action: 'Nothing; if it repeats, check the error, the bucket and its keys',
+    log: ({ project, id, error }) => ({ project_id: project, export_id: id, error }),
+  }),
   backfillBegins: signal<{ projects: number }>({
     level: 'info',
     message: 'Backfilling columns of spans from before an upgrade',
