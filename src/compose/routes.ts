@@ -35,6 +35,7 @@ import { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import { experimentRoutes } from '../features/experiments/http/routes.js';
 import { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
 import { organizationRoutes } from '../features/projects/http/organization-routes.js';
+import { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
@@ -89,6 +90,7 @@ function apiRoutes(services: Services): Route[] {
   return [
     ...traceRoutes(services),
     ...deletionRoutes(services.selectedDeletions),
+    ...scheduledExportRoutes(services.schedules),
     ...scoreRoutes(services.scores, services.exports),
     ...datasetRoutes(services),
     ...experimentRoutes(services),

@@ -1,5 +1,6 @@
 import type { AttachmentService } from '../features/images/attachment-service.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
+import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
 import type { SelectedDeletionService } from '../features/deletion/selected-deletion-service.js';
 import { IdentityService } from '../engine/identity/identity-service.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
@@ -38,6 +39,7 @@ import { openModels } from './models.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
 import { openRetention } from './retention.js';
+import { openScheduledExports } from './scheduled-exports.js';
 import { openSelectedDeletions } from './selected-deletions.js';
 import { openTransfer } from './transfer.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
@@ -69,6 +71,7 @@ export interface Services
   readonly costs: CostExplainer;
   readonly tails: Tails;
   readonly exports: Exports;
+  readonly schedules: ScheduleService;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly deletions: DeletionService;
@@ -155,6 +158,7 @@ export async function openServices(context: Context): Promise<Services> {
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
     exports: new Exports(),
+    schedules: await openScheduledExports(context, storage, identity),
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),

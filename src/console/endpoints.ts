@@ -16,6 +16,7 @@ import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
 import type { projectRoutes } from '../features/projects/http/routes.js';
 import type { promptRoutes } from '../features/prompts/http/routes.js';
+import type { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
 import type { scoreRoutes } from '../features/scores/http/routes.js';
 import type { signInRoutes } from '../features/sign-in/http/routes.js';
 import type { traceRoutes } from '../features/traces/http/routes.js';
@@ -41,6 +42,7 @@ type Groups =
   | typeof priceRoutes
   | typeof projectRoutes
   | typeof promptRoutes
+  | typeof scheduledExportRoutes
   | typeof scoreRoutes
   | typeof signInRoutes
   | typeof traceRoutes

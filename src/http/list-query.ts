@@ -97,6 +97,22 @@ export function parseSelection({ name }: ListDefinition, search: URLSearchParams
   return selectionQueries[name].parse(search);
 }
 
+/** Filters, and what of the objects is shown. */
+const shownQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
+  spans: shownQueryOf(spanList),
+  traces: shownQueryOf(traceList),
+  sessions: shownQueryOf(sessionList),
+};
+
+/** The filters, `fields` and `text_limit` of a list as text, as {@link parseSelection}. @throws DomainError `invalid` */
+export function parseShown({ name }: ListDefinition, search: URLSearchParams): ListQuery {
+  return shownQueries[name].parse(search);
+}
+
+function shownQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
+  return queryAbout(list, shownParameters(list), (query, shown) => ({ ...query, ...shownOf(list, shown) }));
+}
+
 function listQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
   const { q, ...selection } = selectionParameters(list);
   const { fields, text_limit, ...page } = pageParameters(list);

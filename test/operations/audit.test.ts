@@ -223,6 +223,25 @@ describe('The log of what people and programs did', () => {
       expect(lines).to.deep.equal([{ ...whose(), ...each.line() }]);
     });
 
+  it('has one line of each deletion by filters, and of its end', async () => {
+    const { confirm } = (
+      await server.request('POST', `${project}/deletions`, {
+        body: { dry_run: true, list: 'traces', query: `names=${MARK}-none` },
+      })
+    ).json;
+    const { result, lines } = await linesOf(async () => {
+      const order = () => server.request('POST', `${project}/deletions`, { body: { confirm } });
+      const ids = (await Promise.all(Array.from({ length: 5 }, order))).map(({ json }) => String(json.id));
+      // It waits for the others.
+      const { status } = await server.request('POST', `${project}/deletions/${ids.at(-1)}:cancel`);
+      expect(status).to.equal(200);
+      return ids;
+    });
+    const ordered = result.map((subject_id) => ({ ...{ event: 'selectionDeleted', subject_id }, part: 'traces', found: 0 }));
+    const canceled = { event: 'selectionDeletionCanceled', subject_id: result.at(-1) };
+    expect(lines).to.have.deep.members([...ordered, canceled].map((line) => ({ ...whose(), ...line })));
+  });
+
   it('has no line of what was refused, nor of what is not asked about', async () => {
     const { lines } = await linesOf(async () => {
       expect((await server.request('DELETE', `/traces/${randomUUID()}`)).status).to.equal(404);

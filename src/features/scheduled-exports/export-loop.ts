@@ -11,8 +11,12 @@ import type { Schedule, ScheduleStore } from './schedule.js';
 
 /** Where objects go: the operator's bucket. */
 export interface ExportBucket {
-  /** Takes in a file under a name, which it replaces. @throws DomainError */
-  put(path: string, name: string): Promise<void>;
+  /**
+   * Takes in a file under a name, whatever is there.
+   * @param again whether an upload of it may have been cut off, whose parts are removed
+   * @throws DomainError
+   */
+  put(path: string, name: string, again: boolean): Promise<void>;
 }
 
 export interface ExportLoopParts extends Pick<ObjectParts, 'changes' | 'directory' | 'requireSpace' | 'mostRows'> {
@@ -22,7 +26,7 @@ export interface ExportLoopParts extends Pick<ObjectParts, 'changes' | 'director
   readonly read: (schedule: Schedule) => { readonly query: ListQuery; readonly columns: readonly ExportedColumn[] };
   readonly governor: Pick<Governor, 'storeIsUsed'>;
   readonly isGone: (projectId: string) => boolean;
-  readonly observer: Pick<Signals, 'scheduledExportMade' | 'scheduledExportFailed'>;
+  readonly observer: Pick<Signals, 'scheduledExportUploaded' | 'scheduledExportFailed'>;
 }
 
 /** Due schedules that are looked at for the one of a project that waits longest. */
@@ -105,8 +109,8 @@ export class ExportLoop {
       const object = file.rows === 0 && schedule.object === null ? null : (schedule.object ?? nameOf(schedule, file));
       if (object !== null) {
         if (!store.begin(schedule.id, object, file.to)) return;
-        await bucket.put(file.path, object);
-        observer.scheduledExportMade({ project: schedule.project_id, id: schedule.id, rows: file.rows });
+        await bucket.put(file.path, object, schedule.object !== null);
+        observer.scheduledExportUploaded({ project: schedule.project_id, id: schedule.id, rows: file.rows });
       }
       const at = Date.now() * 1000;
       // There may be more behind one that is full, or was made again.

@@ -5,7 +5,7 @@ import { namedFields, type Field } from '../../engine/traces/model/list/fields.j
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import type { ListQuery } from '../../engine/traces/model/list/query.js';
 import { atMost, newestFirst, WALK_KEYS as KEYS } from '../../engine/traces/model/list/walk.js';
-import { fittingRows, PAGE_BYTES, type ExportedRows } from '../exports/exported-rows.js';
+import { fittingRows, PAGE_BYTES, type ExportedColumn, type ExportedRows } from '../exports/exported-rows.js';
 
 /** Rows of a page: the newest of long lists are found without a look at the others only up to so many. */
 const MAX_ROWS = 1000;
@@ -35,11 +35,16 @@ export function exportedFields(list: ListDefinition, { fields }: ListQuery): rea
   ];
 }
 
+/** The columns of an export of a list. */
+export function listColumns(list: ListDefinition, query: ListQuery): ExportedColumn[] {
+  const fields: Readonly<Record<string, Field>> = { ...list.fields, ...namedFields };
+  return exportedFields(list, query).map((name) => [name, fields[name]?.type ?? 'text']);
+}
+
 /** All objects of a list that a query finds. */
 export function listRows(lists: Lists, of: ListedObjects): ExportedRows {
-  const fields: Readonly<Record<string, Field>> = { ...of.list.fields, ...namedFields };
   return {
-    columns: exportedFields(of.list, of.query).map((name) => [name, fields[name]?.type ?? 'text']),
+    columns: listColumns(of.list, of.query),
     pages: (signal) => rowPages(lists, of, signal),
   };
 }

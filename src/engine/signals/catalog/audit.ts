@@ -63,6 +63,17 @@ const events = {
     message: 'Deletion by filters canceled',
     when: 'The job `subject_id`; what it had deleted is gone.',
   },
+  scheduledExportCreated: {
+    level: 'info',
+    message: 'Scheduled export created',
+    when: 'The export `subject_id` of a list to the bucket of the operator.',
+  },
+  scheduledExportChanged: {
+    level: 'info',
+    message: 'Scheduled export changed',
+    when: 'The export `subject_id`: its name, how often it runs, or whether it is paused.',
+  },
+  scheduledExportDeleted: { level: 'info', message: 'Scheduled export deleted', when: 'The export `subject_id`.' },
   retentionChanged: {
     level: 'info',
     message: 'Project retention changed',

@@ -24,7 +24,7 @@ export const jobCatalog = catalogOf({
     action: 'Nothing; if it repeats, check /readyz',
     log: ({ id, kind, error }) => ({ job: id, kind, error }),
   }),
-  scheduledExportMade: signal<{ project: string; id: string; rows: number }>({
+  scheduledExportUploaded: signal<{ project: string; id: string; rows: number }>({
     level: 'info',
     message: 'Scheduled export uploaded',
     when: 'An object with `rows` rows of the scheduled export `export_id` is in the bucket.',
