@@ -12,24 +12,25 @@ import type { Storage } from './storage.js';
 const LISTS = { spans: spanList, traces: traceList };
 
 /** Goes on with scheduled exports, where the operator has set a bucket. */
-export async function openScheduledExports(
+export function openScheduledExports(
   context: Context,
   { metadata, traces, watermark }: Storage,
   identity: Pick<IdentityService, 'isGone'>,
-): Promise<ScheduleService> {
+): ScheduleService {
   const { config, events, governor, overrides, closers } = context;
   const { schedules: store } = metadata;
   if (config.exportTo === null) return new ScheduleService({ store, audit: events, wake: null });
   const loop = new ExportLoop({
     ...{ store, governor, changes: traces.changes, observer: events },
-    bucket: await openBucket(context, config.exportTo),
+    bucket: openBucket(context, config.exportTo),
     directory: join(config.dataDir, 'exports'),
     requireSpace: () => watermark.requireSpace(),
     isGone: (projectId) => identity.isGone(projectId),
     ...(overrides.exportedAtOnce !== undefined && { mostRows: overrides.exportedAtOnce }),
     read({ list, query: text }) {
       const query = parseShown(LISTS[list], new URLSearchParams(text));
-      return { query, columns: listColumns(LISTS[list], query) };
+      const columns = listColumns(LISTS[list], query);
+      return { query: { ...query, fields: columns.map(([name]) => name) }, columns };
     },
   });
   closers.push(() => loop.close());
@@ -37,15 +38,20 @@ export async function openScheduledExports(
   return new ScheduleService({ store, audit: events, wake: () => loop.wake() });
 }
 
-/** The S3 client is imported only here. */
-async function openBucket({ config, closers }: Context, to: string): Promise<ExportBucket> {
+/** The S3 client is imported only here, for the first object. */
+function openBucket({ config, closers }: Context, to: string): ExportBucket {
   const address = addressOf(to);
   if (address.kind !== 'bucket') throw new Error('EXPORT_TO is a bucket, as the settings say');
-  const { BucketPlace } = await import('../features/backup/store/bucket-place.js');
-  const place = new BucketPlace(address, config.backup.s3);
-  closers.push(() => place.close());
+  const open = async () => {
+    const { BucketPlace } = await import('../features/backup/store/bucket-place.js');
+    const place = new BucketPlace(address, config.backup.s3);
+    closers.push(() => place.close());
+    return place;
+  };
+  let opened: ReturnType<typeof open> | undefined;
   return {
     async put(path, name, again) {
+      const place = await (opened ??= open());
       if (again) await place.clear(name.slice(0, name.lastIndexOf('/')));
       await place.replace(path, name);
     },

@@ -158,7 +158,7 @@ export async function openServices(context: Context): Promise<Services> {
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
     exports: new Exports(),
-    schedules: await openScheduledExports(context, storage, identity),
+    schedules: openScheduledExports(context, storage, identity),
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),

@@ -46,7 +46,7 @@ describe('The log of what people and programs did', () => {
   let first: { readonly user_id: string; readonly key_id: string };
   const secrets: string[] = [];
   before(async () => {
-    server = await bootServer({ logger: log.logger });
+    server = await bootServer({ logger: log.logger, env: { EXPORT_TO: 's3://nowhere' } });
     project = `/projects/${server.projectId}`;
     const { user, key } = (await server.request('GET', '/whoami')).json;
     first = { user_id: user.id, key_id: key.id };
@@ -188,6 +188,26 @@ describe('The log of what people and programs did', () => {
       what: 'revoking a feedback link',
       call: () => ['DELETE', `/feedback-links/${idOf('link')}`],
       line: () => ({ event: 'linkRevoked', subject_id: idOf('link') }),
+    },
+    {
+      what: 'scheduling an export',
+      call: () => [
+        'POST',
+        `${project}/scheduled-exports`,
+        { name: MARK, list: 'spans', query: `names=${MARK}-none`, every_minutes: 60 },
+      ],
+      keep: keep('export'),
+      line: () => ({ event: 'scheduledExportCreated', subject_id: idOf('export') }),
+    },
+    {
+      what: 'pausing an export',
+      call: () => ['PATCH', `${project}/scheduled-exports/${idOf('export')}`, { paused: true }],
+      line: () => ({ event: 'scheduledExportChanged', subject_id: idOf('export') }),
+    },
+    {
+      what: 'deleting a scheduled export',
+      call: () => ['DELETE', `${project}/scheduled-exports/${idOf('export')}`],
+      line: () => ({ event: 'scheduledExportDeleted', subject_id: idOf('export') }),
     },
     deleted('span'),
     deleted('trace'),

@@ -14,7 +14,7 @@ describe('scheduled exports', function () {
 
   before(async () => {
     bucket = await Bucket.start();
-    server = await bootServer({ env: { ...bucket.env, EXPORT_TO: bucket.address }, exportedAtOnce: 1_500 });
+    server = await bootServer({ env: { ...bucket.env, EXPORT_TO: bucket.address }, exportedAtOnce: 1_000 });
     path = `/projects/${server.projectId}/scheduled-exports`;
   });
   afterEach(() => (bucket.onRequest = () => undefined));
