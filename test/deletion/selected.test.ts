@@ -79,7 +79,10 @@ describe('deletions by filters', function () {
 
   it('of sessions remove their traces, and keep a session that goes on', async () => {
     const of = (n: number) => span(n, { session_id: uuid(4000 + (n % 5)), ...env('sessions') });
-    await api.post('spans', Array.from({ length: 10 }, (_, n) => of(400 + n)));
+    await api.post(
+      'spans',
+      Array.from({ length: 10 }, (_, n) => of(400 + n)),
+    );
     const posted = { id: uuid(4000), project_id: server.projectId, name: 'posted' };
     await api.post('sessions', [posted]);
     const plan = await selected.plan('sessions', 'tags.env=sessions');
@@ -91,7 +94,10 @@ describe('deletions by filters', function () {
   });
 
   it('go on after a stop in the middle, and count what they deleted once', async () => {
-    await api.post('spans', Array.from({ length: 10 }, (_, n) => span(500 + n, env('stopped'))));
+    await api.post(
+      'spans',
+      Array.from({ length: 10 }, (_, n) => span(500 + n, env('stopped'))),
+    );
     const plan = await selected.plan('traces', 'tags.env=stopped');
     let steps = 0;
     // The second portion is ordered and cut off, again and again, until the next start.
@@ -112,7 +118,10 @@ describe('deletions by filters', function () {
   });
 
   it('can be canceled, and leave what was not deleted yet', async () => {
-    await api.post('spans', Array.from({ length: 10 }, (_, n) => span(600 + n, env('canceled'))));
+    await api.post(
+      'spans',
+      Array.from({ length: 10 }, (_, n) => span(600 + n, env('canceled'))),
+    );
     const plan = await selected.plan('traces', 'tags.env=canceled');
     let id = '';
     let canceled: Promise<{ readonly status: number }> | undefined;

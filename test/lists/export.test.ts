@@ -117,7 +117,10 @@ describe('exports of lists', function () {
     const read = async (path: string) => {
       const { status, text } = await request('GET', path);
       expect(status, text.slice(0, 300)).to.equal(200);
-      return text.trimEnd().split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Row]));
+      return text
+        .trimEnd()
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Row]));
     };
     expect(await read('/scores:export')).to.deep.equal(known);
     expect(await read('/scores:export?name=good&value_min=600')).to.deep.equal(
@@ -148,7 +151,9 @@ describe('exports of lists', function () {
     });
     const rowsRead = await parquetReadObjects({ file: await answer.arrayBuffer() });
     expect(rowsRead.map(({ thumbs_up }) => thumbs_up)).to.deep.equal(all.map(({ thumbs_up }) => thumbs_up));
-    expect((rowsRead[0]?.['created_at'] as Date).toISOString().slice(0, 19)).to.equal(all[0]?.['created_at'].slice(0, 19));
+    expect((rowsRead[0]?.['created_at'] as Date).toISOString().slice(0, 19)).to.equal(
+      all[0]?.['created_at'].slice(0, 19),
+    );
   });
 
   it('are two at once, and end with their client', async () => {

@@ -257,7 +257,11 @@ describe('The log of what people and programs did', () => {
       expect(status).to.equal(200);
       return ids;
     });
-    const ordered = result.map((subject_id) => ({ ...{ event: 'selectionDeleted', subject_id }, part: 'traces', found: 0 }));
+    const ordered = result.map((subject_id) => ({
+      ...{ event: 'selectionDeleted', subject_id },
+      part: 'traces',
+      found: 0,
+    }));
     const canceled = { event: 'selectionDeletionCanceled', subject_id: result.at(-1) };
     expect(lines).to.have.deep.members([...ordered, canceled].map((line) => ({ ...whose(), ...line })));
   });

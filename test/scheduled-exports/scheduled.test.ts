@@ -50,7 +50,10 @@ describe('scheduled exports', function () {
   };
 
   it('have what is stored first, and then each version that was written since, once', async () => {
-    await send('spans', [0, 1, 2].map((n) => span(n, { kind: 'llm', cost: n })));
+    await send(
+      'spans',
+      [0, 1, 2].map((n) => span(n, { kind: 'llm', cost: n })),
+    );
     await send('spans', [span(3, { kind: 'tool' })]);
     const schedule = await create({ query: 'span_kind=llm&fields=name,cost' });
     expect(await settled(schedule)).to.include({ objects: 1, rows: 3, failures: 0, error: null });
@@ -100,7 +103,9 @@ describe('scheduled exports', function () {
     };
     const failed = await run(schedule);
     expect(failed).to.include({ failures: 1, objects: 0 });
-    expect(failed['error']).to.match(/did not respond/).and.not.include('s3');
+    expect(failed['error'])
+      .to.match(/did not respond/)
+      .and.not.include('s3');
     // One of its versions is replaced meanwhile.
     await send('spans', [span(30_001, { name: 'failing', cost: 1 })]);
     fault = undefined;

@@ -31,7 +31,10 @@ export class ClickHouseEntitySpans implements EntitySpans, StoredIds {
     const state = await this.#reads.open(projectId);
     try {
       const read = { projectId, upTo: state.upTo };
-      const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOfSessions(projectId, sql`= ${value(id, 'UUID')}`)})`;
+      const traces =
+        type === 'trace'
+          ? sql`= ${value(id, 'UUID')}`
+          : sql`IN (${tracesOfSessions(projectId, sql`= ${value(id, 'UUID')}`)})`;
       let last: string | undefined;
       do {
         const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last, this.#idsAtOnce), { signal });

@@ -149,7 +149,7 @@ class Portion {
     if (list !== 'spans') yield* this.#parts.spans.within(this.#context.job.project_id, list, ids);
     else
       yield going.map(({ id, trace_id = '', started_at = '' }) => ({
-        ...{ kind: 'span', trace_id, id } as const,
+        ...({ kind: 'span', trace_id, id } as const),
         started_at: parseTimestampText(started_at) ?? 0,
       }));
   }

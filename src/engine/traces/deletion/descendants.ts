@@ -39,12 +39,7 @@ export class Descendants {
   ofSessions(projectId: string, sessionIds: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
     if (sessionIds.length === 0) return this.ofTraces(projectId, []);
     const those = sql`IN ${uuids(sessionIds)}`;
-    return this.#pages(
-      projectId,
-      inSessions(projectId, those),
-      strays(projectId, those),
-      sessionIds.map(sessionThing),
-    );
+    return this.#pages(projectId, inSessions(projectId, those), strays(projectId, those), sessionIds.map(sessionThing));
   }
 
   /** The deleted thing itself, as far as it is stored: a span, or what was posted about a trace or session. */

@@ -59,9 +59,12 @@ export class ClickHouseChanges implements ListChanges {
     const end = Math.min(upTo, after + width);
     return readState(this.#parts, { list, projectId, figures: list === 'traces' }, async (scope) => {
       const range = { scope, since: after, end };
-      const all = await this.#reader.rows<Changed>(list === 'spans' ? changedSpans(range, query) : changedTraces(range, query), {
-        signal,
-      });
+      const all = await this.#reader.rows<Changed>(
+        list === 'spans' ? changedSpans(range, query) : changedTraces(range, query),
+        {
+          signal,
+        },
+      );
       const some = fitting(all.slice(0, MAX_ROWS));
       const last = Number(some.at(-1)?.version ?? 0);
       const rows =

@@ -134,7 +134,8 @@ export class ClickHouseStatistics implements ListStatistics {
       const objects = await this.#objects(read.source, found, query, signal);
       const [row] = await this.#rows<ExtentRow>(extentOf(objects), signal);
       // A session does not know how many spans are in its traces.
-      const [inTraces] = list === 'sessions' ? await this.#rows<{ spans: string }>(spansInSessions(objects), signal) : [];
+      const [inTraces] =
+        list === 'sessions' ? await this.#rows<{ spans: string }>(spansInSessions(objects), signal) : [];
       return {
         upTo: versionTime(found.scope.upTo),
         traces: Number(row?.traces ?? 0),

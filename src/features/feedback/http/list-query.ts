@@ -51,7 +51,14 @@ const ofPrompt = {
 
 type Values = Partial<Static<TObject<typeof ofPrompt>>>;
 
-const { limit: _limit, offset: _offset, version: _version, include: _include, sort_order: _order, ...selection } = ofPrompt;
+const {
+  limit: _limit,
+  offset: _offset,
+  version: _version,
+  include: _include,
+  sort_order: _order,
+  ...selection
+} = ofPrompt;
 
 function check({ start_date, end_date, limit, include, source_type, judge_id }: Values): Issue[] {
   return [

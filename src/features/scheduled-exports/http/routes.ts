@@ -143,7 +143,8 @@ function deleteRoute(schedules: Pick<ScheduleService, 'remove'>) {
 }
 
 function toRead(schedule: Schedule): ScheduledExportRead {
-  const { id, name, list, query, format, every_minutes, paused, objects, rows, last_object, failures, error } = schedule;
+  const { id, name, list, query, format, every_minutes, paused, objects, rows, last_object, failures, error } =
+    schedule;
   return {
     ...{ id, name, list, query, format, every_minutes, paused, objects, rows, last_object, failures, error },
     next_at: formatTimestamp(schedule.next_at),

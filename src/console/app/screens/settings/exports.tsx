@@ -139,8 +139,7 @@ async function act(what: keyof typeof SAID, { id, paused }: ScheduledExportRead)
   try {
     if (what === 'deleted') await call('DELETE /projects/:project_id/scheduled-exports/:export_id', { params });
     else if (what === 'run') await call('POST /projects/:project_id/scheduled-exports/:export_id:run', { params });
-    else
-      await call('PATCH /projects/:project_id/scheduled-exports/:export_id', { params, body: { paused: !paused } });
+    else await call('PATCH /projects/:project_id/scheduled-exports/:export_id', { params, body: { paused: !paused } });
     announce(SAID[what]);
   } catch (error) {
     announce(String(error), { bad: true });

@@ -24,7 +24,11 @@ export interface StoredSpans {
    * Everything in some traces or sessions now, with these, in portions.
    * @throws when there is no room for a deletion
    */
-  within(projectId: string, list: 'traces' | 'sessions', ids: readonly string[]): AsyncIterable<readonly DeletedThing[]>;
+  within(
+    projectId: string,
+    list: 'traces' | 'sessions',
+    ids: readonly string[],
+  ): AsyncIterable<readonly DeletedThing[]>;
   /** Those of some traces or sessions that anything was written to after a moment. */
   changedSince(
     projectId: string,
