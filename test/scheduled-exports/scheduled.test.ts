@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parquetReadObjects } from 'hyparquet';
 import { Bucket, type BucketRequest, type Fault } from '../backup/bucket.js';
 import { span, uuid } from '../harness/checked-api.js';
+import { untilGone } from '../deletion/tombstone-gc.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { linesOf, objectsOf, type Row } from './objects.js';
@@ -138,5 +139,7 @@ describe('scheduled exports', function () {
     for (let n = 0; n < 20; n += 1)
       expect((await server.request('POST', other, { body: wrong, key })).status).to.equal(201);
     expect((await server.request('POST', other, { body: wrong, key })).status).to.equal(409);
+    expect((await server.request('DELETE', `/projects/${projectId}`, { key })).status).to.equal(202);
+    await untilGone(server.dataDir, [projectId]);
   });
 });

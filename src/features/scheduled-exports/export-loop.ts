@@ -42,6 +42,7 @@ const LOOK_MS = 60_000;
 export class ExportLoop {
   readonly #parts: ExportLoopParts;
   readonly #loop: BackgroundLoop;
+  #isClear = false;
   /** Projects in the order in which an object of theirs was last begun, the latest last. */
   readonly #served = new Set<string>();
 
@@ -63,7 +64,10 @@ export class ExportLoop {
   }
 
   async #round(): Promise<number> {
-    const { store } = this.#parts;
+    const { store, directory } = this.#parts;
+    // What a killed server left.
+    if (!this.#isClear) await rm(directory, { recursive: true, force: true });
+    this.#isClear = true;
     const next = this.#next(store.due(Date.now() * 1000, LOOKED_AT));
     if (next !== undefined) {
       this.#served.delete(next.project_id);

@@ -6,7 +6,7 @@ export const jobCatalog = catalogOf({
   jobFinished: signal<{ id: string; kind: string; result: 'done' | 'failed' | 'cancelled' }>({
     level: 'info',
     message: 'Job ended',
-    when: 'A trial, an optimization or a recalculation of costs ended, by `result`.',
+    when: 'A trial, an optimization, a recalculation of costs or a deletion by filters ended, by `result`.',
     log: ({ id, kind, result }) => ({ job: id, kind, result }),
     count: ({ jobsFinished }, { kind, result }) => jobsFinished.inc({ kind, result }),
   }),
