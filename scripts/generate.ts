@@ -13,6 +13,7 @@ import { SNIPPETS_WRITTEN, snippetTabs } from '../src/http/manual/snippets.js';
 import { startServer } from '../src/server.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
+import { helmValues } from './generate/helm-values.js';
 import { monitoring } from './generate/monitoring.js';
 
 const root = new URL('../../', import.meta.url);
@@ -41,6 +42,7 @@ async function generatedFiles(): Promise<Generated[]> {
   return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
+    { path: 'scripts/deploy/helm/values.schema.json', content: helmValues },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
     { path: 'src/console/app/parts/icon-shapes.ts', content: () => icons },

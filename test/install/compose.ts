@@ -8,7 +8,7 @@ export interface Service {
   readonly image?: string;
   readonly command?: readonly string[];
   readonly configs?: readonly { readonly source: string; readonly target: string }[];
-  readonly build?: { readonly context: string; readonly dockerfile_inline: string };
+  readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly profiles?: readonly string[];
   readonly init?: boolean;
   readonly stop_grace_period: string;
@@ -17,7 +17,7 @@ export interface Service {
   /** Null: as it is set where compose is run, else unset. */
   readonly environment: Readonly<Record<string, string | null>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string; readonly required: boolean }>>;
-  readonly healthcheck: { readonly test: readonly string[] };
+  readonly healthcheck?: { readonly test: readonly string[] };
 }
 
 export interface Compose {

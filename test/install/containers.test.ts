@@ -20,7 +20,7 @@ const names = settingDefinitions.map(([name]) => name);
 const INSIDE = { HOST: '0.0.0.0', PORT: '4318', DATA_DIR: '/data', PUBLIC_URL: 'http://127.0.0.1:4318' };
 const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 
-const stages = stagesIn(spanhouse.build?.dockerfile_inline ?? '');
+const stages = stagesIn(readRoot(spanhouse.build?.dockerfile ?? ''));
 const [build = [], final = []] = stages;
 const all = (stage: readonly Instruction[], name: string) => stage.filter((instruction) => instruction.name === name);
 const copies = (stage: readonly Instruction[]) =>
@@ -94,19 +94,21 @@ describe('docker-compose.yml', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const [kind, command, ...args] = spanhouse.healthcheck.test;
-    expect([kind, command]).to.deep.equal(['CMD', 'node']);
-    const check = async () => {
+    const health = all(final, 'HEALTHCHECK')[0]?.words.join(' ') ?? '';
+    const [command, ...args] = JSON.parse(health.slice(health.indexOf('['))) as string[];
+    expect(command).to.equal('node');
+    expect(spanhouse.healthcheck).to.equal(undefined);
+    const answered = async () => {
       const asking = args.map((arg) => arg.replace(':4318/', `:${port}/`));
       const [code] = (await once(spawn(process.execPath, asking, { stdio: 'inherit' }), 'exit')) as [number];
       return code;
     };
-    expect(await check()).to.equal(0);
+    expect(await answered()).to.equal(0);
     status = 503;
-    expect(await check()).to.equal(1);
+    expect(await answered()).to.equal(1);
     expect(asked).to.deep.equal(['/readyz', '/readyz']);
     await new Promise((resolve) => server.close(resolve));
-    expect(await check()).to.equal(1);
+    expect(await answered()).to.equal(1);
   });
 
   describe('the ClickHouse beside it', () => {
@@ -127,7 +129,7 @@ describe('docker-compose.yml', () => {
       expect(environmentOf(spanhouse, user)).to.include(user);
       expect(clickhouse.profiles).to.deep.equal(['clickhouse']);
       expect(spanhouse.depends_on).to.deep.equal({ clickhouse: { condition: 'service_healthy', required: false } });
-      expect(clickhouse.healthcheck.test.join(' ')).to.include(':8123/ping');
+      expect(clickhouse.healthcheck?.test.join(' ')).to.include(':8123/ping');
     });
   });
 });
@@ -167,7 +169,9 @@ describe('the image', () => {
   it('runs as a user that owns the data, and no other', () => {
     const [user, ...more] = all(final, 'USER');
     expect(more).to.deep.equal([]);
-    expect(user?.words).to.deep.equal(['node']);
+    // The user `node` of the image, by number.
+    expect(user?.words).to.deep.equal(['1000:1000']);
+    expect(all(final, 'VOLUME').map(({ words }) => words)).to.deep.equal([[INSIDE.DATA_DIR]]);
     const owned = all(final, 'RUN').map(({ words }) => words.join(' '));
     expect(owned).to.deep.equal([`install -d -o node -g node -m 700 ${INSIDE.DATA_DIR}`]);
     expect(final.indexOf(user!)).to.be.greaterThan(final.indexOf(all(final, 'RUN')[0]!));

@@ -56,7 +56,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   {
     title: 'Operate',
     names: [
-      ...['operations', 'containers', 'monitoring', 'backups', 'external-clickhouse', 'move-clickhouse'],
+      ...['operations', 'containers', 'deploy', 'monitoring', 'backups', 'external-clickhouse', 'move-clickhouse'],
       ...['check', 'audit-log', 'server-traces', 'configuration', 'limits'],
     ],
   },

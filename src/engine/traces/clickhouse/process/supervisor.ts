@@ -17,8 +17,11 @@ export type { ClickHouseEndpoint, Engine, EngineLogger, EngineOptions, EngineSta
 /** After a process has lived so long, its crash counts as the first in a row again. */
 const STABLE_AFTER_MS = 30_000;
 const STOP_DEADLINE_MS = 8_000;
-/** The engine of a server that was killed ends by itself, a moment after it: only a lock held longer is somebody else's. */
-const LOCK_WAIT_MS = 3_000;
+/**
+ * The engine of a server that was killed ends by itself a moment after it, or as soon as it has opened its data, which keeps
+ * its event loop for seconds on a busy machine: only a lock held longer is somebody else's.
+ */
+const LOCK_WAIT_MS = 10_000;
 const LOCK_RETRY_MS = 100;
 
 /**
