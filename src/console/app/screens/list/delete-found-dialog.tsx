@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeletionPlanRead } from '../../../../features/deletion/schema.js';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { count, counted, money } from '../../../model/format.js';
@@ -63,6 +63,9 @@ interface AskProps {
 
 function Ask({ found, what, onStarted, onClose }: AskProps) {
   const [typed, setTyped] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  // The dialog was there before it.
+  useEffect(() => input.current?.focus(), []);
   const number = found[found.list];
   const start = async () => {
     const job = await call('POST /projects/:project_id/deletions', { body: { confirm: found.confirm } });
@@ -99,10 +102,10 @@ function Ask({ found, what, onStarted, onClose }: AskProps) {
       </p>
       <Field label={`Enter the number of ${found.list}, ${number}`}>
         <input
+          ref={input}
           class="input"
           inputMode="numeric"
           autocomplete="off"
-          autofocus
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
