@@ -98,7 +98,7 @@ export class FeedbackLists {
     selection: { readonly promptId: string | null; readonly filter: FeedbackFilter },
   ): AsyncGenerator<readonly AuthoredFeedback[]> {
     let before: number | null = null;
-    for (let more = true; more; await nextTurn()) {
+    for (let more = true; more;) {
       const arrivals = this.#parts.pages.arrivals(projectId, selection, before, ARRIVALS_AT_ONCE);
       const ids = arrivals.filter(({ matches }) => matches).map(({ id }) => id);
       for (let from = 0; from < ids.length; from += ITEMS_AT_ONCE) {
@@ -108,6 +108,7 @@ export class FeedbackLists {
       }
       more = arrivals.length === ARRIVALS_AT_ONCE;
       before = arrivals.at(-1)?.arrival ?? before;
+      await nextTurn();
     }
   }
 
