@@ -84,9 +84,7 @@ describe('scheduled exports', function () {
     await send('spans', [span(20_000, { trace_id: many[7]?.['trace_id'] })]);
     expect(await run(schedule)).to.include({ objects: 4, rows: 3_201 });
     const objects = [...(await objectsOf(bucket, server.projectId, schedule['id'])).values()];
-    const rows = await Promise.all(
-      objects.map((bytes) => parquetReadObjects({ file: Uint8Array.from(bytes).buffer as ArrayBuffer })),
-    );
+    const rows = await Promise.all(objects.map((bytes) => parquetReadObjects({ file: Uint8Array.from(bytes).buffer })));
     expect(new Set(rows.slice(0, 3).flatMap((some) => some.map(({ id }) => id as string))).size).to.equal(3_200);
     expect(rows[3]).to.have.length(1);
     expect(rows[3]?.[0]).to.include({ id: many[7]?.['trace_id'], span_count: 2n });

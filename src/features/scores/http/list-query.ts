@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 import { oneOf, uuid } from '../../../engine/schema/parts.js';
 import { SCORE_SOURCES, SCORED } from '../../../engine/traces/model/score/score.js';
 import type { ScoreQuery } from '../../../engine/traces/model/score/scores.js';
@@ -25,7 +25,6 @@ const selection = {
   created_after: Type.Optional(timeParameter('Only scores received then or later.')),
   created_before: Type.Optional(endTime('Only scores received then or earlier.')),
 };
-const Selection = Type.Object(selection);
 
 const ListQuery = Type.Object({
   ...selection,
@@ -56,7 +55,7 @@ export const exportQuery = queryOf(Type.Object({ ...selection, format: exportFor
   to: ({ format, ...asked }) => ({ query: selectionOf(asked), format }),
 });
 
-function selectionOf(query: Static<typeof Selection>): ScoreSelection {
+function selectionOf(query: Static<TObject<typeof selection>>): ScoreSelection {
   return {
     entityType: query.entity_type ?? null,
     entityIds: query.entity_id ?? null,
