@@ -95,6 +95,13 @@ const rooms = [
     why: 'It translates calls of Langfuse to those of features; it has no store and no rules of its own.',
   },
   {
+    type: 'mcp',
+    pattern: 'src/mcp',
+    imports: ['mcp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'Its tools are calls of the API; it has no store and no rules of its own.',
+  },
+  {
     type: 'control',
     pattern: 'src/control',
     imports: ['control', 'feature', 'model', ...BASE],
@@ -122,6 +129,11 @@ const packages = [
   { from: allBut('metadata', 'store'), sources: ['better-sqlite3'], why: 'Only stores talk to SQLite.' },
   { from: allBut('http'), sources: ['express', 'helmet'], why: 'Only src/http speaks HTTP to clients.' },
   { from: allBut('models'), sources: ['openai'], why: 'Only src/engine/models talks to language models.' },
+  {
+    from: allBut('base', 'config'),
+    sources: ['ajv'],
+    why: 'Only src/engine/validation compiles schemas, and none of a client: a pattern in it may keep the only thread forever.',
+  },
   {
     from: allBut('signals'),
     sources: ['winston', 'prom-client', '@opentelemetry/*'],

@@ -43,12 +43,20 @@ import { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
 import { langfuseRoutes } from '../langfuse/routes.js';
 import { consoleRoutes } from '../console/index.js';
 import { reviewRoutes } from '../features/review/pages/index.js';
+import { InnerCalls } from '../http/inner-calls.js';
+import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
+import { mcpRoute } from '../mcp/route.js';
 import type { Context } from './context.js';
 import type { Services } from './services.js';
 import { authenticationRoutes, type Authentication } from './sign-in.js';
 
-/** Everything that is answered over HTTP. */
-export function createRoutes(context: Context, services: Services, door: Authentication): Route[] {
+/** Everything that is answered over HTTP. @param answers turns of projects at routes whose answers may be large */
+export function createRoutes(
+  context: Context,
+  services: Services,
+  door: Authentication,
+  answers: FairSemaphore,
+): Route[] {
   const info = {
     title: 'Spanhouse',
     version: packageVersion(),
@@ -68,11 +76,13 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...documentationRoutes(context, door),
     rootRoute({ ...info, baseUrl: context.baseUrl }),
   ];
+  const onFailed = (failure: { requestId: string; error: unknown }) => context.events.requestFailed(failure);
+  const calls = new InnerCalls({ routes, answers, onFailed });
   // The document describes itself, too.
   const document: Route = openApiRoute(() =>
     buildOpenApi([...routes, document], { ...info, base: basePath(context.baseUrl()) }),
   );
-  return [...routes, document];
+  return [...routes, document, mcpRoute({ calls, version: info.version, onFailed })];
 }
 
 function langfuse(

@@ -41,9 +41,7 @@ export interface HandlerParts {
 export function handlerOf(route: Route, parts: HandlerParts): Handler {
   const { identity, answers, meant } = parts;
   const template = templatePath(route.path);
-  const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
-  const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
-  const parseQuery = queryParserOf(route);
+  const { purpose, parseParams, parseQuery } = readingOf(route);
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
@@ -65,6 +63,15 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
       if (endTurn !== undefined) exchange.whenClosed(endTurn);
     }
   };
+}
+
+/** How path and query of a route are read, and what a key must be good for. */
+export function readingOf(route: Route) {
+  return {
+    purpose: route.purpose ?? (route.method === 'GET' ? 'read' : 'change'),
+    parseParams: route.params === undefined ? () => undefined : pathParametersOf(route.params),
+    parseQuery: queryParserOf(route),
+  } as const;
 }
 
 /** What a route answers to a request that has been let in. */

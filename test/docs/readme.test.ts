@@ -80,6 +80,8 @@ describe('README and manual', () => {
       ...EXPERIMENT_VARIABLES,
       'GITHUB_STEP_SUMMARY',
       'SPANHOUSE_URL',
+      // https://no-color.org
+      'NO_COLOR',
     ]);
     const named = [...documents.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).to.deep.equal([]);

@@ -32,6 +32,9 @@ const OTHER_FORMATS = new Set([
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
 /** The scene has nothing for them to do, however sound the request is. */
 const NEVER_TAKEN: Readonly<Record<string, number>> = {
+  // There is no trace or session with the id that others take.
+  getTraceText: 404,
+  getSessionText: 404,
   evaluateCalibration: 409,
   promoteCandidate: 409,
   signIn: 401,

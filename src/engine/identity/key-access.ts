@@ -34,6 +34,12 @@ export function mayRead({ access }: { readonly access: KeyAccess }): boolean {
   return purposes.includes('read');
 }
 
+/** Whether a key may make calls that change something. */
+export function mayChange({ access }: { readonly access: KeyAccess }): boolean {
+  const { purposes }: Access = ACCESSES[access];
+  return purposes.includes('change');
+}
+
 /** Calls that a key of an access may make, in words. */
 export function explainAccess(access: KeyAccess): string {
   return `may ${ACCESSES[access].may}`;

@@ -4,6 +4,7 @@ import { DomainError } from '../../engine/errors.js';
 import { csvLines } from '../../engine/files/csv.js';
 import type { ExportFormat } from '../../engine/traces/model/list/export.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import { OpenCount } from '../../engine/work/open-count.js';
 import type { ExportedRows } from './exported-rows.js';
 import { ParquetFile } from './parquet-file.js';
 
@@ -27,7 +28,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** Everything that a list finds, as a file that is read while it is sent. */
 export class Exports {
   readonly #turns = new FairSemaphore('pages of exports', READS);
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new OpenCount({ perParty: EXPORTS_PER_PROJECT });
 
   /**
    * Resolves once the first page is there.
@@ -47,17 +48,12 @@ export class Exports {
   }
 
   #begin(projectId: string): () => void {
-    const others = this.#underWay.get(projectId) ?? 0;
-    if (others >= EXPORTS_PER_PROJECT)
+    const end = this.#underWay.open(projectId);
+    if (end === undefined)
       throw new DomainError('overloaded', `A project can have at most ${EXPORTS_PER_PROJECT} exports at once`, {
         retryAfterSeconds: 5,
       });
-    this.#underWay.set(projectId, others + 1);
-    return () => {
-      const left = (this.#underWay.get(projectId) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(projectId);
-      else this.#underWay.set(projectId, left);
-    };
+    return end;
   }
 
   /** Pages by turns with other projects' exports, for as long as who asked may read. */

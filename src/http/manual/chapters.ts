@@ -44,6 +44,8 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       'deletion',
       'scheduled-exports',
       'console',
+      'command-line',
+      'mcp',
     ],
   },
   {
