@@ -88,11 +88,25 @@ const rooms = [
     why: 'It translates OTLP to spans; SQL never reaches it, and what it needs is handed in by src/compose.',
   },
   {
+    type: 'facade',
+    pattern: 'src/facade',
+    imports: ['facade', 'otlp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'It is what translations of other systems have in common; it has no store and no rules of its own.',
+  },
+  {
     type: 'langfuse',
     pattern: 'src/langfuse',
-    imports: ['langfuse', 'otlp', 'http', 'feature', 'model', ...BASE],
+    imports: ['langfuse', 'facade', 'otlp', 'http', 'feature', 'model', ...BASE],
     types: SIGNALS,
     why: 'It translates calls of Langfuse to those of features; it has no store and no rules of its own.',
+  },
+  {
+    type: 'langsmith',
+    pattern: 'src/langsmith',
+    imports: ['langsmith', 'facade', 'otlp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'It translates calls of LangSmith to those of features; it has no store and no rules of its own.',
   },
   {
     type: 'mcp',

@@ -29,7 +29,7 @@ export class Callers implements RequestIdentity {
 
   authenticate(headers: IncomingHttpHeaders, { anyProject = false } = {}): Principal {
     const { identity, signIns } = this.#parts;
-    const { authorization } = headers;
+    const authorization = headers.authorization ?? keyHeader(headers);
     if (authorization !== undefined || headers.cookie === undefined) return identity.authenticate(authorization);
     const tokens = this.#tokensOf(headers);
     if (tokens.length === 0) return identity.authenticate(undefined);
@@ -72,4 +72,9 @@ export class Callers implements RequestIdentity {
   requireStanding(principal: Principal): void {
     this.#parts.identity.requireStanding(principal);
   }
+}
+
+/** The header by which clients of LangSmith send a key, as what `Authorization` would say. */
+function keyHeader({ 'x-api-key': key }: IncomingHttpHeaders): string | undefined {
+  return typeof key === 'string' ? `Bearer ${key}` : undefined;
 }

@@ -75,6 +75,8 @@ describe('README and manual', () => {
       'GRAFANA_PASSWORD',
       ...['HOST', 'BASEURL', 'BASE_URL', 'PUBLIC_KEY', 'SECRET_KEY'].map((name) => `LANGFUSE_${name}`),
       'LANGSMITH_TRACING',
+      'LANGSMITH_ENDPOINT',
+      'LANGSMITH_API_KEY',
       'LANGSMITH_OTEL_ENABLED',
       'SPANHOUSE_PROJECT',
       ...EXPERIMENT_VARIABLES,
