@@ -51,6 +51,9 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   explainCost: 404,
   // The dataset has no column for the variable of the prompt.
   runExperiment: 422,
+  // The server has no bucket for them.
+  createScheduledExport: 409,
+  updateScheduledExport: 404,
   // They need two finished experiments.
   createComparison: 422,
   listComparedRows: 404,
