@@ -56,7 +56,7 @@ export function runScoreId({ experimentId, metric }: RunScore): string {
 /** What a score of a run alone says; null: it is none, or another score. */
 export function runScoreOf(body: unknown): RunScore | string | null {
   if (!validator.accepts(body)) return null;
-  const { datasetRunId, traceId, observationId, sessionId, name, value, comment, metadata } = body as LangfuseScore;
+  const { datasetRunId, traceId, observationId, sessionId, name, value, comment, metadata } = body;
   if (datasetRunId == null || (traceId ?? observationId ?? sessionId) != null) return null;
   const experimentId = datasetRunId.toLowerCase();
   if (!UUID.test(experimentId)) return 'body/datasetRunId must be the id of a run';

@@ -36,7 +36,11 @@ describe('rule of rooms', () => {
     ['src/features/judges/a.ts', `import 'better-sqlite3';`, /Only stores talk to SQLite/],
     ['src/features/judges/a.ts', `import 'express';`, /Only src\/http speaks HTTP/],
     ['src/features/judges/a.ts', `import 'openai';`, /Only src\/engine\/models talks to language models/],
-    ['src/features/judges/a.ts', `import { Ajv2020 } from 'ajv/dist/2020.js';`, /compiles schemas, and none of a client/],
+    [
+      'src/features/judges/a.ts',
+      `import { Ajv2020 } from 'ajv/dist/2020.js';`,
+      /compiles schemas, and none of a client/,
+    ],
     ['src/features/judges/a.ts', `import '../../../bench/results.js';`, /feature must not import/],
     ['src/features/judges/store/a.ts', `import '../http/x.js';`, /A store serves the services/],
     ['src/features/judges/store/a.ts', `import '../../../engine/traces/x.js';`, /A store serves the services/],

@@ -63,7 +63,5 @@ export function perCallNote(of: CalibrationRead['corrections_per_call']): string
   const { corrections, input_tokens, model, cost } = of;
   const shown = `${counted(corrections, 'correction')} ${corrections === 1 ? 'adds' : 'add'} about ${count(input_tokens)} tokens to each call`;
   if (model === null) return `${shown}.`;
-  return cost === null
-    ? `${shown}; the price of ${model} is unknown.`
-    : `${shown}, ${money(cost)} with ${model}.`;
+  return cost === null ? `${shown}; the price of ${model} is unknown.` : `${shown}, ${money(cost)} with ${model}.`;
 }

@@ -10,7 +10,8 @@ import { metaOf, PageMeta, pageParameters } from '../page.js';
 import { TAG } from '../tag.js';
 import { datasetName, DatasetParams, nameOf } from './names.js';
 import { idsOf, runNamed } from './run-item-routes.js';
-import { RunItemRead, RunRead, runName, RunWithItems, toRunItemRead, toRunRead } from './runs.js';
+import type { RunItemRead } from './runs.js';
+import { RunRead, runName, RunWithItems, toRunItemRead, toRunRead } from './runs.js';
 
 export interface LangfuseRuns {
   readonly datasets: Pick<DatasetService, 'find'>;

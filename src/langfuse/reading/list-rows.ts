@@ -10,8 +10,34 @@ import {
   type ListQuery,
 } from '../../engine/traces/model/list/query.js';
 
-/** A span, trace or session as a list answers it. */
-export type Row = Readonly<Record<string, any>>;
+/** A span, trace or session as a list answers it: each has some of these. */
+export interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly trace_id: string;
+  readonly parent_span_id: string | null;
+  readonly session_id: string | null;
+  readonly kind: string;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly created_at: string;
+  readonly duration_ms: number | null;
+  readonly has_error: boolean;
+  readonly error_message: string | null;
+  readonly root_span_input?: string | null;
+  readonly root_span_output?: string | null;
+  readonly input_data?: string | null;
+  readonly output_data?: string | null;
+  readonly attributes?: Readonly<Record<string, unknown>> | null;
+  readonly tags?: Readonly<Record<string, string>> | null;
+  readonly model: string | null;
+  readonly cost: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly prompt_version_id: string | null;
+  readonly prompt_slug: string | null;
+  readonly prompt_version: number | null;
+}
 
 /** Most bytes of the objects of one answer, which is made in memory. */
 const MAX_BYTES = 32 * 1024 * 1024;

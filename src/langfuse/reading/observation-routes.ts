@@ -1,4 +1,4 @@
-import { Type, type Static } from '@sinclair/typebox';
+import { Type, type Static, type TObject } from '@sinclair/typebox';
 import { DomainError } from '../../engine/errors.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { spanList } from '../../engine/traces/model/list/definitions.js';
@@ -28,7 +28,7 @@ const selection = {
   version: anyText('Only observations of this version.'),
   environment: environments,
 };
-const Selection = Type.Object(selection);
+type Selection = Static<TObject<typeof selection>>;
 
 /** Observations, as clients of Langfuse read them. */
 export function langfuseObservationRoutes(reads: Reads) {
@@ -37,7 +37,7 @@ export function langfuseObservationRoutes(reads: Reads) {
 
 function observationQuery(
   projectId: string,
-  asked: Static<typeof Selection>,
+  asked: Selection,
   window: { readonly limit: number; readonly offset: number; readonly count: boolean },
 ) {
   const { name, userId, type, traceId, level, parentObservationId, fromStartTime, toStartTime, version, environment } =

@@ -45,18 +45,18 @@ export interface TraceContext {
 export function toTrace(trace: Row, { projectId, sessions }: TraceContext) {
   const { id, name, started_at, root_span_input, root_span_output, session_id, tags, duration_ms, cost } = trace;
   return {
-    ...{ id: id as string, projectId, timestamp: started_at as string, name: name as string },
+    ...{ id: id, projectId, timestamp: started_at, name: name },
     input: valueOf(root_span_input),
     output: valueOf(root_span_output),
-    sessionId: session_id === null ? null : (sessions.get(session_id)?.name ?? (session_id as string)),
+    sessionId: session_id === null ? null : (sessions.get(session_id)?.name ?? session_id),
     ...contextOf(tags ?? {}),
     public: false,
     bookmarked: false,
     htmlPath: `/project/${projectId}/traces/${id}`,
     latency: (duration_ms ?? 0) / 1000,
-    totalCost: (cost as number | null) ?? 0,
-    createdAt: trace['created_at'] as string,
-    updatedAt: trace['created_at'] as string,
+    totalCost: cost ?? 0,
+    createdAt: trace.created_at,
+    updatedAt: trace.created_at,
   };
 }
 
@@ -80,41 +80,41 @@ const COMPLETION_START = 'langfuse.observation.completion_start_time';
 
 export function toObservation(span: Row, projectId: string) {
   const { id, trace_id, parent_span_id, attributes, cost, input_tokens, output_tokens, started_at, duration_ms } = span;
-  const { userId: _user, tags: _tags, release: _release, metadata, ...context } = contextOf(span['tags'] ?? {});
+  const { userId: _user, tags: _tags, release: _release, metadata, ...context } = contextOf(span.tags ?? {});
   const usage = numbers({ input: input_tokens, output: output_tokens });
   const level = attributes?.[LEVEL];
   return {
-    ...{ id: id as string, traceId: trace_id as string, projectId },
+    ...{ id: id, traceId: trace_id, projectId },
     type: typeOf(span),
-    name: span['name'] as string,
-    startTime: started_at as string,
-    endTime: span['ended_at'] as string | null,
+    name: span.name,
+    startTime: started_at,
+    endTime: span.ended_at,
     completionStartTime: timeIn(attributes?.[COMPLETION_START]),
-    parentObservationId: parent_span_id === traceSpanId(trace_id) ? null : (parent_span_id as string | null),
-    ...{ model: span['model'] as string | null, providedModelName: span['model'] as string | null },
+    parentObservationId: parent_span_id === traceSpanId(trace_id) ? null : parent_span_id,
+    ...{ model: span.model, providedModelName: span.model },
     modelParameters: asObject(attributes?.[PARAMETERS]),
-    input: valueOf(span['input_data']),
-    output: valueOf(span['output_data']),
+    input: valueOf(span.input_data),
+    output: valueOf(span.output_data),
     metadata: { ...metadata, ...metadataIn(attributes ?? {}) },
     ...context,
-    level: span['has_error'] === true ? 'ERROR' : typeof level === 'string' ? level : 'DEFAULT',
-    statusMessage: span['error_message'] as string | null,
+    level: span.has_error ? 'ERROR' : typeof level === 'string' ? level : 'DEFAULT',
+    statusMessage: span.error_message,
     usage: {
       ...{ input: input_tokens ?? 0, output: output_tokens ?? 0, total: (input_tokens ?? 0) + (output_tokens ?? 0) },
-      ...{ unit: 'TOKENS', inputCost: null, outputCost: null, totalCost: cost as number | null },
+      ...{ unit: 'TOKENS', inputCost: null, outputCost: null, totalCost: cost },
     },
     usageDetails: {
       ...usage,
       ...(Object.keys(usage).length > 0 && { total: (input_tokens ?? 0) + (output_tokens ?? 0) }),
     },
     costDetails: numbers({ total: cost }),
-    totalCost: cost as number | null,
-    calculatedTotalCost: cost as number | null,
-    ...{ promptId: span['prompt_version_id'] as string | null, promptName: span['prompt_slug'] as string | null },
-    promptVersion: span['prompt_version'] as number | null,
-    latency: duration_ms === null ? null : (duration_ms as number) / 1000,
-    createdAt: span['created_at'] as string,
-    updatedAt: span['created_at'] as string,
+    totalCost: cost,
+    calculatedTotalCost: cost,
+    ...{ promptId: span.prompt_version_id, promptName: span.prompt_slug },
+    promptVersion: span.prompt_version,
+    latency: duration_ms === null ? null : duration_ms / 1000,
+    createdAt: span.created_at,
+    updatedAt: span.created_at,
   };
 }
 
@@ -124,7 +124,7 @@ export const standsForTrace = ({ id, trace_id }: Row): boolean => id === traceSp
 function typeOf({ kind, attributes }: Row): string {
   const said = attributes?.['langfuse.observation.type'];
   if (typeof said === 'string' && said !== '') return said.toUpperCase();
-  return TYPES[kind as string] ?? 'SPAN';
+  return TYPES[kind] ?? 'SPAN';
 }
 
 function numbers(values: Readonly<Record<string, number | null>>): Record<string, number> {

@@ -93,9 +93,9 @@ function getRoute(reads: Reads) {
 
 function toSession({ id, name, created_at, tags }: Row, projectId: string) {
   return {
-    id: (name ?? id) as string,
+    id: name ?? id,
     projectId,
-    createdAt: created_at as string,
-    environment: (tags?.['environment'] ?? 'default') as string,
+    createdAt: created_at,
+    environment: tags?.['environment'] ?? 'default',
   };
 }

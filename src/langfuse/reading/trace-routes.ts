@@ -74,7 +74,7 @@ function listRoute(reads: LangfuseReads) {
       const found = await reads.lists.traces(project_id, traceQuery(query), signal);
       const traces = await rowsOf(found);
       const presented = await presentedTraces(reads, project_id, traces);
-      const ids = traces.map(({ id }) => id as string);
+      const ids = traces.map(({ id }) => id);
       const [observations, scores] = await Promise.all([
         observationIds(reads, project_id, ids, signal),
         scoreIds(reads, project_id, ids, signal),
@@ -119,7 +119,7 @@ export async function presentedTraces(
   projectId: string,
   traces: readonly Row[],
 ) {
-  const ids = [...new Set(traces.flatMap(({ session_id }) => (session_id === null ? [] : [session_id as string])))];
+  const ids = [...new Set(traces.flatMap(({ session_id }) => (session_id === null ? [] : [session_id])))];
   const sessions = ids.length === 0 ? new Map<string, never>() : await lists.sessionsById(projectId, ids);
   return traces.map((trace) => toTrace(trace, { projectId, sessions }));
 }
@@ -143,7 +143,7 @@ async function observationIds(
   const filters = [{ filter: BY_TRACES, values: traces }];
   const query = queryFor(spanList, { filters, fields: ID_AND_TRACE, limit: spanList.maxLimit, offset: 0 });
   for (const span of await rowsOf(await lists.spans(projectId, query, signal)))
-    if (!standsForTrace(span)) note(byTrace, span['trace_id'], span['id']);
+    if (!standsForTrace(span)) note(byTrace, span.trace_id, span.id);
   return byTrace;
 }
 
