@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Issue } from '../engine/errors.js';
 import type { Principal } from '../engine/identity/identity.js';
-import { requirePurpose } from '../engine/identity/key-access.js';
+import { requireScopes } from '../engine/identity/scopes.js';
 import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import type { Governor } from '../engine/work/governor.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
@@ -20,6 +20,8 @@ import type { Exchange, RequestLogger } from './exchange.js';
 import { namesHeader, UNKNOWN_FIELDS } from './names-header.js';
 import { templatePath } from './path.js';
 import { parseNothing, pathParametersOf, searchOf, unknownParameterIssues, unknownParameters } from './query.js';
+import { remoteAddressOf } from './remote-address.js';
+import { scopesOfRoute } from './route-scopes.js';
 import type { Access, HandlerResult, RequestContext, Route } from './route.js';
 
 export type Handler = (exchange: Exchange, request: RoutedRequest) => Promise<void> | void;
@@ -41,7 +43,7 @@ export interface HandlerParts {
 export function handlerOf(route: Route, parts: HandlerParts): Handler {
   const { identity, answers, meant } = parts;
   const template = templatePath(route.path);
-  const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
+  const scopes = route.access === 'public' ? [] : scopesOfRoute(route);
   const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
   const parseQuery = queryParserOf(route);
   return async (exchange, request) => {
@@ -49,7 +51,7 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
     exchange.renderError = route.renderError;
     requireProjectId(route, identity, request, meant);
     const principal = admitted(route, identity, request);
-    if (principal !== null) requirePurpose(principal, purpose);
+    if (principal !== null) requireScopes(principal, scopes);
     const found: Issue[] = [];
     const params = parseParams(pathValuesOf(route, request, principal), found);
     const unknown = new UnknownNames();
@@ -166,8 +168,4 @@ function contextOf(
       return (requestLog ??= log.child({ request_id: exchange.requestId }));
     },
   };
-}
-
-export function remoteAddressOf(request: IncomingMessage): string {
-  return request.socket.remoteAddress ?? '';
 }

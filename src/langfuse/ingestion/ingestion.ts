@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
+import { lacks } from '../../engine/identity/scopes.js';
 import { assertValid } from '../../engine/validation/validation.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
 import { MAX_SCORES } from '../../features/scores/schema.js';
@@ -63,7 +64,7 @@ async function storeScores(
   const read: { readonly index: number; readonly score: object }[] = [];
   for (const [index, event] of events.entries()) {
     if (event.kind !== 'score') continue;
-    const score = scoreOf(by.project_id, event.body);
+    const score = by.scopes.has('scores:write') ? scoreOf(by.project_id, event.body) : lacks(['scores:write']);
     if (typeof score === 'string') why[index] = score;
     else read.push({ index, score });
   }

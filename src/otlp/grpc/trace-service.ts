@@ -1,7 +1,7 @@
 import { status, type handleUnaryCall, type Metadata, type ServiceDefinition } from '@grpc/grpc-js';
 import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
-import { requirePurpose } from '../../engine/identity/key-access.js';
+import { requireScopes } from '../../engine/identity/scopes.js';
 import type { ExportTraces } from '../export.js';
 import { encodeResponse } from '../response.js';
 import { toStatus } from './status.js';
@@ -59,7 +59,7 @@ export function createTraceService(parts: TraceServiceParts): { export: handleUn
 /** @throws DomainError `unauthenticated`; `forbidden` for a key that may not send spans */
 export function authenticateCall(identity: CallerIdentity, metadata: Metadata): Principal {
   const principal = identity.authenticate(metadata.get('authorization')[0]?.toString());
-  requirePurpose(principal, 'ingest');
+  requireScopes(principal, ['spans:write']);
   return principal;
 }
 

@@ -10,6 +10,7 @@ import { type Callers, PROJECT_HEADER } from '../../../http/callers.js';
 import { MinuteLimit } from '../../../http/minute-limit.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import type { SessionCookie } from '../../../http/session-cookie.js';
+import { formatOptionalTimestamp } from '../../../engine/timestamp.js';
 import { pageOfThousand, ProjectParams } from '../../../http/parameters.js';
 import { named, toInvitationRead, toSignInPreviewRead, toSignInRead } from './presenters.js';
 import {
@@ -188,7 +189,7 @@ function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoA
     description: `Returns user, project and key of the request, the projects that it could be for, and the capabilities of the server. Keys with any access may call it. With the cookie, the header \`${PROJECT_HEADER}\` is optional: without it, the project is the first of \`projects\`.`,
     tag: TAG,
     access: 'key',
-    purpose: 'identify',
+    scopes: [],
     anyProject: true,
     responses: { 200: { description: 'User, project and key of the request.', schema: WhoAmI } },
     errors: ['unavailable'],
@@ -197,7 +198,7 @@ function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoA
       const body: WhoAmI = {
         user: named(user),
         project: named(project),
-        key: { ...named(key), access: key.access },
+        key: { ...named(key), access: key.access, scopes: [...key.scopes], expires_at: formatOptionalTimestamp(key.expires_at) },
         projects: projectsOf(principal, headers, project).map(named),
         version,
         capabilities,
