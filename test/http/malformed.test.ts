@@ -37,6 +37,8 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   signIn: 401,
   previewSignIn: 401,
   getSpan: 404,
+  // The scene names no key: one that is rotated expires.
+  rotateApiKey: 404,
   // Its variant has to be one of the variants.
   postAbChoice: 422,
   // A query or the spans themselves, but not both.

@@ -20,6 +20,7 @@ import type { IdentityStore } from './identity-store.js';
 import { DEFAULT_KEY_ACCESS, accessOf, inOrder, scopesOf, type KeyAccess } from './key-access.js';
 import { KeyUses, USE_RESOLUTION_MICROS } from './key-uses.js';
 import type { Scope } from './scopes.js';
+import { invalid } from '../validation/validation.js';
 import { requireUuid, usableName } from './stated-identity.js';
 
 const MAX_CACHED_KEYS = 10_000;
@@ -346,7 +347,7 @@ export class IdentityService {
     const scopes = scopesWanted(input);
     const created_at = this.#now();
     const expires_at = input.expiresAt ?? null;
-    if (isOver(expires_at, created_at)) throw new DomainError('invalid', 'A key must expire in the future');
+    if (isOver(expires_at, created_at)) throw invalid([{ pointer: '/expires_at', detail: 'must be in the future' }]);
     const apiKey: ApiKey = {
       id: randomUUID(),
       project_id: input.projectId,
@@ -368,7 +369,7 @@ export class IdentityService {
 
 /** @throws DomainError `invalid` when there are none */
 function scopesWanted({ scopes, access = DEFAULT_KEY_ACCESS }: KeyInput): readonly Scope[] {
-  if (scopes?.length === 0) throw new DomainError('invalid', 'A key needs at least one scope');
+  if (scopes?.length === 0) throw invalid([{ pointer: '/scopes', detail: 'must name at least one scope' }]);
   return scopes === undefined ? scopesOf(access) : inOrder(scopes);
 }
 

@@ -3,10 +3,10 @@ import { publicKeyOf } from '../../../engine/identity/api-key.js';
 import type { IdentityService } from '../../../engine/identity/identity-service.js';
 import type { ApiKey, CreatedApiKey, ListedApiKey } from '../../../engine/identity/identity.js';
 import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, KEY_ACCESS_EXPLAINED } from '../../../engine/identity/key-access.js';
-import { DomainError } from '../../../engine/errors.js';
 import { SCOPE_NAMES } from '../../../engine/identity/scopes.js';
 import { oneOf, time } from '../../../engine/schema/parts.js';
 import { parseTimestamp, type Micros } from '../../../engine/timestamp.js';
+import { invalid } from '../../../engine/validation/validation.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import { ApiKeyCreated, ApiKeyParams, ApiKeyRead, ProjectParams, scope } from './schema.js';
 
@@ -67,7 +67,7 @@ function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>) {
       const { project_id: projectId } = params;
       const { name, access, scopes, expires_at } = body;
       if (access !== undefined && scopes !== undefined)
-        throw new DomainError('invalid', 'A key has either `access` or `scopes`');
+        throw invalid([{ pointer: '/scopes', detail: 'cannot be used with access' }]);
       const created = identity.createKey(
         {
           ...{ projectId, userId: principal.user_id, name },
@@ -190,8 +190,9 @@ function toCreatedKeyRead(key: CreatedApiKey): ApiKeyCreated {
 /** @throws DomainError `invalid` */
 function expiryOf(text: string): Micros {
   const at = parseTimestamp(text);
-  if (at === undefined) throw new DomainError('invalid', '/expires_at must be a time in ISO 8601');
-  if (at > Date.now() * 1000 + MAX_LIFETIME) throw new DomainError('invalid', 'A key can last at most 50 years');
+  const latest = Date.now() * 1000 + MAX_LIFETIME;
+  if (at === undefined || at > latest)
+    throw invalid([{ pointer: '/expires_at', detail: 'must be a time in ISO 8601, at most 50 years from now' }]);
   return at;
 }
 
