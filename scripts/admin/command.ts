@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { DomainError } from '../../src/engine/errors.js';
 import type { User } from '../../src/engine/identity/identity.js';

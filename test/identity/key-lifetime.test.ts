@@ -124,7 +124,7 @@ describe('API keys over HTTP', () => {
     expect([await statusOf(own.key), await statusOf(rotated.key)]).to.deep.equal([401, 200]);
   });
 
-  // Last: it stops the server, which writes what it has noted.
+  // The server writes what it has noted within seconds.
   it('are listed with the address that used them last, for admins only', async () => {
     const { id, key } = await made({ access: 'read' });
     await server.request('GET', '/whoami', { key, headers: { 'x-forwarded-for': `9.9.9.9, ${CLIENT}` } });

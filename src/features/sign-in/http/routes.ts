@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '../../../engine/errors.js';
 import type { IdentityService } from '../../../engine/identity/identity-service.js';
 import type { Identity, Principal } from '../../../engine/identity/identity.js';
-import { DEFAULT_KEY_ACCESS } from '../../../engine/identity/key-access.js';
 import type { Credentials, SignInService } from '../../../engine/identity/sign-in-service.js';
 import type { SignIn } from '../../../engine/identity/sign-in.js';
 import { credentialsOf, SignInAttempts } from './attempts.js';
@@ -232,7 +231,7 @@ function createInviteRoute({ signIns, baseUrl, attempts }: CreateInviteParts) {
     responses: { 201: { description: 'The invitation.', schema: Invitation } },
     errors: ['conflict', 'unavailable'],
     admit: ({ params }) => attempts.take(params.project_id),
-    handle({ principal, params, body: { name, access = DEFAULT_KEY_ACCESS } }) {
+    handle({ principal, params, body: { name, access = 'full' } }) {
       const invitation = signIns.invite(params.project_id, { name, access }, principal);
       return { status: 201, body: toInvitationRead(invitation, baseUrl()) };
     },
