@@ -9,8 +9,5 @@ export type Granter = (NonNullable<Actor> & ScopeHolder) | null;
 export function requireGrant(by: Granter, scopes: readonly Scope[]): void {
   const beyond = by === null ? [] : scopes.filter((scope) => !by.scopes.has(scope));
   if (beyond.length > 0)
-    throw new DomainError(
-      'forbidden',
-      `This API key cannot give scopes that it lacks: ${beyond.join(', ')}`,
-    );
+    throw new DomainError('forbidden', `This API key cannot give scopes that it lacks: ${beyond.join(', ')}`);
 }

@@ -76,7 +76,9 @@ function prepare(db: Database) {
        VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @scopes, @created_at, @last_used_at, @last_used_from,
          @expires_at, @revoked_at, @hash, @ofStart)`,
     ),
-    findKeyByHash: db.prepare<[Buffer], KeyRow<StoredApiKey>>(`SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ?`),
+    findKeyByHash: db.prepare<[Buffer], KeyRow<StoredApiKey>>(
+      `SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ?`,
+    ),
     findKey: db.prepare<[string], KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`),
     listKeys: db.prepare<{ projectId: string | null }, KeyRow<ListedApiKey>>(
       `SELECT ${KEY_COLUMNS}, (SELECT u.name FROM users AS u WHERE u.id = user_id) AS user_name FROM api_keys

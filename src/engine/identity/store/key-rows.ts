@@ -38,6 +38,8 @@ export function rowOfKey(key: StoredApiKey): KeyRow<StoredApiKey> {
 }
 
 /** The key of a row. */
-export function keyOfRow<Row extends KeyRow>(row: Row): Omit<Row, 'access' | 'scopes'> & Pick<ApiKey, 'access' | 'scopes'> {
+export function keyOfRow<Row extends KeyRow>(
+  row: Row,
+): Omit<Row, 'access' | 'scopes'> & Pick<ApiKey, 'access' | 'scopes'> {
   return { ...row, ...scopesOfColumns(row) };
 }

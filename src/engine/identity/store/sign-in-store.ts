@@ -146,7 +146,10 @@ export class SqliteSignInStore implements SignInStore {
     const { id, user_id, created_at, last_used_at } = first;
     // Where all have expired, whoever uses one is told that.
     const valid = rows.filter(({ expired }) => expired === 0);
-    const keys = (valid.length > 0 ? valid : rows).map(({ key_id, project_id }): SignInKey => ({ id: key_id, project_id }));
+    const keys = (valid.length > 0 ? valid : rows).map(({ key_id, project_id }): SignInKey => ({
+      id: key_id,
+      project_id,
+    }));
     return { id, user_id, created_at, last_used_at, keys };
   }
 

@@ -197,7 +197,12 @@ function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoA
       const body: WhoAmI = {
         user: named(user),
         project: named(project),
-        key: { ...named(key), access: key.access, scopes: [...key.scopes], expires_at: formatOptionalTimestamp(key.expires_at) },
+        key: {
+          ...named(key),
+          access: key.access,
+          scopes: [...key.scopes],
+          expires_at: formatOptionalTimestamp(key.expires_at),
+        },
         projects: projectsOf(principal, headers, project).map(named),
         version,
         capabilities,

@@ -43,11 +43,7 @@ export const SignInRequest = Type.Object(
 export type SignInRequest = Static<typeof SignInRequest>;
 
 /** A console that sends nothing and changes nothing still shows all; one that only sends shows nothing. */
-const invitedAccess = oneOf(
-  PERSON_ACCESSES,
-  "Access of the colleague's key: everything, or only read.",
-  'full',
-);
+const invitedAccess = oneOf(PERSON_ACCESSES, "Access of the colleague's key: everything, or only read.", 'full');
 
 export const Invite = Type.Object(
   { name: line(200, 'Name of the colleague.'), access: Type.Optional(invitedAccess) },
