@@ -88,11 +88,32 @@ const rooms = [
     why: 'It translates OTLP to spans; SQL never reaches it, and what it needs is handed in by src/compose.',
   },
   {
+    type: 'facade',
+    pattern: 'src/facade',
+    imports: ['facade', 'otlp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'It is what translations of other systems have in common; it has no store and no rules of its own.',
+  },
+  {
     type: 'langfuse',
     pattern: 'src/langfuse',
-    imports: ['langfuse', 'otlp', 'http', 'feature', 'model', ...BASE],
+    imports: ['langfuse', 'facade', 'otlp', 'http', 'feature', 'model', ...BASE],
     types: SIGNALS,
     why: 'It translates calls of Langfuse to those of features; it has no store and no rules of its own.',
+  },
+  {
+    type: 'langsmith',
+    pattern: 'src/langsmith',
+    imports: ['langsmith', 'facade', 'otlp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'It translates calls of LangSmith to those of features; it has no store and no rules of its own.',
+  },
+  {
+    type: 'mcp',
+    pattern: 'src/mcp',
+    imports: ['mcp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'Its tools are calls of the API; it has no store and no rules of its own.',
   },
   {
     type: 'control',
@@ -122,6 +143,11 @@ const packages = [
   { from: allBut('metadata', 'store'), sources: ['better-sqlite3'], why: 'Only stores talk to SQLite.' },
   { from: allBut('http'), sources: ['express', 'helmet'], why: 'Only src/http speaks HTTP to clients.' },
   { from: allBut('models'), sources: ['openai'], why: 'Only src/engine/models talks to language models.' },
+  {
+    from: allBut('base', 'config'),
+    sources: ['ajv'],
+    why: 'Only src/engine/validation compiles schemas, and none of a client: a pattern in it may keep the only thread forever.',
+  },
   {
     from: allBut('signals'),
     sources: ['winston', 'prom-client', '@opentelemetry/*'],

@@ -14,7 +14,6 @@ import { startServerProcess, type ServerProcess } from './processes/server.js';
 import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
 
-const HOOK = new URL('./processes/without-condition-cache.js', import.meta.url).href;
 const MAX_RATIO = 1.5;
 const MAX_GROWTH = { steady: 1.5, bounded: 6 };
 /** A query that takes long is measured fewer times. */
@@ -97,7 +96,7 @@ async function bench(options: Options): Promise<void> {
       context,
       engine,
       about:
-        `Medians of up to ${repetitions} calls after one to warm up, HTTP and SQL in turn, without the query condition cache. HTTP: a call of the real server ` +
+        `Medians of up to ${repetitions} calls after one to warm up, HTTP and SQL in turn. HTTP: a call of the real server ` +
         `with one kept-alive connection, until the last byte. SQL: the statements that the server sends for it, one after the other, run in a chDB process of ` +
         `their own on a copy of the same files. The server was ready on this data in ${figure(startMs / 1000)} s.`,
       columns: COLUMNS,
@@ -124,7 +123,7 @@ async function measureSize(spans: number, options: Options): Promise<SizeResult>
     await fill(directory, spans, options.seed);
     await rm(snapshot, { recursive: true, force: true });
     await copyData(join(directory, 'clickhouse'), snapshot);
-    const server = await startServerProcess({ dataDir: directory, nodeArguments: ['--import', HOOK] });
+    const server = await startServerProcess({ dataDir: directory });
     const bare = await startBareEngine(snapshot);
     try {
       const measured = await measureQueries(spans, options, server, bare);

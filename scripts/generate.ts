@@ -10,7 +10,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadConfig } from '../src/config/config.js';
 import { mainSettingsTable, passedVariables } from '../src/config/documentation.js';
 import { SNIPPETS_WRITTEN, snippetTabs } from '../src/http/manual/snippets.js';
+import { API_CALLS_FILE } from '../src/http/api-calls.js';
 import { startServer } from '../src/server.js';
+import { apiCallsFile, apiCallsOf } from './generate/api-calls.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
 import { helmValues } from './generate/helm-values.js';
@@ -45,6 +47,7 @@ async function generatedFiles(): Promise<Generated[]> {
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
     { path: 'scripts/deploy/helm/values.schema.json', content: helmValues },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
+    { path: API_CALLS_FILE, content: () => apiCallsFile(apiCallsOf(openApi)) },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
     { path: 'src/console/app/parts/icon-shapes.ts', content: () => icons },
     // Markdown begins a table behind a comment only after a blank line.

@@ -20,14 +20,32 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
+/** How a cell looks; `row` is null for the name of the column. */
+export type Paint = (text: string, name: string, row: Row | null) => string;
+
+/** How wide a table may be, and how it looks. */
+export interface TableLook {
+  /** Columns of the terminal: columns of the table that do not fit are left out. */
+  readonly width?: number;
+  /** Longer cells are cut. */
+  readonly cellWidth?: number;
+  readonly paint?: Paint;
+}
+
 /** Columns with their names in capitals above; what a row does not have is a dash. */
-export function tableOf(rows: readonly Row[]): string {
+export function tableOf(
+  rows: readonly Row[],
+  { width = Infinity, cellWidth = Infinity, paint = (text) => text }: TableLook = {},
+): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const columns = names.map((name) => {
-    const cells = [printable(name.toUpperCase()), ...rows.map((row) => cellOf(row[name]))];
-    const width = widest(cells);
+  let left = width;
+  const columns = names.flatMap((name) => {
+    const cells = [printable(name.toUpperCase()), ...rows.map((row) => shortened(cellText(row[name]), cellWidth))];
+    const columnWidth = widest(cells);
+    left -= columnWidth + GAP.length;
+    if (left + GAP.length < 0) return [];
     const right = rows.every((row) => typeof row[name] === 'number');
-    return cells.map((cell) => padded(cell, width, right));
+    return [cells.map((cell, at) => paint(padded(cell, columnWidth, right), name, rows[at - 1] ?? null))];
   });
   const lines = [-1, ...rows.keys()].map((index) => columns.map((column) => column[index + 1]).join(GAP));
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
@@ -38,7 +56,7 @@ export function fieldsOf(row: Row): string {
   const names = Object.keys(row).map(printable);
   const width = widest(names);
   return Object.values(row)
-    .map((value, index) => `${padded(names[index] ?? '', width)}${GAP}${cellOf(value)}\n`)
+    .map((value, index) => `${padded(names[index] ?? '', width)}${GAP}${cellText(value)}\n`)
     .join('');
 }
 
@@ -49,6 +67,11 @@ export function jsonOf(value: unknown): string {
     character === '\n' ? character : escapedUnits(character),
   );
   return `${text}\n`;
+}
+
+/** The same in one line. */
+export function jsonLineOf(value: unknown): string {
+  return `${JSON.stringify(value).replace(UNPRINTABLE, escapedUnits)}\n`;
 }
 
 function escapedUnits(character: string): string {
@@ -72,7 +95,13 @@ export function printFailure(error: unknown): void {
   process.stderr.write(`${printableLines(error instanceof Error ? error.message : String(error))}\n`);
 }
 
-function cellOf(value: unknown): string {
+function shortened(cell: string, width: number): string {
+  const characters = width === Infinity ? [] : Array.from(cell);
+  return characters.length <= width ? cell : `${characters.slice(0, width - 1).join('')}…`;
+}
+
+/** A value as one line for a terminal. */
+export function cellText(value: unknown): string {
   if (value === null || value === undefined || value === '') return NOTHING;
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -4,7 +4,7 @@ import { OLDEST, suffices } from './node-releases.mjs';
 
 if (suffices()) {
   const { spanhouseCommand } = await import('../dist/scripts/spanhouse/command.js');
-  await spanhouseCommand().parseAsync();
+  await (await spanhouseCommand(process.argv[2])).parseAsync();
 } else {
   process.stderr.write(
     `Spanhouse needs Node.js ${OLDEST} or newer; this is ${process.versions.node}. Get a current version from https://nodejs.org.\n`,

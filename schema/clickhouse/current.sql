@@ -884,7 +884,24 @@ CREATE TABLE scores
             name,
             number,
             entity_id
-    )
+    ),
+    PROJECTION scores_by_object
+    (
+        SELECT
+            project_id,
+            entity_type,
+            entity_id,
+            name,
+            ver,
+            deleted,
+            kind,
+            number,
+            text
+        ORDER BY
+            project_id,
+            entity_type,
+            entity_id
+    ) WITH SETTINGS (index_granularity = 128)
 )
 ENGINE = MergeTree
 ORDER BY (project_id, entity_type, name, entity_id, id)

@@ -41,7 +41,8 @@ function shownSettings() {
   return settingDefinitions.filter(([name, { secret }]) => secret !== true && !FIXED.has(name));
 }
 
-function valueOf(name: string, { type, minimum, maximum, enum: values, description }: SettingDefinition): object {
+function valueOf(name: string, setting: SettingDefinition): object {
+  const { type, minimum, maximum, enum: values, description }: Readonly<Record<string, unknown>> = setting;
   if (name === 'OTLP_GRPC_PORT') return { enum: [4317, '4317'], description };
   if (values !== undefined) return { enum: values, description };
   if (type === 'integer') return { type, minimum, maximum, description };

@@ -27,6 +27,9 @@ export class RefusedError extends TransferError {
   }
 }
 
+/** No answer came. */
+export class UnansweredError extends TransferError {}
+
 /** The public API of a server, with the key of a project; tries again what only came at a bad moment. */
 export class Remote {
   readonly url: string;
@@ -58,6 +61,14 @@ export class Remote {
     return this.#answer('GET', path, { headers: { accept } }, ({ text }) => text);
   }
 
+  /** An answer whose body the caller reads, as it may be long. @param accept its media type */
+  async open(path: string, accept: string): Promise<Response> {
+    const response = await this.#patiently(() => this.#begun(path, accept));
+    const { status, headers } = response;
+    if (!isGood(status)) this.#read('GET', path, { status, headers, text: await response.text() });
+    return response;
+  }
+
   /** The project of the key. @throws TransferError when it is not the one that was named */
   async project(
     named: string | undefined,
@@ -81,16 +92,20 @@ export class Remote {
   }
 
   async #answer<T>(method: string, path: string, more: RequestInit, read: (answer: Answer) => T): Promise<T> {
+    const answer = await this.#patiently(() => this.#try(method, path, more));
+    if (!isGood(answer.status)) this.#read(method, path, answer);
+    return read(answer);
+  }
+
+  /** Tries until there is an answer that will not be another one soon. @param attempt gives it, or why there is none */
+  async #patiently<T extends Pick<Answer, 'status' | 'headers'>>(attempt: () => Promise<T | string>): Promise<T> {
     const until = Date.now() + this.#patienceMs;
     for (let pause = 250; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-      const answer = await this.#try(method, path, more);
+      const answer = await attempt();
       const late = Date.now() + pause > until;
-      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status))) {
-        if (answer.status >= 200 && answer.status < 300) return read(answer);
-        this.#read(method, path, answer);
-      }
+      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status))) return answer;
       if (typeof answer === 'string' && late)
-        throw new TransferError(
+        throw new UnansweredError(
           `${this.url} does not answer (${answer}): start the server, or name another one with --url`,
         );
       const asked = typeof answer === 'string' ? 0 : Number(answer.headers.get('retry-after') ?? 0) * 1000;
@@ -108,7 +123,7 @@ export class Remote {
         `${method} ${this.url}${place} returned ${status} and ${type} instead of JSON: something in front of the server responded, such as a proxy with its own login, or another program. Name the server itself with --url`,
       );
     }
-    if (status >= 200 && status < 300) return value;
+    if (isGood(status)) return value;
     const problem = value as Problem;
     const detail = problem.detail ?? text.slice(0, 200);
     throw new RefusedError(`${method} ${place} was refused with ${status}: ${detail}`, problem);
@@ -128,10 +143,30 @@ export class Remote {
       // What is cut off on its way is asked for again, too.
       return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (error) {
-      const { cause, message } = error as Error & { cause?: { code?: string } };
-      return cause?.code ?? message;
+      return reasonOf(error);
     }
   }
+
+  /** An answer up to its body, or why there is none. */
+  async #begun(path: string, accept: string): Promise<Response | string> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error('no answer in time')), REQUEST_MS);
+    try {
+      const headers = { ...this.#headers, accept };
+      return await fetch(this.url + path, { headers, redirect: 'manual', signal: late.signal });
+    } catch (error) {
+      return reasonOf(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const isGood = (status: number) => status >= 200 && status < 300;
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
 }
 
 /** Undefined: it is no JSON, or no object. */

@@ -34,14 +34,15 @@ export function openHttp(context: Context, services: Services, { limits, memory 
   const { config, log, events, governor } = context;
   const { host, port, trustedProxies } = config.http;
   const door = createDoor(context, services);
+  const answers = new FairSemaphore('lists', config.answers);
   const app = createApp({
-    routes: createRoutes(context, services, door),
+    routes: createRoutes(context, services, door, answers),
     identity: door.callers,
     limits,
     memory,
     trustedProxies,
     delivery: config.delivery,
-    answers: new FairSemaphore('lists', config.answers),
+    answers,
     governor,
     log,
     observer: events,

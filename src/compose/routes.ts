@@ -39,14 +39,23 @@ import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
 import { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
 import { langfuseRoutes } from '../langfuse/routes.js';
+import { langsmithRoutes } from '../langsmith/routes.js';
 import { consoleRoutes } from '../console/index.js';
 import { reviewRoutes } from '../features/review/pages/index.js';
+import { InnerCalls } from '../http/inner-calls.js';
+import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
+import { mcpRoute } from '../mcp/route.js';
 import type { Context } from './context.js';
 import type { Services } from './services.js';
 import { authenticationRoutes, type Authentication } from './sign-in.js';
 
-/** Everything that is answered over HTTP. */
-export function createRoutes(context: Context, services: Services, door: Authentication): Route[] {
+/** Everything that is answered over HTTP. @param answers turns of projects at routes whose answers may be large */
+export function createRoutes(
+  context: Context,
+  services: Services,
+  door: Authentication,
+  answers: FairSemaphore,
+): Route[] {
   const info = {
     title: 'Spanhouse',
     version: packageVersion(),
@@ -57,6 +66,7 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...reviewPages(context, services),
     ...authenticationRoutes(context, services, door, info.version),
     ...langfuse(context, services, door, info.version),
+    ...langsmithRoutes(services, { version: info.version, limits: mappingLimits(context), baseUrl: context.baseUrl }),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...projectRoutes(services),
@@ -66,21 +76,28 @@ export function createRoutes(context: Context, services: Services, door: Authent
     ...documentationRoutes(context, door),
     rootRoute({ ...info, baseUrl: context.baseUrl }),
   ];
+  const onFailed = (failure: { requestId: string; error: unknown }) => context.events.requestFailed(failure);
+  const calls = new InnerCalls({ routes, answers, onFailed });
   // The document describes itself, too.
   const document: Route = openApiRoute(() =>
     buildOpenApi([...routes, document], { ...info, base: basePath(context.baseUrl()) }),
   );
-  return [...routes, document];
+  return [...routes, document, mcpRoute({ calls, version: info.version, onFailed })];
 }
 
-function langfuse(
-  { config, baseUrl }: Context,
-  services: Services,
-  { callers }: Authentication,
-  version: string,
-): Route[] {
-  const limits = { sharedBytes: config.ingest.maxEncodedBytes, tagBytes: config.ingest.maxTagBytes };
-  return langfuseRoutes(services, { version, limits, baseUrl, projectOf: projectSeenBy(callers) });
+/** What other systems' clients may send at once. */
+function mappingLimits({ config: { ingest } }: Context) {
+  return { sharedBytes: ingest.maxEncodedBytes, tagBytes: ingest.maxTagBytes };
+}
+
+function langfuse(context: Context, services: Services, { callers }: Authentication, version: string): Route[] {
+  const { baseUrl } = context;
+  return langfuseRoutes(services, {
+    version,
+    limits: mappingLimits(context),
+    baseUrl,
+    projectOf: projectSeenBy(callers),
+  });
 }
 
 function apiRoutes(services: Services): Route[] {

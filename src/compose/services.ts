@@ -6,6 +6,7 @@ import { SignInService } from '../engine/identity/sign-in-service.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
 import { ListExports } from '../features/traces/export/list-exports.js';
 import type { Lists } from '../engine/traces/model/list/lists.js';
+import type { WholeReader } from '../engine/traces/model/judged/whole-reader.js';
 import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
 import { CostExplainer } from '../features/prices/cost-explanation.js';
 import { PriceService } from '../features/prices/price-service.js';
@@ -64,6 +65,7 @@ export interface Services
   readonly lists: Lists;
   readonly statistics: ListStatistics;
   readonly outlines: OutlineService;
+  readonly texts: Pick<WholeReader, 'readWholes'>;
   readonly costs: CostExplainer;
   readonly tails: Tails;
   readonly exports: ListExports;
@@ -153,6 +155,7 @@ export async function openServices(context: Context): Promise<Services> {
     exports: new ListExports(traces.lists),
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
+    texts: traces.wholes,
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     attachments: attachments.service,
     deletions,

@@ -35,7 +35,7 @@ export class Callers implements RequestIdentity {
     { anyProject = false, remoteAddress = '' }: AuthenticateOptions = {},
   ): Principal {
     const { identity, signIns, trustedProxies } = this.#parts;
-    const { authorization } = headers;
+    const authorization = headers.authorization ?? keyHeader(headers);
     const from = () => clientAddress(headers, remoteAddress, trustedProxies);
     if (authorization !== undefined || headers.cookie === undefined) return identity.authenticate(authorization, from);
     const tokens = this.#tokensOf(headers);
@@ -79,4 +79,9 @@ export class Callers implements RequestIdentity {
   requireStanding(principal: Principal): void {
     this.#parts.identity.requireStanding(principal);
   }
+}
+
+/** The header by which clients of LangSmith send a key, as what `Authorization` would say. */
+function keyHeader({ 'x-api-key': key }: IncomingHttpHeaders): string | undefined {
+  return typeof key === 'string' ? `Bearer ${key}` : undefined;
 }

@@ -43,9 +43,7 @@ export interface HandlerParts {
 export function handlerOf(route: Route, parts: HandlerParts): Handler {
   const { identity, answers, meant } = parts;
   const template = templatePath(route.path);
-  const scopes = route.access === 'public' ? [] : scopesOfRoute(route);
-  const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
-  const parseQuery = queryParserOf(route);
+  const { scopes, parseParams, parseQuery } = readingOf(route);
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
@@ -67,6 +65,15 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
       if (endTurn !== undefined) exchange.whenClosed(endTurn);
     }
   };
+}
+
+/** How path and query of a route are read, and what a key must be good for. */
+export function readingOf(route: Route) {
+  return {
+    scopes: route.access === 'public' ? [] : scopesOfRoute(route),
+    parseParams: route.params === undefined ? () => undefined : pathParametersOf(route.params),
+    parseQuery: queryParserOf(route),
+  } as const;
 }
 
 /** What a route answers to a request that has been let in. */

@@ -4,6 +4,7 @@ import type { Scope } from '../engine/identity/scopes.js';
 const NOUNS = {
   Traces: 'spans',
   Langfuse: 'spans',
+  LangSmith: 'spans',
   Prompts: 'prompts',
   Playground: 'prompts',
   Optimizations: 'prompts',

@@ -4,6 +4,7 @@ import { compile } from '../engine/validation/validation.js';
 import type { ScoreInput } from '../features/scores/schema.js';
 import { sessionNamed } from '../otlp/session-id.js';
 import { MAX_ID, ownId } from './ids.js';
+import { isJsonObject } from '../engine/json-object.js';
 
 const id = (description: string) => optional(Type.String({ minLength: 1, maxLength: MAX_ID, description }));
 const DATA_TYPES = ['NUMERIC', 'BOOLEAN', 'CATEGORICAL', 'TEXT', 'CORRECTION'];
@@ -46,7 +47,7 @@ export function scoreOf(projectId: string, body: unknown): ScoreInput | string {
     ...entity,
     ...{ name, value: dataType === 'BOOLEAN' ? booleanOf(value) : value },
     ...(comment != null && { comment }),
-    ...(metadata != null && { metadata: isObject(metadata) ? metadata : { metadata } }),
+    ...(metadata != null && { metadata: isJsonObject(metadata) ? metadata : { metadata } }),
   };
 }
 
@@ -63,8 +64,4 @@ function entityOf(
 /** Clients of Langfuse send 1 and 0. */
 function booleanOf(value: LangfuseScore['value']): LangfuseScore['value'] {
   return value === 1 || value === 0 ? value === 1 : value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -20,13 +20,14 @@ describe('how the console writes figures', () => {
   });
 
   it('writes money with the digits that matter, and all of them in full', () => {
-    expect([1234.5, 3, 0.25, 0.0312, 0.00176912, 0.0000032154].map(money)).to.deep.equal([
+    expect([1234.5, 3, 0.25, 0.0312, 0.00176912, 0.0000321, 0.0000032154].map(money)).to.deep.equal([
       '$1,234.50',
       '$3.00',
       '$0.25',
       '$0.0312',
       '$0.0018',
-      '$0.0000032',
+      '$0.000032',
+      '<$0.00001',
     ]);
     expect(money(-0.5)).to.equal('−$0.50');
     expect(moneyInFull(0.0000032154)).to.equal('$0.0000032154');

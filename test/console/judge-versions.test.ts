@@ -44,7 +44,7 @@ describe('versions of a judge in the console', () => {
 
   it('say what corrections add to a call', () => {
     const of = { corrections: 12, input_tokens: 1840, model: 'gpt-4o-mini', cost: 0.000276, cost_unknown_reason: null };
-    expect(perCallNote(of)).to.equal('12 corrections add about 1,840 tokens to each call, $0.000276 with gpt-4o-mini.');
+    expect(perCallNote(of)).to.equal('12 corrections add about 1,840 tokens to each call, $0.00028 with gpt-4o-mini.');
     expect(perCallNote({ ...of, corrections: 1, cost: null })).to.equal(
       '1 correction adds about 1,840 tokens to each call; the price of gpt-4o-mini is unknown.',
     );

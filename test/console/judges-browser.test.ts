@@ -315,6 +315,17 @@ describe('judges and review, in the console', function () {
     await until(`!document.body.innerText.includes('Retry all failed')`);
   });
 
+  it('asks for nothing of a judge that is deleted', async () => {
+    const { page } = watched;
+    const judge = await api.create({ name: 'Goes' });
+    await page.goto(screenUrl(scene.server, `judges/${judge['id']}`));
+    await clickOn(page, '::-p-aria([name="Delete"][role="button"])');
+    await clickOn(page, 'dialog[open] ::-p-aria([name="Delete judge"][role="button"])');
+    await until(`location.pathname.endsWith('/judges') && document.querySelector('dialog[open]') === null`);
+    await page.waitForNetworkIdle({ idleTime: 300, concurrency: 2 });
+    expect(watched.complaints).to.deep.equal([]);
+  });
+
   it('reviews completions of a prompt one by one', async () => {
     const { page } = watched;
     await api.expect(200, 'POST', '/v1/tasks/support%2Ffaq/prompt/versions/ensure', { content: 'Answer {{question}}' });

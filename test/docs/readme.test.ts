@@ -75,11 +75,15 @@ describe('README and manual', () => {
       'GRAFANA_PASSWORD',
       ...['HOST', 'BASEURL', 'BASE_URL', 'PUBLIC_KEY', 'SECRET_KEY'].map((name) => `LANGFUSE_${name}`),
       'LANGSMITH_TRACING',
+      'LANGSMITH_ENDPOINT',
+      'LANGSMITH_API_KEY',
       'LANGSMITH_OTEL_ENABLED',
       'SPANHOUSE_PROJECT',
       ...EXPERIMENT_VARIABLES,
       'GITHUB_STEP_SUMMARY',
       'SPANHOUSE_URL',
+      // https://no-color.org
+      'NO_COLOR',
     ]);
     const named = [...documents.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).to.deep.equal([]);

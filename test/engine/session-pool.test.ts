@@ -55,4 +55,33 @@ describe('a pool of connections to the engine', () => {
     expect(await Promise.all([second, third])).to.deep.equal(['SLOW', 'SLOW']);
     await pool.close();
   });
+
+  it('gives a statement a connection with its settings, while it may open one, and then the one that was idle longest', async () => {
+    const pool = new SessionPool({
+      native: new Statements().native,
+      path: '/nowhere',
+      database: 'd',
+      settings: new Map([['a', '1']]),
+      size: 2,
+      maxWaiting: 2,
+      maxWaitMs: 1_000,
+      stuckAfterMs: 1_000,
+      stuckMeansBroken: 2,
+      onBroken: () => undefined,
+    });
+    const run = async (...settings: readonly (readonly [string, string])[]) =>
+      (await pool.run({ sql: 'S', format: 'Null', settings: new Map(settings) })).bytes.toString();
+    expect(await run(['b', '2'])).to.equal('SET `b` = 2; S');
+    expect(await run(['c', '3'])).to.equal('SET `c` = 3; S');
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await run(['b', '2'])).to.equal('S');
+      expect(await run(['c', '3'])).to.equal('S');
+    }
+    expect(await run()).to.equal('SET `b` = DEFAULT; S');
+    expect(await run(['c', '3'])).to.equal('S');
+    expect(await run(['a', '4'])).to.equal('SET `a` = 4; S');
+    expect(await run()).to.equal('SET `c` = DEFAULT; S');
+    expect(await run(['c', '3'])).to.equal('SET `a` = 1, `c` = 3; S');
+    await pool.close();
+  });
 });

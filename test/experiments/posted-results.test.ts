@@ -151,7 +151,19 @@ describe('results of experiments over HTTP', () => {
       'r3/1',
     ]);
     const page = await api.ok('GET', `~/${id}/missing?limit=1&offset=2`);
-    expect(page).to.deep.equal({ missing: [{ row_id: 'r2', repetition: 2 }], total: 4, limit: 1, offset: 2 });
+    const { next, ...rest } = page;
+    expect(rest).to.deep.equal({ missing: [{ row_id: 'r2', repetition: 2 }], total: 4, limit: 1, offset: 2 });
+    expect(await api.ok('GET', `~/${id}/missing?after=${next}`)).to.deep.equal({
+      ...{ missing: [{ row_id: 'r3', repetition: 1 }], total: null, next: null, limit: 1000, offset: 0 },
+    });
+    const walked: unknown[] = [];
+    for (let at = (await api.ok('GET', `~/${id}/missing?limit=1`)).next; at !== null;) {
+      const found = await api.ok('GET', `~/${id}/missing?limit=1&after=${at}`);
+      walked.push(...found.missing);
+      at = found.next;
+    }
+    expect(walked).to.deep.equal(missing.missing.slice(1));
+    expect((await api.call('GET', `~/${id}/missing?after=1-2`)).status).to.equal(422);
     await api.ok('PATCH', `~/${id}`, { repetitions: 1 });
     expect((await api.ok('GET', `~/${id}/missing`)).total).to.equal(2);
   });

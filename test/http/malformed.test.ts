@@ -23,15 +23,20 @@ const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 const OF_NO_ROUTE = [400, 404, 405, 431];
 /**
  * Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
- * answers have no end (test/lists/http-tail.test.ts), or they are answered event by event (test/langfuse/http.test.ts).
+ * answers have no end (test/lists/http-tail.test.ts), or they are read one by one (test/langfuse/http.test.ts, test/langsmith/http.test.ts).
  */
 const OTHER_FORMATS = new Set([
   ...['postOtlpTraces', 'postLangfuseOtlpTraces', 'postLangfuseEvents', 'importRecords', 'tailSpans', 'tailTraces'],
+  ...['postLangsmithOtlpTraces', 'postLangsmithRuns', 'postLangsmithRun', 'patchLangsmithRun', 'postLangsmithRunParts'],
+  ...['createLangsmithExamples', 'updateLangsmithExamples'],
 ]);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
 /** The scene has nothing for them to do, however sound the request is. */
 const NEVER_TAKEN: Readonly<Record<string, number>> = {
+  // There is no trace or session with the id that others take.
+  getTraceText: 404,
+  getSessionText: 404,
   evaluateCalibration: 409,
   promoteCandidate: 409,
   signIn: 401,
@@ -49,6 +54,9 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   // They need two finished experiments.
   createComparison: 422,
   listComparedRows: 404,
+  // The scene has no score, and it names a dataset or examples.
+  updateLangsmithFeedback: 404,
+  listLangsmithExamples: 422,
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */

@@ -123,10 +123,16 @@ describe('a key that may only send', () => {
       }
     expect(opened.sort()).to.deep.equal([
       'listLangfuseProjects',
+      'patchLangsmithRun',
       'postAbChoice',
       'postLangfuseEvents',
       'postLangfuseOtlpTraces',
       'postLangfuseScore',
+      'postLangsmithFeedback',
+      'postLangsmithOtlpTraces',
+      'postLangsmithRun',
+      'postLangsmithRunParts',
+      'postLangsmithRuns',
       'postOtlpTraces',
       'postScores',
       'postSessions',

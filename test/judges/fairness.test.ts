@@ -315,16 +315,17 @@ describe('judges of several projects', function () {
 
   it('keep no position of one that is deleted, also when it was being looked at', () => {
     runs.begin(NOW);
-    runs.setArrived(
+    const looked = { arrived_at: NOW, behind: {} };
+    runs.setLooked(
       new Map([
-        ['many', NOW],
-        ['one', NOW],
+        ['many', looked],
+        ['one', looked],
       ]),
     );
     const removeSome = projectRemoval(database);
     const remove = () => database.transaction(() => removeSome('many')).immediate();
     while (remove());
-    runs.setArrived(new Map([['many', NOW + 1]]));
+    runs.setLooked(new Map([['many', looked]]));
     const kept = database.prepare<[], string>('SELECT project_id FROM judge_feed_projects').pluck().all();
     expect(kept).to.deep.equal(['one']);
   });

@@ -223,13 +223,47 @@ describe('the queue of evaluations', () => {
     expect(fail(NOW + 11), 'an evaluation ends the row').to.equal('refused');
   });
 
-  it('counts what waits for quiet apart, and is due sooner once the judge waits less', () => {
-    const of = (counts: ReadonlyMap<string, number>) => counts.get(owner.project) ?? 0;
-    const before = of(runs.queued(NOW));
+  it('counts failures in a row on, once failed runs are so many that older ones are not kept', () => {
+    const [often, once] = [randomUUID(), randomUUID()];
+    const change = (subject_id: string, at: number) => runs.enqueue([draft({ subject_id, due_at: at })], at);
+    const fail = (subject_id: string) =>
+      runs.settle([{ kind: 'failed', run: runs.ofWhole(judge.id, subject_id)[0] as Run, reason: 'refused' }], NOW);
+    for (let times = 1; times <= 5; times += 1) {
+      change(often, NOW);
+      fail(often);
+    }
+    change(once, NOW);
+    fail(once);
+    const failed = Array.from({ length: 10_500 }, () => draft({ origin: 'requested' }));
+    runs.enqueue(failed, NOW);
+    runs.settle(
+      runs.due(owner.project, NOW, 20_000).map((run) => ({ kind: 'failed', run, reason: 'refused' })),
+      NOW,
+    );
+    expect([often, once].map((id) => runs.ofWhole(judge.id, id))).to.deep.equal([[], []]);
+    expect(change(often, NOW), 'it failed five times').to.equal(0);
+    for (let times = 2; times <= 5; times += 1) {
+      expect(change(once, NOW), `${times}`).to.equal(1);
+      fail(once);
+    }
+    expect(change(once, NOW)).to.equal(0);
+    // Who asks for it begins to count again.
+    runs.enqueue([draft({ subject_id: often, origin: 'requested' })], NOW);
+    runs.settle([evaluatedOf(runs.ofWhole(judge.id, often)[0] as Run, { subject_id: often, subject_upto: NOW })], NOW);
+    expect(change(often, NOW)).to.equal(1);
+  });
+
+  it('counts what new spans queued about traces and sessions apart, and is due sooner once the judge waits less', () => {
+    const queued = () => runs.queued().get(owner.project) ?? 0;
+    const changes = () => runs.changes().find(({ judge_id }) => judge_id === judge.id);
+    const before = queued();
     const wait = draft({ subject_id: randomUUID(), due_at: NOW + 600e6 });
-    runs.enqueue([draft(), wait, draft({ subject_id: randomUUID(), due_at: NOW })], NOW);
-    expect([of(runs.queued(NOW)) - before, of(runs.waiting(NOW))]).to.deep.equal([2, 1]);
-    expect([of(runs.queued(NOW + 600e6)) - before, of(runs.waiting(NOW + 600e6))]).to.deep.equal([3, 0]);
+    const asked = draft({ subject_id: randomUUID(), origin: 'requested' });
+    runs.enqueue([draft(), asked, wait, draft({ subject_id: randomUUID(), due_at: NOW })], NOW);
+    expect([queued() - before, changes()]).to.deep.equal([
+      2,
+      { project_id: owner.project, judge_id: judge.id, runs: 2 },
+    ]);
     const at = () => runs.ofWhole(judge.id, wait.subject_id ?? '')[0]?.next_attempt_at;
     judges.update(judge, false, NOW + 700e6);
     expect(at()).to.equal(NOW + 600e6);
@@ -266,20 +300,21 @@ describe('the queue of evaluations', () => {
     expect(runs.enqueue([draft({ origin: 'requested' })], NOW), 'a deleted one takes none at all').to.equal(0);
   });
 
-  it('writes position and runs together', () => {
+  it('writes positions and runs together', () => {
+    const looked = (arrived_at: number, behind = {}) => ({ arrived_at, behind });
     runs.begin(1);
     const position = () => runs.position(owner.project);
-    expect(position(), 'as of all projects').to.deep.equal({ began_at: 1, arrived_at: 1 });
-    expect(runs.advance(owner.project, 2, [], NOW)).to.equal(0);
-    expect(position()).to.deep.equal({ began_at: 1, arrived_at: 2 });
+    expect(position(), 'as of all projects').to.deep.equal({ began_at: 1, arrived_at: 1, behind: {} });
+    expect(runs.advance(owner.project, looked(2), [], NOW)).to.equal(0);
+    expect(position()).to.deep.equal({ began_at: 1, ...looked(2) });
     const broken = [draft(), { ...draft(), judge_id: judge.id, span_id: undefined as never }];
-    expect(() => runs.advance(owner.project, 3, broken, NOW)).to.throw();
-    expect(position(), 'nothing of it').to.deep.equal({ began_at: 1, arrived_at: 2 });
+    expect(() => runs.advance(owner.project, looked(3, { [judge.id]: 2 }), broken, NOW)).to.throw();
+    expect(position(), 'nothing of it').to.deep.equal({ began_at: 1, ...looked(2) });
     expect(due()).to.deep.equal([]);
-    runs.setArrived(new Map([[owner.project, 5]]));
+    runs.setLooked(new Map([[owner.project, looked(5, { [judge.id]: 4 })]]));
     runs.begin(9);
-    expect(position(), 'begun already').to.deep.equal({ began_at: 1, arrived_at: 5 });
-    expect(runs.position('another')).to.deep.equal({ began_at: 1, arrived_at: 1 });
+    expect(position(), 'begun already').to.deep.equal({ began_at: 1, ...looked(5, { [judge.id]: 4 }) });
+    expect(runs.position('another')).to.deep.equal({ began_at: 1, ...looked(1) });
     runs.forget();
     expect(position()).to.equal(undefined);
   });

@@ -119,6 +119,42 @@ describe('judges of traces and sessions', function () {
     expect(await answers(disabled)).to.equal('judge_disabled');
   });
 
+  it('hold up no other judge when very many of theirs wait, and miss nothing', async () => {
+    const waits = await bench.make({ subject: 'session', quiet_seconds: 86_400, name: 'Day' });
+    const [ofTraces, ofSpans] = [
+      await bench.make({ ...OF_TRACES, name: 'Soon' }),
+      await bench.make({ name: 'At once', filters: { kinds: ['agent'] } }),
+    ];
+    await withStore(bench, (database) =>
+      database
+        .prepare(
+          `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 50000)
+           INSERT INTO judge_runs (id, project_id, judge_id, span_id, trace_id, span_started_at, origin, state, attempts, next_attempt_at,
+             created_at, updated_at, subject_id)
+           SELECT 'run' || n, @project, @judge, 'span' || n, 'trace' || n, 0, 'automatic', 'queued', 0, @due, 0, 0, 'session' || n FROM n`,
+        )
+        .run({ project: api.server.projectId, judge: waits['id'], due: (Date.now() + 0.8 * DAY) * 1_000 }),
+    );
+    const session_id = randomUUID();
+    const spans = trace({ session_id });
+    await api.post(...spans);
+    await api.evaluated(ofSpans, spans[0]);
+    await api.evaluated(ofTraces, whole(spans));
+    expect(await api.explain(waits, { id: session_id })).to.include({ answer: 'pending' });
+    await withStore(bench, (database) =>
+      database.prepare(`DELETE FROM judge_runs WHERE judge_id = ? AND id GLOB 'run*'`).run(waits['id']),
+    );
+    const later = trace();
+    await api.post(...later);
+    await api.evaluated(ofSpans, later[0]);
+    await api.until(waits, { id: session_id }, 'quiet');
+    expect(await api.runs(waits)).to.have.length(1);
+    for (const judge of [ofSpans, ofTraces]) await evaluations(judge, 2);
+    expect([await api.evaluations(ofSpans), await api.evaluations(ofTraces)].map(({ length }) => length)).to.deep.equal(
+      [2, 2],
+    );
+  });
+
   it('never evaluate calls of the server, nor traces of experiments by themselves', async () => {
     const judge = await bench.make({ ...OF_TRACES, name: 'Own' });
     const spans = trace();

@@ -90,7 +90,11 @@ describe('scores in rows of lists', () => {
     expect(await shown('traces', trace)).to.include({ quality: 0.2 });
     const [{ id }] = await scores.list(`?entity_id=${first}&name=quality&author=earlier`);
     await scores.remove(id);
-    expect(await shown('traces', trace)).to.include({ quality: 0.9 });
+    for (const [list, of] of [
+      ['traces', trace],
+      ['spans', first],
+    ] as const)
+      expect(await shown(list, of)).to.include({ quality: 0.9 });
   });
 
   it('tell them to those who follow a list', async () => {

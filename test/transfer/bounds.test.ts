@@ -186,6 +186,41 @@ describe('bounds of records that are imported', function () {
     expect(await stored('prices', [price(room + 1)])).to.equal(1);
   });
 
+  it('are, of rows of a version of a dataset, as many as it says', async () => {
+    const dataset_id = randomUUID();
+    await stored('datasets', [{ ...records.get('datasets'), id: dataset_id, name: 'counted' }]);
+    const version = (number: number, row_count: number, added: number, removed: number) => ({
+      ...{ ...records.get('dataset_versions'), id: randomUUID(), dataset_id },
+      ...{ number, row_count, added, changed: 0, removed },
+    });
+    const row = (row_id: string, from_version: number, to_version: number | null = null) => ({
+      ...{ ...records.get('dataset_rows'), dataset_id, row_id },
+      ...{ from_version, to_version, content: { q: row_id }, trace_id: null, span_id: null },
+    });
+    const wrong = await send('dataset_versions', [version(1, 3, 2, 0)]);
+    expect([wrong.status, wrong.json.errors[0].pointer]).to.deep.equal([422, '/0/row_count']);
+    await stored('dataset_versions', [version(1, 2, 2, 0), version(2, 2, 1, 1)]);
+    const refused = async (...rows: unknown[]) => {
+      const { status, json, text } = await send('dataset_rows', rows);
+      expect(status, text).to.equal(409);
+      return json.detail as string;
+    };
+    expect(await refused(row('a', 1), row('b', 1), row('c', 1))).to.match(
+      /^Version 1 .* row_count 2, .* make 3 rows; none/,
+    );
+    expect(await stored('dataset_rows', [row('a', 1, 2), row('b', 1)])).to.equal(2);
+    expect(await refused(row('d', 1, 2))).to.match(/^Version 1 /);
+    expect(await refused(row('c', 2), row('d', 2))).to.match(/^Version 2 /);
+    expect(await stored('dataset_rows', [row('b', 1), row('c', 2)])).to.equal(1);
+    // A later export: what ended since comes before what began.
+    await stored('dataset_versions', [version(3, 2, 1, 1)]);
+    expect(await refused(row('e', 3)), 'b has not ended').to.match(/^Version 3 /);
+    expect(await stored('dataset_rows', [row('a', 1, 2), row('b', 1, 3)])).to.equal(1);
+    expect(await stored('dataset_rows', [row('c', 2), row('e', 3)])).to.equal(1);
+    const held = await target.request('GET', '/v1/datasets/counted/data');
+    expect([held.json.total_rows, held.json.rows.length]).to.deep.equal([2, 2]);
+  });
+
   it('are, of tags of one prompt, as many as it may have', async () => {
     const move = (tag: string) => ({ ...records.get('tag_moves'), tag, pinned_at: '2026-01-01T00:00:00Z' });
     const refused = await send('tag_moves', [move('another'), move('one-more')]);

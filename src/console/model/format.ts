@@ -23,11 +23,15 @@ export function scoreText(value: number | boolean | string): string {
   return typeof value === 'number' ? compact(value) : value;
 }
 
+/** A hundred-thousandth of a dollar: what is less is shown as that, as longer figures fill no column of a table. */
+const LEAST_SHOWN = 0.00001;
+
 /** US dollars: cents where there are dollars, four digits behind the point where there are cents, else two that matter. */
 export function money(value: Maybe<number>): string {
   if (value === null || value === undefined) return NOTHING;
   if (value === 0) return '$0';
   const size = Math.abs(value);
+  if (size < LEAST_SHOWN) return `${value < 0 ? '>−' : '<'}$0.00001`;
   const digits =
     size >= 0.01
       ? { minimumFractionDigits: 2, maximumFractionDigits: size >= 1 ? 2 : 4 }

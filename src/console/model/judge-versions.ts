@@ -1,6 +1,6 @@
 import type { CalibrationRead } from '../../features/calibration/schema.js';
 import { promptVersionIdOf, revisionOf, stepAfter, stepOf } from '../../features/calibration/versions.js';
-import { count, counted, kappa, moneyInFull, percent } from './format.js';
+import { count, counted, kappa, money, percent } from './format.js';
 
 type Version = Pick<CalibrationRead['by_version'][number], 'version' | 'prompt_version_id' | 'examples'>;
 type Report = Pick<CalibrationRead, 'count' | 'rate' | 'kappa' | 'kappa_version' | 'revision'> & {
@@ -65,5 +65,5 @@ export function perCallNote(of: CalibrationRead['corrections_per_call']): string
   if (model === null) return `${shown}.`;
   return cost === null
     ? `${shown}; the price of ${model} is unknown.`
-    : `${shown}, ${moneyInFull(cost)} with ${model}.`;
+    : `${shown}, ${money(cost)} with ${model}.`;
 }

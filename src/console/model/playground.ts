@@ -6,6 +6,7 @@ import type { SpanRead } from '../../engine/traces/model/list/fields.js';
 import type { PlaygroundInput } from '../../features/playground/schema.js';
 import type { PromptVersionRead } from '../../features/prompts/http/schema.js';
 import { PLACE } from './prompt-version.js';
+import { jsonObject } from '../../engine/json-object.js';
 
 export const DRAFT_ROLES = [...MESSAGE_ROLES, PLACE] as const;
 
@@ -187,7 +188,7 @@ export interface ShownRun {
 }
 
 export function runOfSpan(span: SpanRead): ShownRun {
-  const about = objectOf(span.attributes['spanhouse']);
+  const about = jsonObject(span.attributes['spanhouse']);
   const { temperature, finish_reason } = about;
   return {
     id: span.id,
@@ -204,8 +205,4 @@ export function runOfSpan(span: SpanRead): ShownRun {
     duration_ms: span.duration_ms,
     started_at: span.started_at,
   };
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -2,6 +2,7 @@ import { sortedJson } from '../../engine/json-text.js';
 import { placeholdersOf } from '../../features/optimization/placeholders.js';
 import type { PromptVersionRead } from '../../features/prompts/http/schema.js';
 import { placesIn, textWithVariables, writeMessages } from '../../features/prompts/prompt-messages.js';
+import { isJsonObject } from '../../engine/json-object.js';
 
 export type VersionContent = Pick<PromptVersionRead, 'content' | 'messages' | 'config'>;
 
@@ -105,9 +106,7 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

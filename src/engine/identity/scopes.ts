@@ -43,9 +43,19 @@ export function requireScopes({ scopes }: ScopeHolder, needed: readonly Scope[])
   for (const scope of needed) if (!scopes.has(scope)) throw lacking(needed.filter((name) => !scopes.has(name)));
 }
 
+/** @throws DomainError `forbidden` when the key may read nothing */
+export function requireSomeRead({ scopes }: ScopeHolder): void {
+  if (![...scopes].some(isReading)) throw new DomainError('forbidden', 'This API key has no scope that reads');
+}
+
 /** Whether a call may be answered with more than its caller sent. */
 export function mayRead({ scopes }: ScopeHolder): boolean {
   return scopes.has('spans:read');
+}
+
+/** Whether some call may change something. */
+export function mayChange({ scopes }: ScopeHolder): boolean {
+  return [...scopes].some((scope) => !isReading(scope));
 }
 
 /** A sentence about what a key lacks. */

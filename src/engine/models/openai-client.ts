@@ -12,6 +12,7 @@ import { FairSemaphore } from '../work/fair-semaphore.js';
 import { KeyRefusals } from './key-refusals.js';
 import { createPace } from './pace.js';
 import type { Signals } from '../signals/signals.js';
+import { jsonObject } from '../json-object.js';
 
 export interface ModelEndpoint {
   readonly baseUrl: string;
@@ -217,9 +218,9 @@ function toLibrary({ model, temperature, messages, schema }: ModelRequest) {
 
 /** Reads a completion. "Compatible" servers differ in every detail, so each field is checked. */
 function toAnswer(completion: unknown, asked: string, maxCharacters: number): ModelAnswer {
-  const { choices, model, usage } = objectOf(completion);
-  const choice = Array.isArray(choices) ? objectOf(choices[0]) : {};
-  const message = objectOf(choice['message']);
+  const { choices, model, usage } = jsonObject(completion);
+  const choice = Array.isArray(choices) ? jsonObject(choices[0]) : {};
+  const message = jsonObject(choice['message']);
   const { content, refusal } = message;
   if (typeof content !== 'string' && typeof refusal !== 'string')
     throw new ModelFailure('answer', "The model endpoint's response contains no message", {
@@ -239,23 +240,19 @@ function toAnswer(completion: unknown, asked: string, maxCharacters: number): Mo
 }
 
 function usageOf(usage: unknown): ModelAnswer['usage'] {
-  const { prompt_tokens, completion_tokens, prompt_tokens_details } = objectOf(usage);
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = jsonObject(usage);
   const input = countOf(prompt_tokens);
   const output = countOf(completion_tokens);
   if (input === null || output === null) return null;
   return {
     input_tokens: input,
     output_tokens: output,
-    cached_tokens: countOf(objectOf(prompt_tokens_details)['cached_tokens']) ?? 0,
+    cached_tokens: countOf(jsonObject(prompt_tokens_details)['cached_tokens']) ?? 0,
   };
 }
 
 function countOf(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? value : null;
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** Seconds or a date, as HTTP has it. */

@@ -46,7 +46,7 @@ function withFields(base: winston.Logger, fixed: LogFields): Logger {
   };
 }
 
-const SECRET_KEYS = /^(authorization|cookie|set-cookie|password|api_?key|token|secret|x-clickhouse-key)$/i;
+const SECRET_KEYS = /^(authorization|cookie|set-cookie|password|api_?key|token|secret|x-clickhouse-key|x-api-key)$/i;
 const SECRET_TEXT = /\bsk_[A-Za-z0-9_-]+|\b(?:Bearer|Basic)\s+[^\s"',]+|(?<=:\/\/)[^\s/@:]*:[^\s/@]*(?=@)/gi;
 const REDACTED = '[redacted]';
 const MAX_DEPTH = 6;

@@ -1,6 +1,7 @@
 import { uuidOf } from '../schema/ids.js';
 import type { JsonSchema } from './json-schema.js';
 import type { UnknownNames } from './unknown-names.js';
+import { isJsonObject } from '../json-object.js';
 
 /* What is done with the parts of a body that its schema describes, whether they fit the schema or not. */
 
@@ -25,7 +26,7 @@ function idsIn(schema: JsonSchema): Rewrite | null {
   });
   if (properties.length === 0) return null;
   return (value) => {
-    if (isObject(value))
+    if (isJsonObject(value))
       for (const { name, write } of properties) if (Object.hasOwn(value, name)) value[name] = write(value[name]);
     return value;
   };
@@ -46,7 +47,7 @@ function namesIn(schema: JsonSchema): NameUnknown | null {
   const ofFree = isSchema(free) ? namesIn(free) : null;
   if (properties.size === 0 && ofFree === null) return null;
   return (value, path, into) => {
-    if (!isObject(value)) return;
+    if (!isJsonObject(value)) return;
     for (const name in value) {
       if (into.full) return;
       // Null stands for absent.
@@ -68,8 +69,4 @@ function propertiesOf(schema: JsonSchema): [string, JsonSchema][] {
 
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
 import { invalid } from '../../engine/validation/validation.js';
+import { OpenCount } from '../../engine/work/open-count.js';
 import type { DatasetStore } from '../datasets/dataset.js';
 import type { Experiment, ExperimentStore } from '../experiments/experiment.js';
 import type { ComparisonInput } from './schema.js';
@@ -30,7 +31,7 @@ type Asked = ComparisonInput['candidate'];
 /** Finds the two experiments of a comparison, and waits for them. */
 export class ExperimentLookup {
   readonly #parts: ExperimentLookupParts;
-  readonly #waiting = new Map<string, number>();
+  readonly #waiting = new OpenCount({ perParty: MAX_WAITING_OF_PROJECT, all: MAX_WAITING });
 
   constructor(parts: ExperimentLookupParts) {
     this.#parts = parts;
@@ -86,16 +87,10 @@ export class ExperimentLookup {
 
   /** Takes a place among those that wait. @returns what gives it back @throws DomainError `overloaded` */
   #enter(projectId: string): () => void {
-    const own = this.#waiting.get(projectId) ?? 0;
-    const all = [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= MAX_WAITING_OF_PROJECT || all >= MAX_WAITING)
+    const leave = this.#waiting.open(projectId);
+    if (leave === undefined)
       throw new DomainError('overloaded', 'Too many requests wait for experiments. Retry.', { retryAfterSeconds: 5 });
-    this.#waiting.set(projectId, own + 1);
-    return () => {
-      const left = (this.#waiting.get(projectId) ?? 1) - 1;
-      if (left === 0) this.#waiting.delete(projectId);
-      else this.#waiting.set(projectId, left);
-    };
+    return leave;
   }
 
   async #sleep(signal: AbortSignal): Promise<void> {

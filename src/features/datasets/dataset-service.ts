@@ -21,6 +21,7 @@ import {
   type DatasetVersion,
   type ListedVersion,
   type NewRow,
+  type PlacedId,
   type RowPlace,
   type RowReads,
   type RowStaging,
@@ -245,13 +246,17 @@ export class DatasetService {
     return { rows: rows.page(id, number, window, PAGE_BYTES), total: row_count - rows.countErased(id, number) };
   }
 
-  /** Ids of all rows in their order, in portions. */
-  *rowIds({ id, number }: VersionPlace): Iterable<readonly string[]> {
-    for (let after: RowPlace = { position: 0, seq: 0 }; ;) {
-      const portion = this.#parts.rows.ids(id, number, after, IDS_AT_ONCE);
+  /** Ids of all rows behind a place, or of all, in their order, in portions. */
+  *rowIds(
+    { id, number }: VersionPlace,
+    behind: RowPlace = { position: 0, seq: 0 },
+    atOnce = IDS_AT_ONCE,
+  ): Iterable<readonly PlacedId[]> {
+    for (let after = behind; ;) {
+      const portion = this.#parts.rows.ids(id, number, after, atOnce);
       const last = portion.at(-1);
       if (last === undefined) return;
-      yield portion.map(({ row_id }) => row_id);
+      yield portion;
       after = last;
     }
   }

@@ -158,7 +158,7 @@ export class RunService {
     const sample: string[] = [];
     let index = 0;
     for (const portion of datasets.rowIds({ id, number })) {
-      for (const row of portion) if (sample.length < ESTIMATED_BY && tried(row, index++)) sample.push(row);
+      for (const { row_id } of portion) if (sample.length < ESTIMATED_BY && tried(row_id, index++)) sample.push(row_id);
       if (sample.length >= ESTIMATED_BY) break;
     }
     const requests = new RowRequests(plan);

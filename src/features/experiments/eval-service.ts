@@ -18,6 +18,7 @@ import {
 import type { ExperimentService } from './experiment-service.js';
 import { resultId } from '../../engine/traces/model/experiment/result-id.js';
 import { placeOf, type GivenResult, type ResultIntake } from './result-intake.js';
+import { isJsonObject } from '../../engine/json-object.js';
 
 /** Most bytes of the rows that the results of one request are stored with: each result has all of its row. */
 const MAX_ROW_BYTES = 512 * 1024 * 1024;
@@ -177,7 +178,7 @@ export class EvalService {
     if (last < 0) return said;
     const ids: string[] = [];
     for (const portion of datasets.rowIds(place)) {
-      ids.push(...portion);
+      ids.push(...portion.map(({ row_id }) => row_id));
       if (ids.length > last) break;
       await nextTurn();
     }
@@ -193,22 +194,18 @@ function filterOf(status: EvalStatus | null): Pick<ExperimentFilter, 'status' | 
 }
 
 function toGiven({ result, trace_id, repetition_number }: SentResult, rowId: string): GivenResult {
-  const { _runtime: runtime, ...output } = isObject(result) ? result : {};
-  const said = isObject(runtime) ? runtime : {};
+  const { _runtime: runtime, ...output } = isJsonObject(result) ? result : {};
+  const said = isJsonObject(runtime) ? runtime : {};
   const text = (name: string) => (typeof said[name] === 'string' && said[name] !== '' ? said[name] : null);
   const [message, code] = [text('error'), text('error_code')];
   const attempt = said['attempt'];
   return {
     ...{ row_id: rowId, repetition: repetition_number ?? 1, scores: {} },
-    output: !isObject(result) ? (result ?? null) : Object.keys(output).length === 0 ? null : output,
+    output: !isJsonObject(result) ? (result ?? null) : Object.keys(output).length === 0 ? null : output,
     error: message === null && code === null ? null : { message, code },
     trace_id: trace_id == null || trace_id === '' ? null : trace_id,
     attempt: typeof attempt === 'number' ? attempt : null,
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What a call answers, with what it finds wrong at the pointers of the SDK. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Window } from '../../engine/schema/page.js';
 import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
+import type { PlacedId } from '../datasets/dataset.js';
 import type { DatasetService } from '../datasets/dataset-service.js';
 import type { Experiment } from './experiment.js';
 import { placeOf } from './result-intake.js';
@@ -10,10 +11,32 @@ export interface MissingResult {
   readonly repetition: number;
 }
 
+export interface MissingPage {
+  readonly missing: readonly MissingResult[];
+  /** Null: they were not counted. */
+  readonly total: number | null;
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null;
+}
+
 export interface MissingResultsParts {
-  readonly results: Pick<ExperimentResults, 'present'>;
+  readonly results: Pick<ExperimentResults, 'present' | 'presentOf'>;
   readonly datasets: Pick<DatasetService, 'rowIds'>;
 }
+
+/** A row, and which repetitions of it have a result, as bits. */
+interface KnownRow {
+  readonly row: PlacedId;
+  repetitions: number;
+}
+
+/** Rows of which it is read together whether they have results: their ids are in the address of a request. */
+const ROWS_AT_ONCE = 200;
+/** Rows that a page behind another passes before it reads which results there are of all that are left. */
+const MANY_ROWS = 2_000;
+
+/** Where a page of what is missing ends. */
+export const MISSING_AFTER = '^[0-9]{1,15}-[0-9]{1,15}-[0-9]{1,2}$';
 
 /** Finds what an experiment still has to try, so that a run that was cut off goes on. */
 export class MissingResults {
@@ -34,38 +57,98 @@ export class MissingResults {
     { limit, offset }: Window,
     signal?: AbortSignal,
     isMeant: (rowId: string, index: number) => boolean = () => true,
-  ): Promise<{ readonly missing: readonly MissingResult[]; readonly total: number }> {
-    const missing: MissingResult[] = [];
-    let total = 0;
-    for (const [row_id, repetitions] of await this.#rows(projectId, experiment, isMeant, signal))
-      for (let repetition = 1; repetition <= experiment.repetitions; repetition += 1) {
-        if ((repetitions & bitOf(repetition)) !== 0) continue;
-        if (total >= offset && missing.length < limit) missing.push({ row_id, repetition });
-        total += 1;
-      }
-    return { missing, total };
+  ): Promise<MissingPage> {
+    const page = new Page(experiment, { limit, offset });
+    for (const known of (await this.#rows(projectId, experiment, isMeant, signal)).values()) page.add(known);
+    return { missing: page.missing, total: page.total, next: page.next };
   }
 
-  /** The rows that are meant, in the order of the dataset, each with a bit for each repetition that has a result. */
+  /**
+   * The same behind the end of another page, without counting all: it costs what it passes.
+   * @param after as {@link MISSING_AFTER} says
+   * @throws DomainError `unavailable`
+   */
+  async behind(
+    projectId: string,
+    experiment: Experiment,
+    after: string,
+    window: Window,
+    signal?: AbortSignal,
+  ): Promise<MissingPage> {
+    const { datasets, results } = this.#parts;
+    const [position = 0, seq = 0, repetition = 0] = after.split('-').map(Number);
+    const page = new Page(experiment, window, { seq, repetition });
+    let all: ReadonlyMap<string, KnownRow> | null = null;
+    let passed = 0;
+    for (const portion of datasets.rowIds(placeOf(experiment), { position, seq: seq - 1 }, ROWS_AT_ONCE)) {
+      if (passed >= MANY_ROWS) all ??= await this.#rows(projectId, experiment, () => true, signal);
+      const ids = portion.map(({ row_id }) => row_id);
+      const present = all === null ? await results.presentOf(projectId, experiment.id, ids, signal) : [];
+      const bits = new Map(present.map(({ row, repetitions }) => [row, repetitions]));
+      for (const row of portion)
+        page.add({ row, repetitions: all?.get(row.row_id)?.repetitions ?? bits.get(row.row_id) ?? 0 });
+      if (page.next !== null) break;
+      passed += portion.length;
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+    return { missing: page.missing, total: null, next: page.next };
+  }
+
+  /** The rows that are meant, in the order of the dataset. */
   async #rows(
     projectId: string,
     experiment: Experiment,
     isMeant: (rowId: string, index: number) => boolean,
     signal: AbortSignal | undefined,
-  ): Promise<ReadonlyMap<string, number>> {
+  ): Promise<ReadonlyMap<string, KnownRow>> {
     const { datasets, results } = this.#parts;
-    const rows = new Map<string, number>();
+    const rows = new Map<string, KnownRow>();
     let index = 0;
     for (const portion of datasets.rowIds(placeOf(experiment))) {
-      for (const row_id of portion) if (isMeant(row_id, index++)) rows.set(row_id, 0);
+      for (const row of portion) if (isMeant(row.row_id, index++)) rows.set(row.row_id, { row, repetitions: 0 });
       await nextTurn();
       signal?.throwIfAborted();
     }
     if (rows.size === 0) return rows;
     // Results of rows that the version does not have may be any number, and are not kept.
     for await (const portion of results.present(projectId, experiment.id, signal))
-      for (const { row, repetitions } of portion) if (rows.has(row)) rows.set(row, repetitions);
+      for (const { row, repetitions } of portion) {
+        const known = rows.get(row);
+        if (known !== undefined) known.repetitions = repetitions;
+      }
     return rows;
+  }
+}
+
+/** A page, while rows are added in their order. */
+class Page {
+  readonly missing: MissingResult[] = [];
+  total = 0;
+  next: string | null = null;
+  readonly #repetitions: number;
+  readonly #window: Window;
+  readonly #begin: { readonly seq: number; readonly repetition: number };
+  #last: string | null = null;
+
+  /** @param begin behind which repetition of a row the first one is, if that is still there */
+  constructor({ repetitions }: Experiment, window: Window, begin = { seq: 0, repetition: 0 }) {
+    this.#repetitions = repetitions;
+    this.#window = window;
+    this.#begin = begin;
+  }
+
+  add({ row: { row_id, position, seq }, repetitions }: KnownRow): void {
+    const { limit, offset } = this.#window;
+    const first = seq === this.#begin.seq ? this.#begin.repetition + 1 : 1;
+    for (let repetition = first; repetition <= this.#repetitions; repetition += 1) {
+      if ((repetitions & bitOf(repetition)) !== 0) continue;
+      if (this.total >= offset && this.missing.length < limit) {
+        this.missing.push({ row_id, repetition });
+        this.#last = `${position}-${seq}-${repetition}`;
+      } else if (this.missing.length === limit) this.next ??= this.#last;
+      this.total += 1;
+    }
   }
 }
 

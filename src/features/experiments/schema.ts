@@ -290,6 +290,8 @@ export const MissingPage = Type.Object(
       { description: 'A page of what has no result, in the order of the dataset.' },
     ),
     ...pageRead,
+    total: orNull(count('Number of items on all pages; null: with `after`, they are not counted.')),
+    next: orNull(Type.String({ description: '`after` of the next page; null: this is the last one.' })),
   },
   { $id: 'MissingExperimentResults', description: 'Rows and repetitions without a result.' },
 );

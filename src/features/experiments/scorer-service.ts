@@ -21,6 +21,7 @@ import {
 } from './experiment.js';
 import type { ExperimentService } from './experiment-service.js';
 import { jsonIssues, MAX_RESULT_SCORES } from './schema.js';
+import { isJsonObject } from '../../engine/json-object.js';
 
 /** Results whose scores are removed together. */
 const REMOVED_AT_ONCE = 1_000;
@@ -237,9 +238,7 @@ function valuesOf({ score_value, score_type }: ScorerScores[number], name: strin
   const said = score_type === 'text' ? undefined : pythonJson(score_value);
   if (said === undefined)
     return { [name]: score_value === 'None' ? null : signalValue(score_value, 'numerical').first };
-  return typeof said === 'object' && said !== null && !Array.isArray(said)
-    ? (said as Readonly<Record<string, unknown>>)
-    : { [name]: said };
+  return isJsonObject(said) ? said : { [name]: said };
 }
 
 /** A string may lack its end: no match from a quote fails, so that each text is read once. */

@@ -7,6 +7,7 @@ import type { Attachment, AttachmentList } from './schema.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
 import type { AttachmentVault } from './vault.js';
 import type { Signals } from '../../engine/signals/signals.js';
+import { isJsonObject } from '../../engine/json-object.js';
 
 export interface AttachmentServiceParts {
   readonly read: ReadAttachmentParts;
@@ -111,7 +112,7 @@ function gone(): DomainError {
 }
 
 function described({ type, label, width, height, viewport }: Item): Omit<Attachment, 'url'> {
-  const shownViewport = typeof viewport === 'string' || isObject(viewport) ? { viewport } : {};
+  const shownViewport = typeof viewport === 'string' || isJsonObject(viewport) ? { viewport } : {};
   return {
     type: typeof type === 'string' && type !== '' ? type : 'image',
     label: typeof label === 'string' ? label : null,
@@ -119,8 +120,4 @@ function described({ type, label, width, height, viewport }: Item): Omit<Attachm
     ...(typeof height === 'number' ? { height } : {}),
     ...shownViewport,
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

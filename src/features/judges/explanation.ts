@@ -96,7 +96,8 @@ export class Reasons {
   ofFeed(judge: Judge, { what, at }: Arrived, hash: number): Reason {
     if (hash >= judge.sample_rate)
       return ['sampled_out', `Its hash ${hash} is not below the sample rate ${judge.sample_rate}.`];
-    const seen = this.#parts.runs.position(judge.project_id)?.arrived_at ?? 0;
+    const looked = this.#parts.runs.position(judge.project_id);
+    const seen = looked?.behind[judge.id] ?? looked?.arrived_at ?? 0;
     const arrived = formatTimestamp(at);
     if (at > seen)
       return [

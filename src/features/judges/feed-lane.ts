@@ -1,6 +1,7 @@
 import type { Micros } from '../../engine/timestamp.js';
 import type { PromptIdentity } from '../../engine/traces/model/prompts/completion.js';
 import { draftOf, isInTime, runsOfChanged, wholeDraft, type ChangedWholesParts } from './changed-wholes.js';
+import { PAGE } from './feed-room.js';
 import type { Judge } from './judge.js';
 import { matchesListed, mismatches, type IdentifyPrompt } from './matching.js';
 import { sampleHash } from '../../engine/traces/model/judged/sample.js';
@@ -27,16 +28,13 @@ export interface FeedLaneOptions {
   readonly maxAttempts: number;
   /** What is known of traces and sessions. */
   readonly known: Omit<ChangedWholesParts, 'matches' | 'asksLater'>;
-  /** The enabled judges of the project. */
+  /** The enabled judges that look together. */
   readonly judges: () => readonly Judge[];
   readonly spanNotRead: (failure: { readonly project: string; readonly span: string; readonly error: unknown }) => void;
 }
 
-/** Spans looked at together. */
-const PAGE = 500;
-
 /**
- * Looks at the new spans of one project. A page that cannot be read is halved, until the span that cannot be read is
+ * Looks at the new spans of one project for some of its judges. A page that cannot be read is halved, until the span that cannot be read is
  * alone: that span is skipped after some attempts, with a failed run for each judge that may be about it.
  */
 export class FeedLane {
@@ -50,25 +48,31 @@ export class FeedLane {
     this.#options = options;
   }
 
-  /** Looks at the next spans. @param room how many runs may be queued, at least 1. @throws the read's error */
-  async look(position: Micros, room: number): Promise<Look> {
+  /**
+   * Looks at the next spans.
+   * @param limit at how many
+   * @param end none that arrived later
+   * @throws the read's error
+   */
+  async look(position: Micros, limit: number, end: Micros): Promise<Look> {
     for (;;) {
-      const look = await this.#once(position, room);
+      const look = await this.#once(position, limit, end);
       if (look !== null) return look;
     }
   }
 
   /** Looks once; null: to be repeated with fewer spans. */
-  async #once(position: Micros, room: number): Promise<Look | null> {
+  async #once(position: Micros, limit: number, end: Micros): Promise<Look | null> {
     const { projectId, arrivals, judges } = this.#options;
     const active = judges();
     if (active.length === 0) return { upTo: position, drafts: [], failed: [], more: false };
     const after = Math.max(position, Math.min(...active.map(({ judged_since }) => judged_since)));
-    const limit = Math.min(PAGE, Math.max(1, Math.floor(room / active.length)));
-    const spans = this.#narrow === null ? null : await arrivals.outline(projectId, after, this.#narrow);
-    const last = spans?.at(-1);
+    if (after >= end) return { upTo: end, drafts: [], failed: [], more: false };
+    const outlines = this.#narrow === null ? null : await arrivals.outline(projectId, after, this.#narrow);
+    const spans = outlines?.filter(({ arrived_at }) => arrived_at <= end) ?? null;
+    const upTo = spans?.at(-1)?.arrived_at ?? end;
     try {
-      const page = await arrivals.read(projectId, after, active.map(toFilter), limit, last?.arrived_at);
+      const page = await arrivals.read(projectId, after, active.map(toFilter), limit, upTo);
       this.#narrow = this.#narrow === null || this.#narrow * 2 > PAGE ? null : this.#narrow * 2;
       // Judges may have changed meanwhile; one made meanwhile is about none of these spans.
       return { upTo: page.upTo, drafts: this.#drafts(page.spans, judges()), failed: [], more: page.more };

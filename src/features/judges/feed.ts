@@ -5,19 +5,19 @@ import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { RETRIES, retryDelay, type Retry } from '../../engine/work/backoff.js';
 import { restMs } from '../../engine/work/governor.js';
 import { FeedLane, type FeedLaneOptions, type Look } from './feed-lane.js';
+import { FeedRoom } from './feed-room.js';
 import type { Judge } from './judge.js';
 import type { JudgeStore } from './judge-store.js';
-import { queueQuota } from './queue-quota.js';
+import { ProjectFeed, type Lane, type NextLook, type OpenReader } from './project-feed.js';
 import type { RunStore } from './run-store.js';
-import { MAX_WAITING } from './whole-settings.js';
 import type { Arrivals } from '../../engine/traces/model/judged/span-reader.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
 export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'known' | 'maxAttempts'> {
   readonly judges: Pick<JudgeStore, 'enabled'>;
-  readonly runs: Pick<RunStore, 'begin' | 'position' | 'setArrived' | 'advance' | 'queued' | 'waiting'>;
+  readonly runs: Pick<RunStore, 'begin' | 'position' | 'setLooked' | 'advance' | 'queued' | 'changes'>;
   readonly arrivals: Arrivals;
-  /** While a project has no room in the queue, nothing of it is read; its position stays. See {@link queueQuota}. */
+  /** While a judge has no room, it looks at nothing, and no other judge waits for it. See {@link FeedRoom}. */
   readonly queueMax: number;
   /** The waits after reads that failed; default: those of work. */
   readonly retry?: Retry;
@@ -27,23 +27,6 @@ export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'k
 }
 
 type JudgesByProject = ReadonlyMap<string, readonly Judge[]>;
-
-/** A project with enabled judges. */
-interface Project {
-  readonly id: string;
-  readonly lane: FeedLane;
-  /** Spans that arrived up to here were looked at. */
-  position: Micros;
-  /** The position as it is stored. */
-  saved: Micros;
-  /** Whether there may be more to look at. */
-  hasNews: boolean;
-  looking: boolean;
-  /** Looks in a row that failed. */
-  failures: number;
-  /** Earliest time of the next look, on the clock of `performance`. */
-  notBefore: number;
-}
 
 /** How long the feed waits for more spans after some arrived. */
 const GATHER_MS = 20;
@@ -57,7 +40,7 @@ const ALL_HAVE_NEWS = { projects: null, upTo: null };
 
 /**
  * Looks at new spans in the order of their arrival, each project for itself, and queues evaluations of those that match.
- * The position in that order is written together with the queued runs, so that after a crash nothing is missed or
+ * The positions of its judges in that order are written together with the queued runs, so that after a crash nothing is missed or
  * queued twice.
  */
 export class JudgeFeed implements WorkUnderWay {
@@ -65,7 +48,7 @@ export class JudgeFeed implements WorkUnderWay {
   readonly #loop: BackgroundLoop;
   readonly #sound = pLimit(LOOKS_AT_ONCE);
   readonly #troubled = pLimit(1);
-  readonly #projects = new Map<string, Project>();
+  readonly #projects = new Map<string, ProjectFeed>();
   readonly #looks = new Set<Promise<void>>();
   /** Enabled judges by project; null: to be read anew. */
   #judges: JudgesByProject | null = null;
@@ -137,25 +120,35 @@ export class JudgeFeed implements WorkUnderWay {
   #open(): void {
     const judges = this.#enabled();
     if (this.#opened === judges) return;
-    const { runs, identifyPrompt, known, maxAttempts, arrivals, observer } = this.#options;
-    for (const id of judges.keys()) {
-      if (this.#projects.has(id)) continue;
-      const lane = new FeedLane({
-        projectId: id,
-        arrivals,
-        identifyPrompt,
-        known,
-        maxAttempts,
-        judges: () => this.#enabled().get(id) ?? [],
-        spanNotRead: (failure) => observer.spanNotRead(failure),
-      });
-      const position = runs.position(id)?.arrived_at ?? arrivals.now();
-      const fresh = { position, saved: position, hasNews: true, looking: false, failures: 0, notBefore: 0 };
-      this.#projects.set(id, { id, lane, ...fresh });
+    const { runs, arrivals } = this.#options;
+    for (const [id, ofProject] of judges) {
+      const known = this.#projects.get(id);
+      if (known !== undefined) {
+        known.setJudges(ofProject);
+        continue;
+      }
+      const looked = runs.position(id) ?? { arrived_at: arrivals.now(), behind: {} };
+      this.#projects.set(id, new ProjectFeed(id, looked, ofProject, this.#readerOf(id)));
     }
     this.#save();
-    for (const id of this.#projects.keys()) if (!judges.has(id)) this.#projects.delete(id);
+    for (const [id, project] of this.#projects)
+      if (!judges.has(id)) {
+        // A look of it may be under way.
+        project.setJudges([]);
+        this.#projects.delete(id);
+      }
     this.#opened = judges;
+  }
+
+  #readerOf(projectId: string): OpenReader {
+    const { identifyPrompt, known, maxAttempts, arrivals, observer } = this.#options;
+    const spanNotRead: FeedLaneOptions['spanNotRead'] = (failure) => observer.spanNotRead(failure);
+    const parts = { projectId, arrivals, identifyPrompt, known, maxAttempts, spanNotRead };
+    return (isOfLane) =>
+      new FeedLane({
+        ...parts,
+        judges: () => (this.#enabled().get(projectId) ?? []).filter(({ id }) => isOfLane(id)),
+      });
   }
 
   #enabled(): JudgesByProject {
@@ -178,80 +171,86 @@ export class JudgeFeed implements WorkUnderWay {
     const { projects, upTo } = isFew ? ALL_HAVE_NEWS : await this.#options.arrivals.news(since);
     for (const project of this.#projects.values()) {
       if (projects?.has(project.id) ?? true) project.hasNews = true;
-      else if (!project.hasNews && !project.looking && since !== null && upTo !== null && project.position >= since)
-        project.position = Math.max(project.position, upTo);
+      else if (since !== null && upTo !== null) project.skip(since, upTo);
     }
     this.#newsUpTo = upTo;
   }
 
-  /** How many more runs a project may queue: any of them may be due at once, or wait for quiet. */
-  #room(): (projectId: string) => number {
-    const { runs, queueMax } = this.#options;
-    const now = Date.now() * 1000;
-    const [queued, waiting] = [runs.queued(now), runs.waiting(now)];
-    return (id) => Math.min(queueQuota(id, queued, queueMax), queueQuota(id, waiting, MAX_WAITING));
-  }
-
   /**
-   * Begins to look at each project that has news and room for what comes of them.
-   * @returns when one whose last look failed may be looked at again, on the clock of `performance`
+   * Has the judges of each project look that have news and room for what comes of them.
+   * @returns when those whose last look failed may look again, on the clock of `performance`
    */
   #begin(): number {
     const now = performance.now();
-    const waiting = [...this.#projects.values()].filter(({ hasNews, looking }) => hasNews && !looking);
-    if (waiting.length === 0) return Infinity;
-    const roomOf = this.#room();
-    for (const project of waiting) {
-      const room = roomOf(project.id);
-      if (project.notBefore > now || room === 0) continue;
-      const limit = project.failures > 0 ? this.#troubled : this.#sound;
-      project.looking = true;
-      const look = limit(() => this.#look(project, room, waiting.length)).finally(() => {
+    const due = [...this.#projects.values()].filter(({ isDue }) => isDue);
+    if (due.length === 0) return Infinity;
+    const room = new FeedRoom(this.#options.runs, this.#options.queueMax);
+    const judges = this.#enabled();
+    const looks = due.flatMap((project) =>
+      project.next(room.of(project.id, judges.get(project.id) ?? []), now).map((next) => ({ project, next })),
+    );
+    for (const { project, next } of looks) {
+      const { lane } = next;
+      const limit = lane.failures > 0 ? this.#troubled : this.#sound;
+      lane.looking = true;
+      const look = limit(() => this.#look(project, next, looks.length)).finally(() => {
         this.#looks.delete(look);
       });
       this.#looks.add(look);
     }
-    return Math.min(Infinity, ...waiting.map(({ notBefore }) => notBefore).filter((at) => at > now));
+    return Math.min(Infinity, ...due.map((project) => project.waitsUntil(now)));
   }
 
   /** Looks at the next spans of a project. Never rejects. */
-  async #look(project: Project, room: number, among: number): Promise<void> {
+  async #look(project: ProjectFeed, { lane, limit, upTo }: NextLook, among: number): Promise<void> {
     if (!this.#isOpen) return;
     const started = performance.now();
+    const before = lane.position;
     try {
+      // A judge that was made meanwhile misses nothing: it is there before anything is read that came since.
+      this.#open();
       // News may come while it looks.
-      project.hasNews = false;
-      const look = await project.lane.look(project.position, room);
-      this.#move(project, look);
-      project.hasNews ||= look.more;
-      project.failures = 0;
+      if (project.isFront(lane)) project.hasNews = false;
+      const look = await lane.reader.look(lane.position, limit, upTo);
+      this.#move(project, lane, look);
+      if (project.isFront(lane)) project.hasNews ||= look.more;
+      lane.failures = 0;
     } catch (error) {
-      project.hasNews = true;
+      if (project.isFront(lane)) project.hasNews = true;
       this.#options.observer.feedFailed({ project: project.id, error });
-      project.failures += 1;
-      project.notBefore = performance.now() + retryDelay(project.failures, this.#options.retry ?? RETRIES.work);
+      lane.failures += 1;
+      lane.notBefore = performance.now() + retryDelay(lane.failures, this.#options.retry ?? RETRIES.work);
     }
     await this.#loop.rest(restAfter(started, among));
-    project.looking = false;
-    if (project.hasNews) this.wake();
+    lane.looking = false;
+    // Others may look as far now, or be together with it.
+    const isMore = project.isSplit && (lane.position > before || lane.failures > 0);
+    if (project.hasNews || isMore) this.wake();
   }
 
-  #move(project: Project, { upTo, drafts, failed }: Look): void {
-    if (upTo <= project.position) return;
+  #move(project: ProjectFeed, lane: Lane, { upTo, drafts, failed }: Look): void {
+    if (upTo <= lane.position) return;
     const { runs, onQueued } = this.#options;
+    const before = lane.position;
+    project.move(lane, upTo);
     if (drafts.length + failed.length > 0) {
-      const queued = runs.advance(project.id, upTo, drafts, Date.now() * 1000, failed);
-      project.saved = upTo;
+      let queued: number;
+      try {
+        queued = runs.advance(project.id, project.looked, drafts, Date.now() * 1000, failed);
+      } catch (error) {
+        lane.position = before;
+        throw error;
+      }
+      project.isMoved = false;
       if (queued > 0) onQueued();
     }
-    project.position = upTo;
     if (Date.now() - this.#savedAt >= SAVE_MS) this.#save();
   }
 
   #save(): void {
-    const moved = [...this.#projects.values()].filter(({ position, saved }) => position > saved);
-    if (moved.length > 0) this.#options.runs.setArrived(new Map(moved.map(({ id, position }) => [id, position])));
-    for (const project of moved) project.saved = project.position;
+    const moved = [...this.#projects.values()].filter(({ isMoved }) => isMoved);
+    if (moved.length > 0) this.#options.runs.setLooked(new Map(moved.map((project) => [project.id, project.looked])));
+    for (const project of moved) project.isMoved = false;
     this.#savedAt = Date.now();
   }
 }

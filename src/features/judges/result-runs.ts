@@ -111,7 +111,7 @@ export class ResultRuns {
     const missing = judged.filter((_result, place) => ['failed', 'missing'].includes(verdicts[place]?.state ?? ''));
     if (missing.length === 0) return;
     const now = Date.now() * 1000;
-    const room = queueQuota(judge.project_id, runs.queued(now), queueMax);
+    const room = queueQuota(judge.project_id, runs.queued(), queueMax);
     const drafts = missing
       .slice(0, room)
       .map((result) => ({ ...draftOf(judge, pin, result), experiment_id: experimentId }));

@@ -105,7 +105,7 @@ export class RunService {
     let queued = 0;
     for (let together = RETRIED_TOGETHER; together === RETRIED_TOGETHER; queued += together) {
       this.#requireRunnable(judges.require(projectId, judgeId));
-      const room = queueQuota(projectId, runs.queued(Date.now() * 1000), queueMax);
+      const room = queueQuota(projectId, runs.queued(), queueMax);
       together = runs.retryFailed(judgeId, before, Math.min(room, RETRIED_TOGETHER));
       if (together > 0) onQueued();
       // Others have their turn.
@@ -126,7 +126,7 @@ export class RunService {
 
   #requireRoom(projectId: string, wanted: number): void {
     const { runs, queueMax } = this.#options;
-    const room = queueQuota(projectId, runs.queued(Date.now() * 1000), queueMax);
+    const room = queueQuota(projectId, runs.queued(), queueMax);
     if (wanted > room) throw noRoom(room);
   }
 

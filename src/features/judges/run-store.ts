@@ -13,12 +13,24 @@ export type RunOutcome =
   /** The run's span was deleted, or there is nothing to evaluate: nothing is left of the run. */
   | { readonly kind: 'dropped'; readonly run: Run };
 
-/** Moment up to which the arrived spans of a project were looked at. */
-export interface FeedPosition {
+/** How far the arrived spans of a project were looked at. */
+export interface Looked {
+  /** Spans that arrived up to here were looked at, */
+  readonly arrived_at: Micros;
+  /** but by these judges, by their ids: each up to another moment. */
+  readonly behind: Readonly<Record<string, Micros>>;
+}
+
+export interface FeedPosition extends Looked {
   /** Spans that arrived up to here came while judges could not run. */
   readonly began_at: Micros;
-  /** Spans that arrived up to here were looked at. */
-  readonly arrived_at: Micros;
+}
+
+/** How many traces or sessions new spans have queued for a judge. */
+export interface JudgeChanges {
+  readonly project_id: string;
+  readonly judge_id: string;
+  readonly runs: number;
 }
 
 export interface QueueState {
@@ -60,7 +72,7 @@ export interface RunStore {
   /** Queues runs as `enqueue` for new spans of a project, and writes how far these were looked at. */
   advance(
     projectId: string,
-    arrivedAt: Micros,
+    looked: Looked,
     drafts: readonly RunDraft[],
     at: Micros,
     failed?: readonly FailedDraft[],
@@ -72,7 +84,7 @@ export interface RunStore {
   /** Position of a project; undefined while judges do not run. */
   position(projectId: string): FeedPosition | undefined;
   /** Writes how far spans were looked at, by project. */
-  setArrived(arrived: ReadonlyMap<string, Micros>): void;
+  setLooked(looked: ReadonlyMap<string, Looked>): void;
   /** Projects with runs that are to be tried now, in the order of their ids. */
   dueProjects(now: Micros): string[];
   /** Runs of a project to be tried now, in the order in which they are due. @param except judges that are left out */
@@ -81,10 +93,10 @@ export interface RunStore {
   nextDue(after: Micros): Micros | null;
   /** Has runs be tried now that were to be tried after a moment, some of them. @param wholes the moment for those of traces and sessions @returns how many */
   hasten(after: Micros, wholes: Micros, now: Micros): number;
-  /** Count of queued runs by project, but for those that wait: these are no work yet. */
-  queued(now: Micros): Map<string, number>;
-  /** Count of runs by project that wait, as a rule for their traces or sessions to be quiet. */
-  waiting(now: Micros): Map<string, number>;
+  /** Count of queued runs by project, but for those that {@link changes} counts. */
+  queued(): Map<string, number>;
+  /** Count of what new spans have queued about traces and sessions: as a rule it waits for these to be quiet. */
+  changes(): JudgeChanges[];
   /** Which of these runs are still queued: the others were cancelled, or their spans deleted. */
   stillQueued(ids: readonly string[]): Set<string>;
   /**

@@ -14,8 +14,11 @@ export const MAX_CHARACTERS_TOGETHER = 4_000_000;
 export const MAX_AUTOMATIC = 20;
 /** How many automatic runs about one trace or session may fail in a row, before no change of it queues another. */
 export const MAX_FAILED_IN_ROW = 5;
-/** Most traces and sessions that wait for quiet, of all projects together: with more, new spans are looked at later. */
-export const MAX_WAITING = 50_000;
+/**
+ * Most traces and sessions that new spans have queued, of all projects together, whether they wait for quiet or are due: with more,
+ * a judge looks at new spans later.
+ */
+export const MAX_CHANGES = 50_000;
 /** The longest wait for a trace or session to become quiet, from when it was queued; then it is evaluated as it is. */
 export const LONGEST_QUIET: Micros = 86_400e6;
 

@@ -5,6 +5,7 @@ import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js
 import { MAX_CONTENT_BYTES } from '../prompts/schema.js';
 import type { TrainingExample } from './training-examples.js';
 import { misfit, placeholdersOf } from './placeholders.js';
+import { jsonObject } from '../../engine/json-object.js';
 
 /** A text that may become the prompt. */
 export interface Proposal {
@@ -132,7 +133,7 @@ function listIn(answer: string): { content?: unknown; rationale?: unknown }[] | 
   try {
     const { candidates } = answerJson(answer) as { candidates?: unknown };
     if (!Array.isArray(candidates)) return null;
-    return candidates.map((each: unknown) => (typeof each === 'object' && each !== null ? each : {}));
+    return candidates.map(jsonObject);
   } catch {
     return null;
   }

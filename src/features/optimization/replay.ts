@@ -3,6 +3,7 @@ import type { ChatMessage } from '../../engine/models/model-client.js';
 import { parseJsonText } from '../../engine/json-text.js';
 import type { JudgedSpan } from '../../engine/traces/model/judged/span-reader.js';
 import { fillPlaceholders, valuesIn } from './placeholders.js';
+import { jsonObject } from '../../engine/json-object.js';
 
 /** A completion that can be made again with another prompt. */
 export interface Replay {
@@ -59,14 +60,14 @@ const BLANK = { get: () => '' };
 /** The messages of an input: those of a list, also as the `messages` of a request; else all of it as one. */
 export function messagesIn(text: string): ChatMessage[] {
   const parsed = jsonIn(text);
-  const list = Array.isArray(parsed) ? parsed : objectOf(parsed)['messages'];
+  const list = Array.isArray(parsed) ? parsed : jsonObject(parsed)['messages'];
   const messages = Array.isArray(list) ? list.map(toMessage) : [];
   const isConversation = messages.length > 0 && messages.every((message) => message !== null);
   return isConversation ? messages.filter((message) => message !== null) : [{ role: 'user', content: text }];
 }
 
 function toMessage(value: unknown): ChatMessage | null {
-  const { role, content, parts } = objectOf(value);
+  const { role, content, parts } = jsonObject(value);
   if (typeof role !== 'string') return null;
   const text = textOf(content ?? parts);
   const known = chatRole(role);
@@ -80,7 +81,7 @@ function textOf(content: unknown): string {
   if (!Array.isArray(content)) return JSON.stringify(content);
   return content
     .map((part: unknown) => {
-      const { text, content: inner } = objectOf(part);
+      const { text, content: inner } = jsonObject(part);
       return typeof text === 'string' ? text : typeof inner === 'string' ? inner : JSON.stringify(part);
     })
     .join('\n');
@@ -88,19 +89,15 @@ function textOf(content: unknown): string {
 
 function variablesIn(attributes: Readonly<Record<string, unknown>>): Map<string, string> {
   const candidates = [
-    objectOf(attributes['zeroeval'])['variables'],
+    jsonObject(attributes['zeroeval'])['variables'],
     attributes['zeroeval.variables'],
     attributes['variables'],
   ];
-  const found = candidates.map((each) => objectOf(typeof each === 'string' ? jsonIn(each) : each));
+  const found = candidates.map((each) => jsonObject(typeof each === 'string' ? jsonIn(each) : each));
   const variables = found.find((each) => Object.keys(each).length > 0) ?? {};
   return new Map(
     Object.entries(variables).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
 function jsonIn(text: string): unknown {

@@ -1,4 +1,5 @@
 import { parseJsonText } from '../../engine/json-text.js';
+import { isJsonObject } from '../../engine/json-object.js';
 
 /**
  * A message of a span's input or output, as people read it. Spans hold the messages of many libraries: OpenAI (chat
@@ -63,7 +64,7 @@ function messagesOf(value: unknown): Message[] | null {
     const messages = value.map(messageOf);
     return messages.length > 0 && messages.every((message) => message !== null) ? messages : null;
   }
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const single = messageOf(value);
   if (single !== null) return [single];
   for (const name of ['messages', 'input', 'contents', 'choices', 'output', 'candidates']) {
@@ -78,16 +79,16 @@ function messagesOf(value: unknown): Message[] | null {
 function instructionsOf(value: Json): Message[] {
   const system = value['system'] ?? value['instructions'] ?? value['systemInstruction'] ?? value['system_instruction'];
   if (system === undefined || system === null) return [];
-  const content = isObject(system) && Array.isArray(system['parts']) ? system['parts'] : system;
+  const content = isJsonObject(system) && Array.isArray(system['parts']) ? system['parts'] : system;
   return [{ role: 'system', parts: partsOf(content) }];
 }
 
 function messageOf(value: unknown): Message | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   // Messages are wrapped in choices of OpenAI, candidates of Gemini and by OpenInference.
   for (const name of ['message', 'delta', 'content'] as const) {
     const inner = value[name];
-    if (isObject(inner) && value['role'] === undefined) return messageOf(inner);
+    if (isJsonObject(inner) && value['role'] === undefined) return messageOf(inner);
   }
   const role = value['role'] ?? value['message.role'] ?? roleOfType(value['type']);
   if (typeof role !== 'string') return null;
@@ -100,7 +101,7 @@ function messageOf(value: unknown): Message | null {
     ...(content === undefined || content === null ? [] : ofTool(value, partsOf(content, isTool(role)))),
     ...(typeof refusal === 'string' ? [plain(refusal)] : []),
     ...(Array.isArray(calls) ? calls.map(partOf) : []),
-    ...(isObject(value['function_call']) ? [partOf(value['function_call'])] : []),
+    ...(isJsonObject(value['function_call']) ? [partOf(value['function_call'])] : []),
   ];
   return { role, parts };
 }
@@ -137,7 +138,7 @@ function ofJson(part: MessagePart): MessagePart {
 
 function partOf(part: unknown): MessagePart {
   if (typeof part === 'string') return plain(part);
-  if (!isObject(part)) return data('data', part);
+  if (!isJsonObject(part)) return data('data', part);
   const text = onlyText(part);
   if (text !== null)
     return /^(thinking|reasoning|summary_text)$/.test(String(part['type'])) ? reasoning(text) : plain(text);
@@ -156,7 +157,7 @@ function partOf(part: unknown): MessagePart {
 
 /** The text of a part that is nothing but text. */
 function onlyText(part: unknown): string | null {
-  if (!isObject(part)) return null;
+  if (!isJsonObject(part)) return null;
   const type = part['type'] ?? part['message_content.type'];
   if (
     type !== undefined &&
@@ -175,7 +176,7 @@ function onlyText(part: unknown): string | null {
 /** A call of a tool or its result. */
 function callOf(part: Json): MessagePart | null {
   const inner = part['function'] ?? part['functionCall'] ?? part['tool_call'];
-  const from = isObject(inner) ? inner : part;
+  const from = isJsonObject(inner) ? inner : part;
   const name = from['name'] ?? from['toolName'] ?? from['tool_name'] ?? from['tool_call.function.name'];
   const given = from['arguments'] ?? from['input'] ?? from['args'] ?? from['tool_call.function.arguments'];
   const joined = idOf(part) ?? idOf(from);
@@ -183,7 +184,7 @@ function callOf(part: Json): MessagePart | null {
   if (typeof name === 'string' && given !== undefined)
     return { kind: 'data', label: `calls ${name}`, text: textOf(given), purpose: 'call', ...call };
   const answer = { kind: 'data', purpose: 'result', ...call } as const;
-  const response = isObject(part['functionResponse']) ? part['functionResponse'] : part;
+  const response = isJsonObject(part['functionResponse']) ? part['functionResponse'] : part;
   const result = response['response'] ?? response['result'] ?? response['output'];
   if (result !== undefined)
     return { ...answer, label: typeof name === 'string' ? `result of ${name}` : 'result', text: textOf(result) };
@@ -236,8 +237,4 @@ function written(value: unknown): string {
 function isDeeper(value: unknown, than: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return than === 0 || Object.values(value).some((inner) => isDeeper(inner, than - 1));
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -15,7 +15,7 @@ import type { WriteLog } from '../../engine/traces/model/write-log.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
 /** The way by which spans came in, for the metrics. */
-export type SpanSource = 'rest' | 'otlp' | 'judge' | 'langfuse';
+export type SpanSource = 'rest' | 'otlp' | 'judge' | 'langfuse' | 'langsmith';
 
 export interface SpanIngestParts extends SpanSources {
   readonly log: WriteLog;

@@ -37,12 +37,15 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       'send-traces',
       'opentelemetry',
       'langfuse',
+      'langsmith',
       'find-traces',
       'statistics',
       'images',
       'model-prices',
       'deletion',
       'console',
+      'command-line',
+      'mcp',
     ],
   },
   {
@@ -67,6 +70,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
 const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Traces: 'send-traces',
   Langfuse: 'langfuse',
+  LangSmith: 'langsmith',
   Prompts: 'prompts',
   Scores: 'scores',
   Datasets: 'datasets',

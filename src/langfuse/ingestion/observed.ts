@@ -1,33 +1,8 @@
-import { toJsonText } from '../../engine/json-text.js';
-import { normalizeText } from '../../engine/schema/normalize.js';
-import type { Micros } from '../../engine/timestamp.js';
-import type { SaidFields } from '../../engine/traces/model/partial/partial-span.js';
-import { DEFAULT_KIND } from '../../otlp/genai/kind.js';
-import { CONTRACT_ATTRIBUTES } from '../../otlp/genai/mapping.js';
-import {
-  newAttributes,
-  newResource,
-  newScope,
-  newSpan,
-  type Attributes,
-  type AttributeValue,
-} from '../../otlp/model.js';
-import { toSpans, type MappingLimits } from '../../otlp/span.js';
+import { tell, type Told } from '../../facade/told.js';
+import { newAttributes } from '../../otlp/model.js';
 import type { Observation, Trace } from './event-schema.js';
 
-/*
- * What events say of observations and traces, by the attributes in which today's clients of Langfuse say the same over
- * OpenTelemetry: these have one meaning (src/otlp/genai).
- */
-
-/** What an event says, before it is known of which span. */
-export interface Told {
-  readonly attributes: Attributes;
-  /** Whether it says which tokens were used: then it says so of all kinds of them. */
-  readonly usage: boolean;
-  readonly input: unknown;
-  readonly output: unknown;
-}
+/* What events say of observations and traces, by the attributes of today's clients of Langfuse. */
 
 /** @param type of the observation, where the event says it */
 export function observed(body: Observation, type: string | null): Told {
@@ -55,9 +30,9 @@ export function traced(body: Trace): Told {
   said.put('tags', body.tags);
   said.metadata(body.metadata);
   said.context(body);
-  put(said.attributes, 'langfuse.release', body.release);
-  put(said.attributes, 'langfuse.session.id', body.sessionId);
-  put(said.attributes, 'langfuse.user.id', body.userId);
+  tell(said.attributes, 'langfuse.release', body.release);
+  tell(said.attributes, 'langfuse.session.id', body.sessionId);
+  tell(said.attributes, 'langfuse.user.id', body.userId);
   return { attributes: said.attributes, usage: false, input: body.input, output: body.output };
 }
 
@@ -70,7 +45,7 @@ class Said {
   }
 
   put(name: string, value: unknown): void {
-    put(this.attributes, `${this.#prefix}.${name}`, value);
+    tell(this.attributes, `${this.#prefix}.${name}`, value);
   }
 
   /** Each name of metadata is said by itself: what a later event says of others leaves it. */
@@ -80,13 +55,9 @@ class Said {
   }
 
   context({ version, environment }: Pick<Trace, 'version' | 'environment'>): void {
-    put(this.attributes, 'langfuse.version', version);
-    put(this.attributes, 'langfuse.environment', environment);
+    tell(this.attributes, 'langfuse.version', version);
+    tell(this.attributes, 'langfuse.environment', environment);
   }
-}
-
-function put(attributes: Attributes, name: string, value: unknown): void {
-  if (value !== null && value !== undefined) attributes[name] = value as AttributeValue;
 }
 
 const SHORT_USAGE = {
@@ -120,44 +91,4 @@ function costOf(usage: Observation['usage']): Record<string, unknown> | null {
 function firstOf(usage: Readonly<Record<string, unknown>>, names: readonly string[]): number | null {
   const found = names.map((name) => usage[name]).find((value) => typeof value === 'number');
   return typeof found === 'number' ? found : null;
-}
-
-/** Any time: those of a span come from elsewhere. */
-const SOME_TIME: Micros = 1;
-const SOME_TRACE = '1'.padStart(32, '0');
-
-/** The fields of spans that some events say, in their order. */
-export function fieldsOf(events: readonly Told[], limits: MappingLimits): SaidFields[] {
-  const [resource, scope] = [newResource(), newScope()];
-  const spans = events.map(({ attributes }, index) => ({
-    ...newSpan(resource, scope),
-    ...{ traceId: SOME_TRACE, spanId: (index + 1).toString(16).padStart(16, '0') },
-    ...{ start: SOME_TIME, end: SOME_TIME, attributes },
-  }));
-  const mapped = toSpans({ spans }, limits).spans;
-  // None can be refused: times and ids are sound, and what bounds names was checked.
-  if (mapped.length < events.length) throw new Error('An event was not mapped');
-  return mapped.map((span, index): SaidFields => {
-    const { usage, input, output } = events[index] as Told;
-    const { kind, status, attributes, tags, trace_tags, session_tags, session_id, session_name, cost } = span;
-    return {
-      ...{ tags, trace_tags, session_tags, session_id, session_name, cost },
-      error_message: span.error_message,
-      ...(kind !== DEFAULT_KIND && { kind }),
-      ...(status !== 'unset' && { status }),
-      input_data: textOf(input),
-      output_data: textOf(output),
-      attributes: usage ? { ...NO_TOKENS, ...attributes } : attributes,
-    };
-  });
-}
-
-/** Counts of tokens are said all at once: those that a later event leaves out do not count any more. */
-const NO_TOKENS = Object.fromEntries(
-  CONTRACT_ATTRIBUTES.filter((name) => name.endsWith('Tokens')).map((name) => [name, null]),
-);
-
-function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  return typeof value === 'string' ? normalizeText(value) : toJsonText(value);
 }

@@ -1,14 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DomainError } from '../../engine/errors.js';
 import { uuidOf } from '../../engine/schema/ids.js';
-import { normalizeText } from '../../engine/schema/normalize.js';
 import { parseTimestamp, type Micros } from '../../engine/timestamp.js';
 import type { PartialSpan, SaidFields } from '../../engine/traces/model/partial/partial-span.js';
-import type { Stamp } from '../../engine/traces/model/partial/stamps.js';
+import { named, readDrafts, type Draft } from '../../facade/parts.js';
+import type { Told } from '../../facade/told.js';
 import type { MappingLimits } from '../../otlp/span.js';
 import { ownId, traceSpanId } from '../ids.js';
 import { event, observation, trace, type Event, type Observation, type Trace } from './event-schema.js';
-import { fieldsOf, observed, traced, type Told } from './observed.js';
+import { observed, traced } from './observed.js';
 
 /** What an event of a batch is, once it is read; its place in the batch is that in the list. */
 export type ReadEvent =
@@ -17,85 +15,17 @@ export type ReadEvent =
   | { readonly kind: 'ignored'; readonly id: string }
   | { readonly kind: 'refused'; readonly id: string; readonly why: string };
 
-/** An event about a span, before its attributes are read. */
-interface Draft {
-  readonly id: string;
-  readonly key: { readonly trace_id: string; readonly id: string };
-  readonly at: Micros;
-  readonly isUpdate: boolean;
-  readonly told: Told;
-  /** Fields that come from no attribute. */
-  readonly said: SaidFields;
-  readonly seenAt?: Micros;
-}
-
-/** Events whose attributes are read together, and the longest time before other requests get a turn. */
-const READ_AT_ONCE = 10;
-const MAX_TURN_MS = 10;
-
 /** Reads the events of a batch; each is refused alone. */
 export async function readEvents(
   projectId: string,
   events: readonly unknown[],
   limits: MappingLimits,
 ): Promise<ReadEvent[]> {
-  const read: (ReadEvent | Draft)[] = [];
-  const stamps = new Stamps();
-  let began = performance.now();
-  for (let from = 0; from < events.length; from += READ_AT_ONCE) {
-    if (performance.now() - began > MAX_TURN_MS) {
-      await nextTurn();
-      began = performance.now();
-    }
-    const drafts = events.slice(from, from + READ_AT_ONCE).map((each) => readEvent(projectId, each));
-    const said = saidBy(
-      drafts.flatMap((draft) => ('told' in draft ? [draft.told] : [])),
-      limits,
-    ).values();
-    for (const draft of drafts) {
-      if (!('told' in draft)) {
-        read.push(draft);
-        continue;
-      }
-      const fields = said.next().value ?? {};
-      if (typeof fields === 'string') read.push({ kind: 'refused', id: draft.id, why: fields });
-      else read.push({ kind: 'part', id: draft.id, part: partOf(draft, fields, stamps) });
-    }
-  }
-  return read as ReadEvent[];
-}
-
-/** What events say, or why one says too much: those read together count together, so then each is read alone. */
-function saidBy(events: readonly Told[], limits: MappingLimits): (SaidFields | string)[] {
-  try {
-    return fieldsOf(events, limits);
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== 'too_large') throw error;
-    if (events.length === 1) return [error.message];
-    return events.flatMap((each) => saidBy([each], limits));
-  }
-}
-
-function partOf(draft: Draft, mapped: SaidFields, stamps: Stamps): PartialSpan {
-  const { key, said, seenAt } = draft;
-  const stamp = stamps.of(draft);
-  return { ...key, stamp, said: { ...mapped, ...said }, ...(seenAt !== undefined && { seenAt }) };
-}
-
-/** Events of one span in one millisecond count in the order of their batch, updates behind what they update. */
-class Stamps {
-  readonly #seen = new Map<string, Map<string, number>>();
-
-  of({ key: { trace_id, id: span }, id, at, isUpdate }: Draft): Stamp {
-    const first = Math.floor(at / 1000) * 1000 + (isUpdate ? 500 : 0);
-    const name = `${trace_id}/${span}/${first}`;
-    const events = this.#seen.get(name) ?? new Map<string, number>();
-    this.#seen.set(name, events);
-    // An event that the batch repeats stays the same.
-    const position = events.get(id) ?? events.size;
-    events.set(id, position);
-    return first + Math.min(position, 499);
-  }
+  const read = await readDrafts(events, (event) => readEvent(projectId, event), limits);
+  return read.map((each) => {
+    if ('kind' in each) return each;
+    return 'part' in each ? { kind: 'part', ...each } : { kind: 'refused', ...each };
+  });
 }
 
 /** Types of observations by the word in front of `-create` and `-update`. */
@@ -176,10 +106,6 @@ function ofObservation({ id, at, projectId, isUpdate, what }: ObservationPlace, 
     ended_at: endedAt ?? (isPoint ? (startedAt ?? at) : null),
   } as SaidFields;
   return { id, key: { trace_id: traceId, id: own }, at, isUpdate, told, said };
-}
-
-function named(name: string | null | undefined): SaidFields {
-  return name == null || name === '' ? {} : { name: normalizeText(name) };
 }
 
 /** Null: it is not said; undefined: it is no time. */

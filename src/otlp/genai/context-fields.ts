@@ -7,6 +7,7 @@ const aiMetadata = (...names: readonly string[]): string[] =>
 const AI_LANGFUSE_PROMPT = 'ai.telemetry.metadata.langfusePrompt';
 
 const ASSOCIATION = 'traceloop.association.properties';
+const LANGSMITH_METADATA = 'langsmith.metadata';
 
 /** Members of OpenInference's `metadata`, which alone travels with its context in every language. */
 function metadataMembers(...members: readonly string[]): Source[] {
@@ -82,6 +83,7 @@ export const CONTEXT_FIELDS = {
       'langfuse.session.id',
       `${ASSOCIATION}.session_id`,
       ...aiMetadata('sessionId', 'session_id'),
+      ...['session_id', 'thread_id', 'conversation_id'].map((name) => `${LANGSMITH_METADATA}.${name}`),
     ],
   },
   sessionName: { becomes: 'name of the session', reads: 'text', sources: ['zeroeval.session.name', 'session.name'] },
@@ -96,6 +98,7 @@ export const CONTEXT_FIELDS = {
       'llm.user',
       ...aiMetadata('userId', 'user_id'),
       'langfuse.user.id',
+      `${LANGSMITH_METADATA}.user_id`,
     ],
   },
   service: { becomes: 'tag `service`', reads: 'text', sources: ['service.name'] },
@@ -106,10 +109,22 @@ export const CONTEXT_FIELDS = {
   },
   release: { becomes: 'tag `release`', reads: 'text', sources: ['langfuse.release'] },
   version: { becomes: 'tag `version`', reads: 'text', sources: ['langfuse.version'] },
+  project: {
+    becomes: 'tag `project`',
+    reads: 'text',
+    sources: ['langsmith.trace.session_name', 'openinference.project.name'],
+  },
   tags: {
     becomes: 'a tag of each name, of the value `true`',
     reads: 'names',
-    sources: ['tag.tags', `${ASSOCIATION}.tags`, ...aiMetadata('tags'), 'langfuse.trace.tags', 'langfuse.tags'],
+    sources: [
+      'tag.tags',
+      `${ASSOCIATION}.tags`,
+      ...aiMetadata('tags'),
+      'langfuse.trace.tags',
+      'langfuse.tags',
+      'langsmith.span.tags',
+    ],
   },
   traceName: {
     becomes: '`name` of the root span, and so of the trace',
@@ -152,7 +167,7 @@ export const PROMPT_ATTRIBUTES = {
 
 /** Fields that become the tag of their name, of the span, its trace and its session; the limited ones if there is room. */
 export const TAG_FIELDS = ['service', 'environment', 'user'] as const satisfies readonly ContextField[];
-export const LIMITED_TAG_FIELDS = ['release', 'version'] as const satisfies readonly ContextField[];
+export const LIMITED_TAG_FIELDS = ['release', 'version', 'project'] as const satisfies readonly ContextField[];
 
 /**
  * Metadata, of which every name that is no source above becomes a tag: attributes `<each>.<name>`, or the members of one that
@@ -168,4 +183,5 @@ export const METADATA: readonly MetadataSource[] = [
   { within: 'langfuse.trace.metadata' },
   { each: 'langfuse.observation.metadata', ofSpan: true },
   { within: 'langfuse.observation.metadata', ofSpan: true },
+  { each: LANGSMITH_METADATA, ofSpan: true },
 ];

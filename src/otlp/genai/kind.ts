@@ -66,6 +66,10 @@ const STATED: readonly KindRule[] = [
     ),
   },
   {
+    attribute: 'langsmith.span.kind',
+    ...oneOf(same('llm', 'embedding', 'chain', 'retriever', 'tool', 'prompt', 'parser')),
+  },
+  {
     attribute: 'gen_ai.operation.name',
     ...oneOf({
       llm: ['chat', 'generate_content', 'text_completion', 'completion', 'generate'],

@@ -1,6 +1,7 @@
 import { parseJsonText } from '../../engine/json-text.js';
 import { MAX_DEPTH } from '../budget.js';
 import { newAttributes, type Attributes, type AttributeValue, type OtlpEvent } from '../model.js';
+import { isJsonObject } from '../../engine/json-object.js';
 
 /** One attribute of a message: `gen_ai.prompt.1.tool_calls.0.name` is path `['tool_calls', '0', 'name']` of message 1. */
 export interface MessagePart {
@@ -129,7 +130,7 @@ export function messageOfEvent(event: OtlpEvent, role: string): AttributeValue |
 }
 
 function unfold(value: AttributeValue): Attributes | null {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  if (isJsonObject(value)) return value;
   if (typeof value !== 'string' || !value.startsWith('{')) return null;
   try {
     return parseJsonText(value, MAX_DEPTH) as Attributes;

@@ -4,6 +4,7 @@ import { SpanInput } from '../../engine/traces/model/span/schema.js';
 import { MAX_DEPTH } from '../budget.js';
 import type { Attributes, AttributeValue } from '../model.js';
 import type { Reading } from './source.js';
+import { isJsonObject } from '../../engine/json-object.js';
 
 /** Reads a value; `undefined` when it cannot be read so. */
 export type Read = (value: AttributeValue) => AttributeValue | undefined;
@@ -110,7 +111,7 @@ function parsed(json: string): AttributeValue | undefined {
 /** An attribute that is an object, or the JSON text of one. */
 export function objectIn(value: AttributeValue): Attributes | undefined {
   const object = typeof value === 'string' && value.startsWith('{') ? parsed(value) : value;
-  return typeof object === 'object' && object !== null && !Array.isArray(object) ? object : undefined;
+  return isJsonObject(object) ? object : undefined;
 }
 
 /** Reads a member of an object; `a.b` is the member `b` of `a`. */

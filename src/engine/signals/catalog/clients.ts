@@ -1,7 +1,7 @@
 import { catalogOf, measured, signal, type LineName, type LogEvent } from '../signal.js';
 
 /** The interface that spans came by. */
-type SpanSource = 'rest' | 'otlp' | 'judge' | 'langfuse';
+type SpanSource = 'rest' | 'otlp' | 'judge' | 'langfuse' | 'langsmith';
 
 /** What clients send and fetch: spans, images, prompts, feedback and its links. */
 export const clientCatalog = catalogOf({

@@ -20,6 +20,7 @@ import {
   measuredAfter,
   outlinesAfter,
   presentAfter,
+  presentAmong,
   resultCount,
   resultPage,
   scoreFiguresOf,
@@ -48,6 +49,8 @@ const PORTION = 5_000;
 const ROWS_AT_ONCE = 25_000;
 /** Results that one statement reads: the engine has what they are joined with in memory, which it has to read for each. */
 const MEASURED_AT_ONCE = 100_000;
+/** Each thread has aggregates of its own: with two, a million results took more than half of an engine of 1 GB. */
+const ONE_THREAD = { max_threads: 1 };
 /** Characters of the text of a score: of a page, and where all results are read. */
 const SHOWN_TEXT = 1_000;
 const MEASURED_TEXT = 200;
@@ -109,8 +112,8 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     return this.#read(projectId, async (scope) => {
       if (experimentIds.length === 0) return new Map<string, ExperimentFigures>();
       const [rows, scores] = await Promise.all([
-        this.#reader.rows<FigureRow>(figuresOf(scope, experimentIds), { signal }),
-        this.#reader.rows<ScoreFigureRow>(scoreFiguresOf(scope, experimentIds), { signal }),
+        this.#reader.rows<FigureRow>(figuresOf(scope, experimentIds), { signal, settings: ONE_THREAD }),
+        this.#reader.rows<ScoreFigureRow>(scoreFiguresOf(scope, experimentIds), { signal, settings: ONE_THREAD }),
       ]);
       const scoresOfEach = grouped(scores, ({ experiment }) => experiment);
       return new Map(rows.map((row) => [row.experiment, toFigures(row, scoresOfEach.get(row.experiment) ?? [])]));
@@ -133,6 +136,12 @@ export class ClickHouseExperimentResults implements ExperimentResults {
         }
       }
     }
+  }
+
+  presentOf(projectId: string, experimentId: string, rowIds: readonly string[], signal?: AbortSignal) {
+    return this.#read(projectId, (scope) =>
+      this.#reader.rows<PresentRow>(presentAmong(scope, experimentId, rowIds), { signal }),
+    );
   }
 
   async *present(projectId: string, experimentId: string, signal?: AbortSignal) {

@@ -106,11 +106,18 @@ export interface PresentRow {
   readonly repetitions: number;
 }
 
+const PRESENT = sql`row_id AS row, groupBitOr(bitShiftLeft(toUInt32(1), repetition - 1)) AS repetitions`;
+
+/** Which of some rows have results. */
+export function presentAmong(scope: ReadScope, experiment: string, rowIds: readonly string[]): Sql {
+  const conditions = [ofExperiment(experiment), sql`row_id IN ${value(rowIds, 'Array(String)')}`];
+  return sql`${markedRows(scope, PRESENT, conditions)} GROUP BY row_id`;
+}
+
 /** The rows behind one, or the first, that have results. Read in their order, so that little is in memory. */
 export function presentAfter(scope: ReadScope, experiment: string, after: string, limit: number): Sql {
   const conditions = [ofExperiment(experiment), sql`row_id > ${value(after, 'String')}`];
-  const bits = sql`row_id AS row, groupBitOr(bitShiftLeft(toUInt32(1), repetition - 1)) AS repetitions`;
-  return sql`${markedRows(scope, bits, conditions)}
+  return sql`${markedRows(scope, PRESENT, conditions)}
 GROUP BY project_id, experiment_id, row_id ORDER BY project_id, experiment_id, row_id LIMIT ${value(limit, 'UInt64')}
 SETTINGS optimize_aggregation_in_order = 1`;
 }

@@ -125,19 +125,19 @@ export class ClickHouseWholeReader implements WholeReader {
     return { ...toJudged(row), whole: { kind: shape.kind, id, outline, spans, arrived_at, span_ids, trace_ids } };
   }
 
-  async #trace(scope: ReadScope, id: string, { maxCharacters, kinds }: WholeShape): Promise<Planned | null> {
+  async #trace(scope: ReadScope, id: string, { maxCharacters, kinds, withIds }: WholeShape): Promise<Planned | null> {
     const trace = await readTrace(this.#rows, scope, id, kinds);
     if (trace === null) return null;
     const { spans, anchor, unread, total, arrived_at } = trace;
-    const plan = traceOutline({ spans, anchor: anchor.id, unread }, maxCharacters);
+    const plan = traceOutline({ spans, anchor: anchor.id, unread }, maxCharacters, withIds);
     return { plan, anchor, placeOf: placesOf(spans), spans: total, arrived_at };
   }
 
-  async #session(scope: ReadScope, id: string, { maxCharacters }: WholeShape): Promise<Planned | null> {
+  async #session(scope: ReadScope, id: string, { maxCharacters, withIds }: WholeShape): Promise<Planned | null> {
     const session = await readSession(this.#rows, scope, id);
     if (session === null) return null;
     const { turns, anchor, traces, spans, arrived_at } = session;
-    const plan = sessionOutline({ turns, traces, spans }, maxCharacters);
+    const plan = sessionOutline({ turns, traces, spans }, maxCharacters, withIds);
     const placeOf = placesOf(turns.flatMap((turn) => [turn.anchor, ...turn.failed]));
     return { plan, anchor, placeOf, spans, arrived_at };
   }

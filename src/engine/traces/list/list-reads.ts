@@ -127,12 +127,12 @@ export class ListReads {
     const unchanged = { scope, release: () => undefined };
     // Of one that is named, they are looked up.
     if (idsAskedFor(query) !== null) return unchanged;
-    const scoreNames = showsScores(query) ? await this.#scoreNames.of(scope, signal) : null;
-    const named = scoreNames === null ? scope : { ...scope, scoreNames };
     if (source === spanSource) {
       const names = [...query.scores.keys(), ...(asked.scores ?? [])];
-      return { ...unchanged, scope: await this.#repeatedScores.open(named, names, signal) };
+      return { ...unchanged, scope: await this.#repeatedScores.open(scope, names, signal) };
     }
+    const scoreNames = showsScores(query) ? await this.#scoreNames.of(scope, signal) : null;
+    const named = scoreNames === null ? scope : { ...scope, scoreNames };
     // Then what is in what changes without a write: nothing that is stored counts.
     if (isAside) return { ...unchanged, scope: named };
     return this.#newestScores.open(source, named, [...scoresOf(asked), ...(scoreNames ?? [])], signal);

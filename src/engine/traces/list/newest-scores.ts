@@ -1,5 +1,5 @@
 import type { ScoreValue } from '../model/score/score.js';
-import { empty, join, literal, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, literal, number, numbers, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope, type StoredNewest } from '../read/scope.js';
 import { tracesIn } from './membership.js';
 import { objectScores, type ScoresAsked } from './object-scores.js';
@@ -77,19 +77,26 @@ function storedNewest(source: ListSource, scope: ReadScope, name: string, stored
   return join([first, ...others.map((rows) => sql`SELECT * FROM (${rows}) WHERE 1${among}`)], '\n  UNION ALL\n  ');
 }
 
-/** What is stored of some objects under some names, with `name`: none of them among the changed ones. @param ids a set */
+/**
+ * What is stored of some objects under some names, with `name`: none of them among the changed ones. A filling is of one name for one list of a
+ * project, so that the columns before it in the key are used to find granules, and not read. @param ids a set
+ */
 export function storedRows(
   source: ListSource,
   scope: ReadScope,
   names: readonly (StoredNewest & { readonly name: string })[],
   ids: Sql,
 ): Sql {
-  const filled = names.map(
-    ({ name, filling, generation }) =>
-      sql`(name = ${value(name, 'String')} AND filling = ${number(filling)} AND generation <= ${number(generation)})`,
+  const texts = value(
+    names.map(({ name }) => name),
+    'Array(String)',
   );
-  const rows = sql`SELECT scored, name, kind, number, text, generation FROM newest_scores
-    WHERE ${ofList(source, scope)} AND (${join(filled, ' OR ')}) AND scored IN ${ids}`;
+  const filled = names.map(
+    ({ filling, generation }) => sql`(filling = ${number(filling)} AND generation <= ${number(generation)})`,
+  );
+  const name = sql`transform(filling, [${numbers(names.map(({ filling }) => filling))}], ${texts}, '')`;
+  const rows = sql`SELECT scored, ${name} AS name, kind, number, text, generation FROM newest_scores
+    WHERE indexHint(${ofList(source, scope)} AND newest_scores.name IN ${texts}) AND (${join(filled, ' OR ')}) AND scored IN ${ids}`;
   if (names.every(({ generation }) => generation === 0)) return rows;
   return sql`SELECT * FROM (
     SELECT * FROM (${rows}) ORDER BY scored, name, generation DESC LIMIT 1 BY scored, name

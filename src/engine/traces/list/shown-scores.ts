@@ -1,9 +1,9 @@
 import type { namedFields } from '../model/list/fields.js';
 import type { ListQuery } from '../model/list/query.js';
-import { empty, number, sql, type Sql } from '../clickhouse/client/sql.js';
+import { empty, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { excerpt } from '../read/excerpt.js';
 import type { ReadRows } from '../read/row-reader.js';
-import type { ReadScope } from '../read/scope.js';
+import { inProject, type ReadScope } from '../read/scope.js';
 import { storedOf, storedRows } from './newest-scores.js';
 import { objectScores } from './object-scores.js';
 import { idSet } from './rows.js';
@@ -42,11 +42,8 @@ export async function withScores(
 ): Promise<string[]> {
   if (!showsScores(query) || rows.length === 0) return rows.map(({ row }) => row);
   const ids = rows.map(({ id }) => id);
-  const { scoreNames } = scope;
-  const statements = scoreNames?.length === 0 ? [] : statementsOf(source, scope, query, ids);
-  const found = await Promise.all(statements.map((statement) => read<ShownScore>(statement, BY_KEY)));
   const scores = new Map<string, ShownScore[]>();
-  for (const score of found.flat()) {
+  for (const score of await shownScores(source, scope, query, ids, read)) {
     const others = scores.get(score.id);
     if (others === undefined) scores.set(score.id, [score]);
     else others.push(score);
@@ -69,6 +66,10 @@ interface ShownScore {
 
 /** They are few and found by the table's key, so that looking for better ways takes longer than reading them. */
 const BY_KEY = { settings: { optimize_use_projections: 0, use_skip_indexes: 0 } } as const;
+/** In the projection of migration 16, those of a span lie together. */
+const BY_OBJECT = {
+  settings: { preferred_optimize_projection_name: 'scores_by_object', use_skip_indexes: 0 },
+} as const;
 
 function jsonOf({ kind, number, text }: ShownScore): string {
   if (kind === 'boolean') return String(number === 1);
@@ -95,10 +96,41 @@ function shownOf(query: ListQuery, scores: Sql): Sql {
   ) GROUP BY shown_of`;
 }
 
+/** The newest scores of some objects. */
+async function shownScores(
+  source: ListSource,
+  scope: ReadScope,
+  query: ListQuery,
+  ids: readonly string[],
+  read: ReadRows,
+): Promise<ShownScore[]> {
+  const readAll = async (statements: readonly Sql[]) =>
+    (await Promise.all(statements.map((statement) => read<ShownScore>(statement, BY_KEY)))).flat();
+  if (source !== spanSource) return readAll(statementsOf(source, scope, query, ids));
+  const newest = await read<ShownScore & { readonly deleted: number }>(newestRows(scope, query, ids), BY_OBJECT);
+  // Then a score of another author may be the newest that there is.
+  const again = new Set(newest.flatMap(({ id, deleted }) => (deleted === 1 ? [id] : [])));
+  if (again.size === 0) return newest;
+  const others = await readAll(statementsOf(source, scope, query, [...again]));
+  return [...newest.filter(({ id }) => !again.has(id)), ...others];
+}
+
+/** The newest row of each name of some spans, which may be a tombstone: of columns that the projection of migration 16 has. */
+function newestRows({ projectId, upTo }: ReadScope, query: ListQuery, ids: readonly string[]): Sql {
+  return sql`SELECT toString(scored) AS id, name, kind, number, ${shownText(query)} AS text, deleted FROM (
+  SELECT entity_id AS scored, name, kind, number, text, deleted FROM scores
+  WHERE ${inProject(projectId)} AND entity_type = 'span' AND entity_id IN ${idSet(ids)} AND ver <= ${value(upTo, 'UInt64')}
+  ORDER BY entity_id, name, ver DESC LIMIT 1 BY entity_id, name
+) ORDER BY scored, name LIMIT ${number(MAX_SHOWN_SCORES)} BY scored`;
+}
+
+const shownText = ({ textLimit }: ListQuery) => excerpt(sql`text`, textLimit ?? SHOWN_TEXT);
+
 /** Rows of {@link ShownScore} of some objects: stored ones of the names of which these are, the others computed. */
 function statementsOf(source: ListSource, scope: ReadScope, query: ListQuery, ids: readonly string[]): Sql[] {
   const { scoreNames } = scope;
-  const selected = sql`toString(scored) AS id, name, kind, number, ${excerpt(sql`text`, query.textLimit ?? SHOWN_TEXT)} AS text`;
+  if (scoreNames?.length === 0) return [];
+  const selected = sql`toString(scored) AS id, name, kind, number, ${shownText(query)} AS text`;
   const computed = (of: readonly string[], names?: readonly string[]) => {
     if (of.length === 0 || names?.length === 0) return [];
     const asked = { columns: COLUMNS, ids: idSet(of), ...(names && { names }) };
@@ -126,7 +158,7 @@ function statementsOf(source: ListSource, scope: ReadScope, query: ListQuery, id
   ];
 }
 
-function jsonValue({ textLimit }: ListQuery): Sql {
+function jsonValue(query: ListQuery): Sql {
   return sql`multiIf(kind = 'boolean', if(number = 1, 'true', 'false'), kind = 'numeric', toString(assumeNotNull(number)),
-      toJSONString(${excerpt(sql`text`, textLimit ?? SHOWN_TEXT)}))`;
+      toJSONString(${shownText(query)}))`;
 }

@@ -7,6 +7,7 @@ import type { EvalRead, EvalResultRead, EvalSummary, MetricRead, ScorerRead } fr
 import type { Experiment, Scorer, StatedMetric } from '../experiment.js';
 import type { MeasuredExperiment } from '../experiment-service.js';
 import { toFiguresRead } from './presenters.js';
+import { isJsonObject } from '../../../engine/json-object.js';
 
 export function toEvalRead(experiment: Experiment, project_id: string): Static<typeof EvalRead> {
   const { id, name, description, dataset, dataset_version, repetitions, subject, parameters } = experiment;
@@ -43,7 +44,7 @@ export function toEvalResult(result: StoredResult): Static<typeof EvalResultRead
 function asObject(output: string): Record<string, unknown> | null {
   if (output === '') return null;
   const said = output.startsWith('{') ? parsed(output) : undefined;
-  return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : { output };
+  return isJsonObject(said) ? said : { output };
 }
 
 function parsed(text: string): unknown {

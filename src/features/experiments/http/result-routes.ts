@@ -5,7 +5,7 @@ import { queryOf } from '../../../http/query.js';
 import { defineRoute, uncheckedJsonBody } from '../../../http/route.js';
 import { MAX_REPETITIONS, MAX_RESULTS_AT_ONCE } from '../experiment.js';
 import type { ExperimentService } from '../experiment-service.js';
-import type { MissingResults } from '../missing-results.js';
+import { MISSING_AFTER, type MissingResults } from '../missing-results.js';
 import type { ResultIntake } from '../result-intake.js';
 import type { ResultRows } from '../result-rows.js';
 import { MissingPage, ResultInput, ResultPage, RowId, StoredResultRead } from '../schema.js';
@@ -101,7 +101,15 @@ function listResultsRoute({ experiments, resultRows }: ResultServices) {
   });
 }
 
-const MissingQuery = Type.Object(page({ maxLimit: 10_000, defaultLimit: 1_000 }));
+const MissingQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: MISSING_AFTER,
+      description: 'Where to continue: `next` of the previous page; absent: at the beginning.',
+    }),
+  ),
+  ...page({ maxLimit: 10_000, defaultLimit: 1_000 }),
+});
 
 function listMissingRoute({ experiments, missingResults }: ResultServices) {
   return defineRoute({
@@ -110,8 +118,8 @@ function listMissingRoute({ experiments, missingResults }: ResultServices) {
     operationId: 'listMissingExperimentResults',
     summary: 'List missing results of an experiment',
     description:
-      'Lists rows and repetitions that have no result, in the order of the dataset, so that an interrupted run can go on. Of a dataset ' +
-      'that was deleted, none are known.',
+      'Lists rows and repetitions that have no result, in the order of the dataset, so that an interrupted run can go on. To walk ' +
+      'through many, use `next`: with `offset`, each page counts all of them again. Of a dataset that was deleted, none are known.',
     tag: TAG,
     access: 'key',
     bulk: true,
@@ -121,8 +129,12 @@ function listMissingRoute({ experiments, missingResults }: ResultServices) {
     errors: ['not_found', 'unavailable'],
     async handle({ principal: { project_id }, params: { experiment_id }, query, signal }) {
       const experiment = experiments.find(project_id, experiment_id);
-      const { missing, total } = await missingResults.page(project_id, experiment, query, signal);
-      return { status: 200, body: { missing, total, ...query } };
+      const { after, limit, offset } = query;
+      const found =
+        after === undefined
+          ? await missingResults.page(project_id, experiment, { limit, offset }, signal)
+          : await missingResults.behind(project_id, experiment, after, { limit, offset }, signal);
+      return { status: 200, body: { ...found, limit, offset } };
     },
   });
 }

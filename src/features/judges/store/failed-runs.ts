@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../engine/timestamp.js';
 import { guarded, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
+import type { Run } from '../run.js';
+import type { FailuresInRow } from './failures-in-row.js';
 
 /** Of what failed until then: neither waiting again, nor failed again, nor evaluated since. */
 const TO_RETRY = `judge_runs AS r WHERE judge_id = @judgeId AND state = 'failed' AND updated_at < @before
@@ -18,11 +20,9 @@ const TO_RETRY = `judge_runs AS r WHERE judge_id = @judgeId AND state = 'failed'
 function prepare(db: Database) {
   return {
     count: db.prepare<{ judgeId: string; before: Micros }, number>(`SELECT count(*) FROM ${TO_RETRY}`).pluck(),
-    oldest: db
-      .prepare<{ judgeId: string; before: Micros; limit: number }, string>(
-        `SELECT id FROM ${TO_RETRY} ORDER BY seq LIMIT @limit`,
-      )
-      .pluck(),
+    oldest: db.prepare<{ judgeId: string; before: Micros; limit: number }, Pick<Run, 'id' | 'judge_id' | 'subject_id'>>(
+      `SELECT id, judge_id, subject_id FROM ${TO_RETRY} ORDER BY seq LIMIT @limit`,
+    ),
     noteCalls: db.prepare<[string]>(
       `INSERT INTO judge_calls (run_id, project_id, span_id, created_at, after_deletion)
        SELECT id, project_id, span_id, created_at, after_deletion FROM judge_runs WHERE id = ? AND attempts > 0 ON CONFLICT DO NOTHING`,
@@ -41,20 +41,24 @@ export class FailedRuns {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
 
-  constructor(db: Database) {
+  readonly #inRow: Pick<FailuresInRow, 'end'>;
+
+  constructor(db: Database, inRow: Pick<FailuresInRow, 'end'>) {
     this.#db = db;
+    this.#inRow = inRow;
     this.#statements = prepare(db);
   }
 
   retry(judgeId: string, before: Micros, limit: number): number {
     const { oldest, noteCalls, requeue } = this.#statements;
     const retry = () => {
-      const ids = oldest.all({ judgeId, before, limit });
-      for (const id of ids) {
-        noteCalls.run(id);
-        requeue.run({ id, newId: randomUUID(), at: before });
+      const failed = oldest.all({ judgeId, before, limit });
+      for (const run of failed) {
+        noteCalls.run(run.id);
+        this.#inRow.end(run);
+        requeue.run({ id: run.id, newId: randomUUID(), at: before });
       }
-      return ids.length;
+      return failed.length;
     };
     return guarded(() => this.#db.transaction(retry).immediate());
   }

@@ -2,12 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { Evaluation } from '../evaluation.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Run, RunDraft, RunState, StoredRunState } from '../run.js';
-import type { FailedDraft, FeedPosition, QueueState, RunOutcome, RunPage, RunStore } from '../run-store.js';
+import type {
+  FailedDraft,
+  FeedPosition,
+  JudgeChanges,
+  Looked,
+  QueueState,
+  RunOutcome,
+  RunPage,
+  RunStore,
+} from '../run-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { guarded, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { evaluationInsert } from './evaluation-rows.js';
 import { FailedRuns } from './failed-runs.js';
+import { FailuresInRow } from './failures-in-row.js';
 import { MAX_FAILED_IN_ROW } from '../whole-settings.js';
 import { runTraces, type JudgedTraces } from './judged-traces.js';
 
@@ -36,6 +46,10 @@ const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
     SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
     FROM queued WHERE queued.id IS NOT NULL)`;
 
+/** Failed runs of a judge but for the newest ones. */
+const TO_PRUNE = `judge_id = @judgeId AND state = 'failed' AND seq <= (
+  SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`;
+
 /** What a draft may leave out. */
 const UNSAID = { pin: null, experiment_id: null, subject_id: null, failed_before: 0 };
 
@@ -43,6 +57,10 @@ interface CountRow {
   readonly project_id: string;
   readonly runs: number;
 }
+
+type PositionRow = Omit<FeedPosition, 'behind'> & { readonly behind: string };
+/** JSON of judges that are behind. */
+type PositionOf = Pick<Looked, 'arrived_at'> & { readonly projectId: string; readonly behind: string };
 
 interface InsertRow extends RunDraft {
   readonly failed_before: number;
@@ -80,17 +98,17 @@ function prepare(db: Database) {
            AND state = 'failed' AND NOT (${IS_LAST_FAILURE}) RETURNING failed_before + 1`,
       )
       .pluck(),
-    position: db.prepare<[string], FeedPosition>(
-      `SELECT began_at, coalesce((SELECT arrived_at FROM judge_feed_projects WHERE project_id = ?), arrived_at) AS arrived_at
-       FROM judge_feed WHERE id = 1`,
+    position: db.prepare<[string], PositionRow>(
+      `SELECT f.began_at, coalesce(p.arrived_at, f.arrived_at) AS arrived_at, coalesce(p.behind, '{}') AS behind
+       FROM judge_feed AS f LEFT JOIN judge_feed_projects AS p ON p.project_id = ? WHERE f.id = 1`,
     ),
     begin: db.prepare<{ now: Micros }>(
       'INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @now, @now) ON CONFLICT DO NOTHING',
     ),
     // Nothing is written any more for a project that was deleted meanwhile.
-    setArrived: db.prepare<[Micros, string]>(
-      `INSERT INTO judge_feed_projects (project_id, arrived_at) SELECT id, ? FROM projects WHERE id = ?
-       ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at`,
+    setLooked: db.prepare<PositionOf>(
+      `INSERT INTO judge_feed_projects (project_id, arrived_at, behind) SELECT id, @arrived_at, @behind FROM projects WHERE id = @projectId
+       ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at, behind = excluded.behind`,
     ),
     forget: [db.prepare('DELETE FROM judge_feed'), db.prepare('DELETE FROM judge_feed_projects')],
     dueProjects: db
@@ -107,9 +125,9 @@ function prepare(db: Database) {
     queuedByProject: db.prepare<[], CountRow>(
       `SELECT project_id, count(*) AS runs FROM judge_runs WHERE state = 'queued' GROUP BY project_id`,
     ),
-    waitingByProject: db.prepare<[Micros], CountRow>(
-      `SELECT project_id, count(*) AS runs FROM judge_runs INDEXED BY judge_runs_waiting
-       WHERE state = 'queued' AND subject_id IS NOT NULL AND next_attempt_at > ? GROUP BY project_id`,
+    changes: db.prepare<[], JudgeChanges>(
+      `SELECT project_id, judge_id, count(*) AS runs FROM judge_runs INDEXED BY judge_runs_of_changes
+       WHERE state = 'queued' AND subject_id IS NOT NULL AND origin = 'automatic' GROUP BY project_id, judge_id`,
     ),
     nextDue: db
       .prepare<[Micros], Micros | null>(
@@ -134,10 +152,7 @@ function prepare(db: Database) {
          reason = @reason || iif(${IS_LAST_FAILURE}, '${NO_MORE}', '')
        WHERE id = @id AND state = 'queued'`,
     ),
-    prune: db.prepare<{ judgeId: string; keep: number }>(
-      `DELETE FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' AND seq <= (
-         SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`,
-    ),
+    prune: db.prepare<{ judgeId: string; keep: number }>(`DELETE FROM judge_runs WHERE ${TO_PRUNE}`),
     stillQueued: db
       .prepare<[string], string>(
         `SELECT id FROM judge_runs WHERE id IN (SELECT value FROM json_each(?)) AND state = 'queued'`,
@@ -207,6 +222,7 @@ export class SqliteRunStore implements RunStore {
   readonly #lists: ReturnType<typeof prepareLists>;
   readonly #storeEvaluation: (evaluation: Evaluation) => Evaluation;
   readonly #failed: FailedRuns;
+  readonly #inRow: FailuresInRow;
   readonly #noteTraces: (traces: JudgedTraces) => boolean;
   #failures = 0;
 
@@ -215,7 +231,8 @@ export class SqliteRunStore implements RunStore {
     this.#statements = prepare(db);
     this.#lists = prepareLists(db);
     this.#storeEvaluation = evaluationInsert(db);
-    this.#failed = new FailedRuns(db);
+    this.#inRow = new FailuresInRow(db, TO_PRUNE);
+    this.#failed = new FailedRuns(db, this.#inRow);
     this.#noteTraces = runTraces(db);
   }
 
@@ -233,14 +250,14 @@ export class SqliteRunStore implements RunStore {
 
   advance(
     projectId: string,
-    arrivedAt: Micros,
+    looked: Looked,
     drafts: readonly RunDraft[],
     at: Micros,
     failed: readonly FailedDraft[] = [],
   ): number {
-    const { setArrived, insert } = this.#statements;
+    const { insert } = this.#statements;
     const advance = () => {
-      setArrived.run(arrivedAt, projectId);
+      this.#setLooked(projectId, looked);
       for (const { draft, reason } of failed)
         insert.run({ ...UNSAID, due_at: at, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
@@ -254,8 +271,10 @@ export class SqliteRunStore implements RunStore {
       const { judge_id, subject_id = null, origin } = draft;
       const isOfWhole = subject_id !== null && origin === 'automatic';
       const { due_at = at, ...row } = draft;
-      const failed_before = isOfWhole ? (forgetFailed.get({ judge_id, subject_id }) ?? 0) : 0;
-      const queued = insert.run({ ...UNSAID, ...row, ...QUEUED, failed_before, due_at, at }).changes;
+      const ofWhole = { judge_id, subject_id };
+      const failed_before = isOfWhole ? (forgetFailed.get(ofWhole) ?? this.#inRow.of(ofWhole)) : 0;
+      const isGivenUp = failed_before >= MAX_FAILED_IN_ROW;
+      const queued = isGivenUp ? 0 : insert.run({ ...UNSAID, ...row, ...QUEUED, failed_before, due_at, at }).changes;
       if (isOfWhole && queued === 0) changed.run({ judge_id, subject_id, due_at });
       return sum + queued;
     }, 0);
@@ -274,14 +293,19 @@ export class SqliteRunStore implements RunStore {
   }
 
   position(projectId: string): FeedPosition | undefined {
-    return guarded(() => this.#statements.position.get(projectId));
+    const row = guarded(() => this.#statements.position.get(projectId));
+    return row && { ...row, behind: JSON.parse(row.behind) as FeedPosition['behind'] };
   }
 
-  setArrived(arrived: ReadonlyMap<string, Micros>): void {
+  setLooked(looked: ReadonlyMap<string, Looked>): void {
     const set = () => {
-      for (const [projectId, at] of arrived) this.#statements.setArrived.run(at, projectId);
+      for (const [projectId, each] of looked) this.#setLooked(projectId, each);
     };
     guarded(() => this.#db.transaction(set).immediate());
+  }
+
+  #setLooked(projectId: string, { arrived_at, behind }: Looked): void {
+    this.#statements.setLooked.run({ projectId, arrived_at, behind: JSON.stringify(behind) });
   }
 
   dueProjects(now: Micros): string[] {
@@ -292,16 +316,19 @@ export class SqliteRunStore implements RunStore {
     return guarded(() => this.#statements.due.all({ projectId, now, except: JSON.stringify(except), limit }));
   }
 
-  queued(now: Micros): Map<string, number> {
-    const waiting = this.waiting(now);
+  queued(): Map<string, number> {
     const rows = guarded(() => this.#statements.queuedByProject.all());
-    const due = rows.map(({ project_id, runs }) => [project_id, runs - (waiting.get(project_id) ?? 0)] as const);
-    return new Map(due.filter(([, runs]) => runs > 0));
+    const queued = new Map(rows.map(({ project_id, runs }) => [project_id, runs]));
+    for (const { project_id, runs } of this.changes()) {
+      const others = (queued.get(project_id) ?? 0) - runs;
+      if (others > 0) queued.set(project_id, others);
+      else queued.delete(project_id);
+    }
+    return queued;
   }
 
-  waiting(now: Micros): Map<string, number> {
-    const rows = guarded(() => this.#statements.waitingByProject.all(now));
-    return new Map(rows.map(({ project_id, runs }) => [project_id, runs]));
+  changes(): JudgeChanges[] {
+    return guarded(() => this.#statements.changes.all());
   }
 
   nextDue(after: Micros): Micros | null {
@@ -347,7 +374,10 @@ export class SqliteRunStore implements RunStore {
     const { run } = outcome;
     switch (outcome.kind) {
       case 'evaluated': {
-        if (take.run(run.id).changes > 0) return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
+        if (take.run(run.id).changes > 0) {
+          this.#inRow.end(run);
+          return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
+        }
         // A deletion cancelled the run, but its calls are stored as spans by now, and go with it.
         cancelled.run(run);
         return undefined;
@@ -364,7 +394,9 @@ export class SqliteRunStore implements RunStore {
       case 'failed':
         fail.run({ id: run.id, reason: outcome.reason, at });
         this.#failures += 1;
-        if (this.#failures % PRUNE_EVERY === 0) prune.run({ judgeId: run.judge_id, keep: MAX_FAILED });
+        if (this.#failures % PRUNE_EVERY !== 0) return undefined;
+        this.#inRow.keep({ judgeId: run.judge_id, keep: MAX_FAILED });
+        prune.run({ judgeId: run.judge_id, keep: MAX_FAILED });
         return undefined;
     }
   }

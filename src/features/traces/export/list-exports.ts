@@ -6,6 +6,7 @@ import type { ExportFormat } from '../../../engine/traces/model/list/export.js';
 import { namedFields } from '../../../engine/traces/model/list/fields.js';
 import type { Lists } from '../../../engine/traces/model/list/lists.js';
 import { FairSemaphore } from '../../../engine/work/fair-semaphore.js';
+import { OpenCount } from '../../../engine/work/open-count.js';
 import { ParquetFile } from './parquet-file.js';
 import { exportedFields, rowPages, type ExportedList } from './row-pages.js';
 
@@ -28,7 +29,7 @@ type Row = Readonly<Record<string, unknown>>;
 export class ListExports {
   readonly #lists: Lists;
   readonly #turns = new FairSemaphore('pages of exports', READS);
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new OpenCount({ perParty: EXPORTS_PER_PROJECT });
 
   constructor(lists: Lists) {
     this.#lists = lists;
@@ -52,17 +53,12 @@ export class ListExports {
   }
 
   #begin(projectId: string): () => void {
-    const others = this.#underWay.get(projectId) ?? 0;
-    if (others >= EXPORTS_PER_PROJECT)
+    const end = this.#underWay.open(projectId);
+    if (end === undefined)
       throw new DomainError('overloaded', `A project can have at most ${EXPORTS_PER_PROJECT} exports at once`, {
         retryAfterSeconds: 5,
       });
-    this.#underWay.set(projectId, others + 1);
-    return () => {
-      const left = (this.#underWay.get(projectId) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(projectId);
-      else this.#underWay.set(projectId, left);
-    };
+    return end;
   }
 
   /** Pages by turns with other projects' exports, for as long as who asked may read. */

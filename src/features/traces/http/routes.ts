@@ -35,6 +35,7 @@ import { type PostSpans, postSpansRoute } from './post-spans.js';
 import { postSessionsRoute, postTracesRoute } from './post-traces.js';
 import { facetsRoute, statisticsRoute } from './statistics-routes.js';
 import { tailRoute } from './tail-route.js';
+import { type TextParts, textRoutes } from './text-routes.js';
 
 interface TraceRouteParts {
   readonly postSpans: PostSpans;
@@ -42,6 +43,7 @@ interface TraceRouteParts {
   readonly lists: Lists;
   readonly statistics: ListStatistics;
   readonly outlines: Pick<OutlineService, 'of'>;
+  readonly texts: TextParts['texts'];
   readonly costs: Pick<CostExplainer, 'of'>;
   readonly tails: Tails;
   readonly exports: ListExports;
@@ -50,7 +52,7 @@ interface TraceRouteParts {
 
 /** Everything about spans, traces and sessions. */
 export function traceRoutes(parts: TraceRouteParts) {
-  const { postSpans, posted, lists, statistics, outlines, costs, tails, exports, deletions } = parts;
+  const { postSpans, posted, lists, statistics, outlines, texts, costs, tails, exports, deletions } = parts;
   return [
     postSpansRoute(postSpans),
     listRoute(spanList, SpanRead, (projectId, query, signal) => lists.spans(projectId, query, signal)),
@@ -69,6 +71,7 @@ export function traceRoutes(parts: TraceRouteParts) {
     facetsRoute(sessionList, statistics),
     ...getRoutes(lists),
     getOutlineRoute(outlines),
+    ...textRoutes({ texts, lists }),
     getCostRoute(costs),
     tailRoute(spanList, tails),
     tailRoute(traceList, tails),

@@ -4,15 +4,16 @@ import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { isReservedTag, ROW_OVERHEAD_BYTES } from '../../datasets/dataset.js';
 import { contentHash } from '../../datasets/files/row-set.js';
 import type { MetadataPart } from '../parts.js';
+import type { HeldRows } from './held-rows.js';
 import { missing, owners, text, type By, type Owners, type Take, type Values } from './take.js';
 
 /** How the records of datasets are stored. */
-export function datasetTakers(db: Database, by: By) {
+export function datasetTakers(db: Database, by: By, held: HeldRows) {
   const own = owners(db, 'datasets');
   return {
     datasets: datasetTaker(db, by, own),
     dataset_versions: versionTaker(db, by, own),
-    dataset_rows: rowTaker(db, own),
+    dataset_rows: rowTaker(db, own, held),
     dataset_tag_moves: moveTaker(db, by, own),
   } satisfies Partial<Record<MetadataPart, Take>>;
 }
@@ -58,6 +59,11 @@ function versionTaker(db: Database, by: By, own: Owners): Take {
          OR EXISTS (SELECT 1 FROM dataset_rows WHERE dataset = ? AND to_version > ?)`,
     )
     .pluck();
+  const rowsOf = db
+    .prepare<Values, number>(
+      'SELECT row_count FROM dataset_versions WHERE dataset_id = @dataset_id AND number = @number - 1',
+    )
+    .pluck();
   const publish = db.prepare<[unknown, number]>('UPDATE datasets SET last_version = ? WHERE seq = ?');
   return (projectId, record) => {
     const { id, dataset_id, number } = record;
@@ -76,13 +82,19 @@ function versionTaker(db: Database, by: By, own: Owners): Take {
       return { field: 'number', detail: 'cannot be stored while another version is being created: retry', taken: true };
     if (number !== newest + 1)
       return { field: 'number', detail: 'must follow that of the version before: import versions in order' };
+    const rows = (rowsOf.get({ dataset_id, number }) ?? 0) + Number(record['added']) - Number(record['removed']);
+    if (record['row_count'] !== rows)
+      return {
+        field: 'row_count',
+        detail: `must be ${rows}: the rows of the version before, with added and without removed`,
+      };
     insert.run({ ...record, columns: text(record['columns']), created_by: by(projectId, record['created_by']) });
     publish.run(number, dataset);
     return true;
   };
 }
 
-function rowTaker(db: Database, own: Owners): Take {
+function rowTaker(db: Database, own: Owners, held: HeldRows): Take {
   const known = db
     .prepare<Values, number>(
       'SELECT to_version IS NULL FROM dataset_rows WHERE dataset = @dataset AND row_id = @row_id AND from_version = @from_version',
@@ -124,19 +136,23 @@ function rowTaker(db: Database, own: Owners): Take {
     if (dataset === undefined) return missing('dataset_id', 'dataset');
     const [from, to] = [Number(record['from_version']), record['to_version'] as number | null];
     if (to !== null && to <= from) return { field: 'to_version', detail: 'must be above from_version' };
-    if (Math.max(from, to ?? 0) > (last.get(dataset) ?? 0)) return missing('from_version', 'version');
+    const newest = last.get(dataset) ?? 0;
+    if (Math.max(from, to ?? 0) > newest) return missing('from_version', 'version');
     const row = { ...record, dataset };
     if (record['content'] !== null && Object.hasOwn(record['content'] as object, 'row_id'))
       return { field: 'content', detail: 'must not have a column row_id: that is the id' };
     const isOpen = known.get(row);
     if (isOpen === 0 || (isOpen === 1 && to === null)) return false;
     if (overlaps.get(row) === 1) return { field: 'row_id', detail: 'has another row in the same version', taken: true };
+    held.know(dataset, newest);
     if (isOpen === 1) {
       end.run(row);
+      held.ended(dataset, to);
       return true;
     }
     addBytes.run(ROW_OVERHEAD_BYTES, dataset);
     insert.run({ ...row, content: contentOf(dataset, record['content']) });
+    held.began(dataset, from, to);
     return true;
   };
 }

@@ -13,6 +13,7 @@ import { MAX_COMPARISONS } from '../../comparisons/comparison-store.js';
 import { MAX_DEFINITIONS } from '../../scores/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
+import type { HeldRows } from './held-rows.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { countOfTags } from '../../prompts/store/tag-pins.js';
 
@@ -23,12 +24,12 @@ import { countOfTags } from '../../prompts/store/tag-pins.js';
 export type Bound = (projectId: string, records: readonly StoredRecord[]) => void;
 
 /** The bounds of parts of which other calls take only so many, as they are read into memory. */
-export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Bound>>> {
+export function bounds(db: Database, held: HeldRows): Readonly<Partial<Record<MetadataPart, Bound>>> {
   return {
     prices: countBound(db, 'model_prices', MAX_PRICES_PER_PROJECT, 'prices'),
     score_definitions: countBound(db, 'score_definitions', MAX_DEFINITIONS, 'score definitions'),
     datasets: countBound(db, 'datasets', MAX_DATASETS, 'datasets'),
-    dataset_rows: datasetBound(db),
+    dataset_rows: datasetBound(db, held),
     experiments: countBound(db, 'experiments', MAX_EXPERIMENTS, 'experiments'),
     experiment_scorers: experimentBound(db, 'experiment_scorers', MAX_SCORERS, 'scorers'),
     experiment_metrics: experimentBound(db, 'experiment_metrics', MAX_METRICS, 'metrics'),
@@ -58,7 +59,7 @@ function countBound(
   };
 }
 
-function datasetBound(db: Database): Bound {
+function datasetBound(db: Database, held: HeldRows): Bound {
   const bytes = db
     .prepare<[string, string], number>('SELECT bytes FROM datasets WHERE project_id = ? AND id = ?')
     .pluck();
@@ -69,6 +70,7 @@ function datasetBound(db: Database): Bound {
           'conflict',
           `The dataset ${dataset} would have more than ${MAX_DATASET_BYTES} bytes of rows; none of these were stored`,
         );
+    held.check();
   };
 }
 

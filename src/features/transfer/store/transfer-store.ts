@@ -12,6 +12,7 @@ import type { MetadataPart } from '../parts.js';
 import { invalid } from '../../../engine/validation/validation.js';
 import { guarded, isDuplicate, type Database } from '../../../engine/metadata/database.js';
 import { bounds, type Bound } from './transfer-bounds.js';
+import { HeldRows } from './held-rows.js';
 import { readCursor, writeCursor } from './transfer-cursor.js';
 import { recordPages } from './transfer-pages.js';
 import type { Misfit, Take } from './take.js';
@@ -42,14 +43,16 @@ export class SqliteTransferStore implements MetadataTransfer {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #take: Readonly<Record<MetadataPart, Take>>;
+  readonly #held: HeldRows;
   readonly #bounds: Readonly<Partial<Record<MetadataPart, Bound>>>;
   readonly #pages = new Map<MetadataPart, ReturnType<typeof recordPages>>();
 
   constructor(db: Database) {
     this.#db = db;
     this.#statements = prepare(db);
-    this.#take = takers(db);
-    this.#bounds = bounds(db);
+    this.#held = new HeldRows(db);
+    this.#take = takers(db, this.#held);
+    this.#bounds = bounds(db, this.#held);
   }
 
   page(part: MetadataPart, asOf: Micros, of: PageOf): RecordPage<StoredRecord> {
@@ -61,6 +64,7 @@ export class SqliteTransferStore implements MetadataTransfer {
   take(part: MetadataPart, projectId: string, records: readonly StoredRecord[]): Imported {
     const takeAll = () => {
       let stored = 0;
+      this.#held.begin();
       for (const [index, record] of records.entries()) if (this.#takeOne(part, projectId, record, index)) stored += 1;
       if (stored > 0) this.#bounds[part]?.(projectId, records);
       return { stored, unchanged: records.length - stored };

@@ -11,6 +11,7 @@ import { JUDGE_COLUMNS, toRow } from '../../judges/store/judge-rows.js';
 import { NO_VERSION } from '../../prompts/store/tag-pins.js';
 import { datasetTakers } from './dataset-takers.js';
 import { experimentTakers } from './experiment-takers.js';
+import type { HeldRows } from './held-rows.js';
 import { pinTakers } from './pin-takers.js';
 import { importedPeople, type Person } from '../../../engine/identity/store/imported-people.js';
 import { missing, TAKEN, text, type By, type Misfit, type Take, type Values } from './take.js';
@@ -47,7 +48,7 @@ function insertion(db: Database, table: string, columns: readonly string[], owne
 const bit = (value: unknown) => (value === true ? 1 : 0);
 
 /** How the records of each part are stored. */
-export function takers(db: Database): Readonly<Record<MetadataPart, Take>> {
+export function takers(db: Database, held: HeldRows): Readonly<Record<MetadataPart, Take>> {
   const person = importedPeople(db);
   const by = (projectId: string, value: unknown) => person(projectId, value as Person);
   return {
@@ -56,7 +57,7 @@ export function takers(db: Database): Readonly<Record<MetadataPart, Take>> {
     ...feedbackTakers(db, by),
     prices: priceTaker(db),
     score_definitions: definitionTaker(db),
-    ...datasetTakers(db, by),
+    ...datasetTakers(db, by, held),
     ...experimentTakers(db, by),
     ...pinTakers(db),
   };

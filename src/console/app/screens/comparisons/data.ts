@@ -5,8 +5,7 @@ import type {
   ListedComparisonRead,
 } from '../../../../features/comparisons/schema.js';
 import { call, callPage, ofProject, type ListPage, type QueryOf } from '../../state/api.js';
-import { place } from '../../state/location.js';
-import { changedAt, queries, useQuery, type Answer } from '../../state/query.js';
+import { changedAt, useQuery, type Answer } from '../../state/query.js';
 
 export type Comparison = ComparisonRead;
 export type ListedComparison = Static<typeof ListedComparisonRead>;
@@ -14,15 +13,10 @@ export type ComparedRow = Static<typeof ComparedRowRead>;
 type Rows = QueryOf<'GET /projects/:project_id/comparisons/:comparison_id/rows'>;
 
 /** All that is asked of comparisons has a key that begins so. */
-const COMPARISONS = '/comparisons';
+export const COMPARISONS = '/comparisons';
 
 export function comparisonsChanged(): Promise<void> {
   return changedAt(COMPARISONS);
-}
-
-/** Forgets what is known of a comparison that is deleted, so that nothing is asked again. */
-export function forgetComparison(id: string): void {
-  queries.removeQueries({ queryKey: [place.value.project, COMPARISONS, id] });
 }
 
 export function pathOfComparison(id: string, path = ''): string {

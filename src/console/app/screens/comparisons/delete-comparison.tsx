@@ -1,6 +1,6 @@
 import { Ending } from '../../parts/ending.js';
-import { hrefOf, navigate } from '../../state/location.js';
-import { comparisonsChanged, forgetComparison, pathOfComparison, type ListedComparison } from './data.js';
+import { leaveDeleted } from '../../state/deleted.js';
+import { COMPARISONS, pathOfComparison, type ListedComparison } from './data.js';
 
 interface DeleteComparisonProps {
   readonly comparison: ListedComparison;
@@ -9,11 +9,7 @@ interface DeleteComparisonProps {
 
 /** Deletes a comparison, and leads to the list. */
 export function DeleteComparison({ comparison: { id, candidate, baseline }, onClose }: DeleteComparisonProps) {
-  const gone = () => {
-    navigate(hrefOf({ screen: 'comparisons' }));
-    forgetComparison(id);
-    return comparisonsChanged();
-  };
+  const gone = () => leaveDeleted({ id, to: { screen: 'comparisons' }, changed: [COMPARISONS] });
   return (
     <Ending
       title="Delete this comparison?"

@@ -10,7 +10,7 @@ export type Diff = Static<typeof DiffRead>;
 type Rows = Static<typeof RowPage>;
 
 /** All that is asked of datasets has a key that begins so. */
-const DATASETS = '/v1/datasets';
+export const DATASETS = '/v1/datasets';
 /** Most versions that one call answers. */
 export const MAX_VERSIONS = 200;
 export const ROWS_SHOWN = 50;
@@ -26,11 +26,6 @@ export async function datasetRenamed(from: string, dataset: Dataset): Promise<vo
   queries.setQueryData([...queryKey, dataset.name], dataset);
   navigate(hrefOf({ screen: 'datasets', id: dataset.name }), { replace: true });
   await queries.refetchQueries({ queryKey, type: 'active', predicate: (query) => query.queryKey[2] !== from });
-}
-
-/** Forgets what is known of a dataset that is deleted, so that nothing is asked again. */
-export function forgetDataset(name: string): void {
-  queries.removeQueries({ queryKey: [place.value.project, DATASETS, name] });
 }
 
 export function pathOfDataset(name: string): string {

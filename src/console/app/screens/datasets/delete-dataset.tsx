@@ -1,7 +1,7 @@
 import { counted } from '../../../model/format.js';
 import { Ending } from '../../parts/ending.js';
-import { hrefOf, navigate } from '../../state/location.js';
-import { datasetsChanged, forgetDataset, pathOfDataset, type Dataset } from './data.js';
+import { leaveDeleted } from '../../state/deleted.js';
+import { DATASETS, pathOfDataset, type Dataset } from './data.js';
 
 interface DeleteDatasetProps {
   readonly dataset: Dataset;
@@ -10,11 +10,7 @@ interface DeleteDatasetProps {
 
 /** Deletes a dataset, naming what goes with it, and leads to the list. */
 export function DeleteDataset({ dataset: { name, latest_version: newest }, onClose }: DeleteDatasetProps) {
-  const gone = () => {
-    navigate(hrefOf({ screen: 'datasets' }));
-    forgetDataset(name);
-    return datasetsChanged();
-  };
+  const gone = () => leaveDeleted({ id: name, to: { screen: 'datasets' }, changed: [DATASETS] });
   return (
     <Ending
       title="Delete this dataset?"

@@ -6,8 +6,7 @@ import { Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
-import { hrefOf, navigate, place } from '../../state/location.js';
-import { queries } from '../../state/query.js';
+import { leaveDeleted } from '../../state/deleted.js';
 import { EXPERIMENTS, experimentsChanged, pathOfExperiment } from './data.js';
 
 interface EndProps {
@@ -46,11 +45,7 @@ export function EndExperiment({ experiment, how, onClose }: EndProps & { readonl
 
 /** Deletes an experiment, naming what goes with it, and leads to the list. */
 export function DeleteExperiment({ experiment: { id, name, figures, tags }, onClose }: EndProps) {
-  const gone = () => {
-    navigate(hrefOf({ screen: 'experiments' }));
-    forgetExperiment(id);
-    return experimentsChanged();
-  };
+  const gone = () => leaveDeleted({ id, to: { screen: 'experiments' }, changed: [EXPERIMENTS] });
   return (
     <Ending
       title="Delete this experiment?"
@@ -67,9 +62,4 @@ export function DeleteExperiment({ experiment: { id, name, figures, tags }, onCl
       </p>
     </Ending>
   );
-}
-
-/** Forgets what is known of an experiment that is deleted, so that nothing is asked again. */
-function forgetExperiment(id: string): void {
-  queries.removeQueries({ queryKey: [place.value.project, EXPERIMENTS, id] });
 }

@@ -15,6 +15,7 @@ import { call } from '../../state/api.js';
 import { hrefOf, setQuery } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { useResult, type Result } from './results.js';
+import { isJsonObject } from '../../../../engine/json-object.js';
 
 /** Evaluations that are shown; the span has all of them. */
 const EVALUATIONS = 5;
@@ -63,7 +64,7 @@ export function ResultView({ experiment: { id, repetitions }, row, repetition }:
 function cellsIn(json: string): Readonly<Record<string, unknown>> | null {
   try {
     const row = JSON.parse(json) as unknown;
-    return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row } : null;
+    return isJsonObject(row) ? row : null;
   } catch {
     return null;
   }

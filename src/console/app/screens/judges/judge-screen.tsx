@@ -8,6 +8,7 @@ import { Tabs } from '../../parts/tabs.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
+import { leaveDeleted } from '../../state/deleted.js';
 import { hrefOf, navigate, place } from '../../state/location.js';
 import { AgreementTab } from './agreement-tab.js';
 import { VerdictReview } from '../review/verdict-review.js';
@@ -127,8 +128,7 @@ function DeleteDialog({ judge, onClose }: JudgeTabProps & { readonly onClose: ()
     run(async () => {
       await call('DELETE /projects/:project_id/judges/:judge_id', { params: { judge_id: judge.id } });
       announce(`Judge ${judge.name} deleted`);
-      navigate(hrefOf({ screen: 'judges' }), { replace: true });
-      await judgesChanged();
+      await leaveDeleted({ id: judge.id, to: { screen: 'judges' }, changed: ['/judges'] });
     });
   return (
     <Confirm title="Delete this judge?" action="Delete judge" busy={busy} onConfirm={remove} onClose={onClose}>

@@ -6,8 +6,8 @@ import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
 import { Ending } from '../../parts/ending.js';
 import { Cost, Tile, Took, When } from '../../parts/figures.js';
 import { Status } from '../../parts/kind.js';
-import { hrefOf, navigate } from '../../state/location.js';
-import { changedAt } from '../../state/query.js';
+import { leaveDeleted } from '../../state/deleted.js';
+import { hrefOf } from '../../state/location.js';
 import { TagChips } from '../trace/tag-chips.js';
 
 /** What a session is and cost, and what can be done with it. */
@@ -53,10 +53,7 @@ export function SessionHead({ session }: { readonly session: SessionRead }) {
 
 function DeleteSession({ session: { id, name, trace_count } }: { readonly session: SessionRead }) {
   const [asking, setAsking] = useState(false);
-  const gone = () => {
-    void changedAt('/sessions');
-    navigate(hrefOf({ screen: 'sessions' }), { replace: true });
-  };
+  const gone = () => leaveDeleted({ id, to: { screen: 'sessions' } });
   return (
     <>
       <Button look="quiet" icon="trash" label="Delete session" changes onClick={() => setAsking(true)} />

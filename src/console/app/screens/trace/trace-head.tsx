@@ -9,8 +9,8 @@ import { Ending } from '../../parts/ending.js';
 import { Cost, Took, When } from '../../parts/figures.js';
 import { Status } from '../../parts/kind.js';
 import { copy } from '../../state/announce.js';
-import { hrefOf, navigate } from '../../state/location.js';
-import { changedAt } from '../../state/query.js';
+import { leaveDeleted } from '../../state/deleted.js';
+import { hrefOf } from '../../state/location.js';
 import { AddSpansButton } from '../datasets/add-spans-button.js';
 import { Opinions } from '../scores/opinions.js';
 import { NextAndPrevious } from './next-and-previous.js';
@@ -102,10 +102,7 @@ function Figure({ label, children }: { readonly label: string; readonly children
 
 function DeleteTrace({ id, name, spans }: { readonly id: string; readonly name: string; readonly spans: number }) {
   const [asking, setAsking] = useState(false);
-  const gone = () => {
-    navigate(hrefOf({ screen: 'traces' }));
-    return changedAt();
-  };
+  const gone = () => leaveDeleted({ id, to: { screen: 'traces' } });
   return (
     <>
       <Button look="quiet" icon="trash" changes onClick={() => setAsking(true)}>

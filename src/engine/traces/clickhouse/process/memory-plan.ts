@@ -17,7 +17,8 @@ export function serverSettings(memoryMb: number): ServerSettings {
     index_uncompressed_cache_size: share(0.01, 64),
     // The operating system's page cache already holds the compressed data.
     uncompressed_cache_size: 0,
-    query_condition_cache_size: share(0.01, 32),
+    // No statement uses it, see clickhouse/client/client.ts.
+    query_condition_cache_size: 0,
     text_index_tokens_cache_size: share(0.01, 32),
     text_index_header_cache_size: share(0.01, 32),
     text_index_postings_cache_size: share(0.02, 64),

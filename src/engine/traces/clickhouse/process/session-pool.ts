@@ -59,8 +59,8 @@ interface Waiting {
  *
  * - A connection whose statement failed is closed: rows that the statement had already sent stay on it and would be the
  *   first bytes of the next answer.
- * - Settings stick to a connection, and setting them is a statement of its own: they stay as they are until a statement
- *   wants others, since most statements want the same as the one before.
+ * - Settings stick to a connection, and setting them is a statement of its own: a statement gets a connection that has what it
+ *   wants, if there is one, as a page takes several statements with settings of their own.
  */
 export class SessionPool {
   readonly #options: SessionPoolOptions;
@@ -80,8 +80,9 @@ export class SessionPool {
 
   /** Runs a statement and answers its bytes. */
   async run({ sql, format, settings, database = this.#options.database, signal, onStart }: Run): Promise<NativeResult> {
-    return this.#withSession(signal, async (session) => {
-      const before = changes(session, { settings, database, base: this.#options.settings });
+    const wanted = { settings, database, base: this.#options.settings };
+    return this.#withSession(wanted, signal, async (session) => {
+      const before = changes(session, wanted);
       session.database = database;
       session.settings = settings;
       onStart?.();
@@ -100,8 +101,12 @@ export class SessionPool {
     for (const session of this.#idle.splice(0)) this.#discard(session);
   }
 
-  async #withSession<T>(signal: AbortSignal | undefined, work: (session: Session) => Promise<T>): Promise<T> {
-    const session = await this.#acquire(signal);
+  async #withSession<T>(
+    wanted: Wanted,
+    signal: AbortSignal | undefined,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const session = await this.#acquire(wanted, signal);
     const notStuck = this.#watch();
     try {
       const result = await work(session);
@@ -134,10 +139,10 @@ export class SessionPool {
     };
   }
 
-  async #acquire(signal: AbortSignal | undefined): Promise<Session> {
+  async #acquire(wanted: Wanted, signal: AbortSignal | undefined): Promise<Session> {
     if (this.#closing) throw shuttingDown();
     if (signal?.aborted) throw abandoned();
-    const idle = this.#idle.pop();
+    const idle = this.#takeIdle(wanted);
     if (idle !== undefined) {
       this.#busy++;
       return idle;
@@ -163,6 +168,13 @@ export class SessionPool {
       signal?.addEventListener('abort', () => leave(abandoned()), { once: true });
       this.#waiting.push(waiting);
     });
+  }
+
+  /** One that is as the statement wants it; while there may be more of them no other one, and then the one that was used least recently. */
+  #takeIdle(wanted: Wanted): Session | undefined {
+    const ready = this.#idle.findLastIndex((session) => changes(session, wanted).length === 0);
+    if (ready >= 0) return this.#idle.splice(ready, 1)[0];
+    return this.#open < this.#options.size ? undefined : this.#idle.shift();
   }
 
   async #connect(): Promise<Session> {
@@ -216,12 +228,11 @@ export class SessionPool {
   }
 }
 
+/** What a statement wants a session to be like. */
+type Wanted = Pick<Session, 'database' | 'settings'> & { readonly base: Settings };
+
 /** The statements that bring a session to what the next statement wants. */
-function changes(
-  session: Session,
-  wanted: Pick<Session, 'database' | 'settings'> & { readonly base: Settings },
-): string[] {
-  const { settings, database, base } = wanted;
+function changes(session: Session, { settings, database, base }: Wanted): string[] {
   const statements: string[] = [];
   if (database !== session.database) statements.push(`USE ${identifierLiteral(database)}`);
   const changed = new Map<string, string | undefined>();

@@ -3,7 +3,7 @@ import { lastLine } from './trace-outline.js';
 import { LABELS, type OutlinePlan, type ShapedSpan, type WantedText } from './shapes.js';
 import { leastOf, LEAST_TEXT, shared, sum, textItems, wantedTexts, type TextItem } from './texts.js';
 import { TextWriter } from './text-writer.js';
-import { counted, spanWords } from './words.js';
+import { counted, namedSpanWords, spanWords } from './words.js';
 
 /** Characters that the last line, and that about earlier turns, may take. */
 const OTHER_LINES = 300;
@@ -34,9 +34,15 @@ export interface SessionShape {
  * The conversation of a session as text of at most so many characters: of each trace, input and output of the span that stands
  * for it, and what failed. The latest traces are kept whole, but for what is reserved for others; then the texts of earlier
  * ones all get the same length, and the earliest are counted. The last line says what was left out.
+ * @param withIds whether lines name traces and spans by id, too
  */
-export function sessionOutline({ turns, traces, spans }: SessionShape, budget: number): OutlinePlan {
-  const latest = turns.map((turn, place) => blockOf(turn, traces - turns.length + place + 1, traces)).reverse();
+export function sessionOutline({ turns, traces, spans }: SessionShape, budget: number, withIds = false): OutlinePlan {
+  const numbered = (turn: TurnShape, place: number) => ({
+    turn,
+    number: traces - turns.length + place + 1,
+    of: traces,
+  });
+  const latest = turns.map((turn, place) => blockOf(numbered(turn, place), withIds)).reverse();
   const room = Math.max(0, budget - OTHER_LINES);
   const shown = kept(latest, room).reverse();
   const wanted = shownTexts(shown, room);
@@ -62,12 +68,20 @@ interface Block {
   readonly items: readonly TextItem[];
 }
 
-function blockOf(turn: TurnShape, number: number, of: number): Block {
+interface NumberedTurn {
+  readonly turn: TurnShape;
+  readonly number: number;
+  readonly of: number;
+}
+
+function blockOf({ turn, number, of }: NumberedTurn, withIds: boolean): Block {
   const { anchor, spans, errors, failed } = turn;
+  const words = withIds ? namedSpanWords : spanWords;
   const counts = [counted(spans, 'span'), ...(errors === 0 ? [] : [counted(errors, 'error')])].join(', ');
-  const header = `Turn ${number} of ${of}, ${formatTimestamp(anchor.started_at)}: ${spanWords(anchor)}, ${counts}`;
+  const named = withIds ? `, trace ${anchor.trace_id}` : '';
+  const header = `Turn ${number} of ${of}${named}, ${formatTimestamp(anchor.started_at)}: ${words(anchor)}, ${counts}`;
   const texts = LABELS.flatMap((label) => textItems(anchor, label, `  ${label}: `));
-  const errorsBelow = failed.flatMap((span) => textItems(span, 'error', `  error in ${spanWords(span)}: `));
+  const errorsBelow = failed.flatMap((span) => textItems(span, 'error', `  error in ${words(span)}: `));
   return { turn, header, items: [...texts, ...errorsBelow] };
 }
 

@@ -2,7 +2,7 @@ import { LABELS, type OutlinePlan, type ShapedSpan } from './shapes.js';
 import { fittingItems, leastOf, LEAST_TEXT, shared, sum, textItems, wantedTexts, type TextItem } from './texts.js';
 import { TextWriter } from './text-writer.js';
 import { hiddenWords, sizeOf, treeLines, treeOf, type TreeLine } from './tree.js';
-import { counted } from './words.js';
+import { counted, namedSpanWords, spanWords } from './words.js';
 
 /** Characters that the last line may take. */
 const LAST_LINE = 200;
@@ -22,11 +22,13 @@ export interface TraceShape {
  * takes half of it at most, and counts spans in the middle of long runs where it does not fit. The rest is for texts: all get
  * the same length, but those of the span that stands for the trace a third before the others, and errors a quarter. The last
  * line says what was left out.
+ * @param withIds whether lines name spans by id, too
  */
-export function traceOutline({ spans, anchor, unread }: TraceShape, budget: number): OutlinePlan {
+export function traceOutline({ spans, anchor, unread }: TraceShape, budget: number, withIds = false): OutlinePlan {
   const more = unread.size === 0 ? [] : [hiddenWords(sum([...unread.values()]), unread)];
   const room = Math.max(0, budget - LAST_LINE - sum(more.map((line) => line.length + 1)));
-  const lines = treeLines(treeOf(spans, anchor), Math.floor(room / 2));
+  const words = withIds ? namedSpanWords : spanWords;
+  const lines = treeLines(treeOf(spans, anchor), Math.floor(room / 2), words);
   const blocks = lines.map((line) => ({ line, items: itemsOf(line) }));
   const left = room - sizeOf(lines);
   const items = byRank(lines).flatMap(itemsOf);

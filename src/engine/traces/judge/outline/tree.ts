@@ -19,6 +19,9 @@ export type TreeLine =
   | { readonly text: string; readonly indent: string; readonly shown: TreeSpan }
   | { readonly text: string; readonly indent: string; readonly hidden: readonly TreeSpan[] };
 
+/** A span in a line. */
+export type SpanWords = (span: ShapedSpan) => string;
+
 /** The spans of a trace as a tree. @param spans in the order of start; of which one has an id twice, both are in it */
 export function treeOf(spans: readonly ShapedSpan[], anchor: string): TreeSpan[] {
   const below = childrenOf(spans);
@@ -39,15 +42,18 @@ export function treeOf(spans: readonly ShapedSpan[], anchor: string): TreeSpan[]
   return ranked(found, anchor);
 }
 
-/** The lines of a tree in so many characters, a line break after each; of those that have no room, how many there are. */
-export function treeLines(tree: readonly TreeSpan[], budget: number): TreeLine[] {
-  let best = linesOf(tree, 0);
+/**
+ * The lines of a tree in so many characters, a line break after each; of those that have no room, how many there are.
+ * @param words what a line says of a span
+ */
+export function treeLines(tree: readonly TreeSpan[], budget: number, words: SpanWords = spanWords): TreeLine[] {
+  let best = linesOf(tree, 0, words);
   let [fits, tooMany] = [0, tree.length + 1];
-  const all = linesOf(tree, tree.length);
+  const all = linesOf(tree, tree.length, words);
   if (sizeOf(all) <= budget) return all;
   while (tooMany - fits > 1) {
     const middle = Math.floor((fits + tooMany) / 2);
-    const lines = linesOf(tree, middle);
+    const lines = linesOf(tree, middle, words);
     if (sizeOf(lines) > budget) tooMany = middle;
     else [fits, best] = [middle, lines];
   }
@@ -119,7 +125,7 @@ function above(found: readonly Found[]): Set<Found> {
 }
 
 /** Lines with the most important spans, so many of them. */
-function linesOf(tree: readonly TreeSpan[], shown: number): TreeLine[] {
+function linesOf(tree: readonly TreeSpan[], shown: number, words: SpanWords): TreeLine[] {
   const lines: TreeLine[] = [];
   let hidden: TreeSpan[] = [];
   const close = () => {
@@ -137,7 +143,7 @@ function linesOf(tree: readonly TreeSpan[], shown: number): TreeLine[] {
       close();
       const indent = indentOf(each);
       const deep = each.depth > MAX_INDENTED ? `[depth ${each.depth}] ` : '';
-      lines.push({ text: `${indent}- ${deep}${spanWords(each.span)}`, indent, shown: each });
+      lines.push({ text: `${indent}- ${deep}${words(each.span)}`, indent, shown: each });
     }
   }
   close();

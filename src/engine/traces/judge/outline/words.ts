@@ -15,6 +15,11 @@ export function spanWords({ kind, name, duration_ms, failed }: ShapedSpan): stri
   return `${kind} ${inOneLine(name)}${about.length === 0 ? '' : ` (${about.join(', ')})`}`;
 }
 
+/** The same for a reader who may ask for more of it by its id. */
+export function namedSpanWords(span: ShapedSpan): string {
+  return `${spanWords(span)} ${span.id}`;
+}
+
 /** How many spans there are of which kinds: ` (tool 200, llm 40)`. */
 export function kindWords(kinds: ReadonlyMap<string, number>): string {
   const most = [...kinds].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));

@@ -122,6 +122,13 @@ export interface ExperimentResults {
     scores: readonly string[],
     signal?: AbortSignal,
   ): AsyncIterable<readonly MeasuredResult[]>;
+  /** Which results there are of some rows, as {@link present} says it. */
+  presentOf(
+    projectId: string,
+    experimentId: string,
+    rowIds: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly { readonly row: string; readonly repetitions: number }[]>;
   /** Which results there are, in portions: of each row its repetitions, as bits from the lowest on. */
   present(
     projectId: string,

@@ -13,6 +13,8 @@ export interface WholeShape {
   readonly maxCharacters: number;
   /** Kinds of spans whose inputs and outputs are shown; empty: any. Errors are shown of all. */
   readonly kinds: readonly string[];
+  /** Whether the outline names spans by id, for a reader who may ask for more of them; default: it does not. */
+  readonly withIds?: boolean;
 }
 
 /** Filters that a span of a whole is to match. */

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../errors.js';
 import { FairSemaphore } from '../../../work/fair-semaphore.js';
+import { OpenCount } from '../../../work/open-count.js';
 import { restMs } from '../../../work/governor.js';
 import type { ListQuery } from './query.js';
 
@@ -52,7 +53,8 @@ const READS = { atOnce: 6, perParty: 1 };
 export class Tails {
   readonly #source: TailSource;
   readonly #groups = new Map<string, Group>();
-  readonly #open = new Map<string, Set<Tail>>();
+  readonly #count = new OpenCount({ perParty: TAILS_PER_PROJECT });
+  readonly #open = new Set<Tail>();
   readonly #turns = new FairSemaphore('tail reads', READS);
   #closed = false;
 
@@ -66,26 +68,26 @@ export class Tails {
    */
   open(of: TailOf, after: State | null): Tail {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
-    const others = this.#open.get(of.projectId) ?? new Set();
-    if (others.size >= TAILS_PER_PROJECT)
+    const now = this.#source.now();
+    const close = this.#count.open(of.projectId);
+    if (close === undefined)
       throw new DomainError('overloaded', `A project can have at most ${TAILS_PER_PROJECT} open tails: close one`, {
         retryAfterSeconds: 5,
       });
-    const now = this.#source.now();
     const from = after === null ? now : Math.min(now, Math.max(after, this.#source.ago(LOOK_BACK_MS)));
     const group = this.#groupOf(of);
     const tail = new Tail(group, from, after !== null && after < from, () => {
-      others.delete(tail);
-      if (others.size === 0) this.#open.delete(of.projectId);
+      this.#open.delete(tail);
+      close();
     });
-    this.#open.set(of.projectId, others.add(tail));
+    this.#open.add(tail);
     return tail;
   }
 
   /** Ends all tails; none is opened any more. */
   close(): void {
     this.#closed = true;
-    for (const tails of this.#open.values()) for (const tail of [...tails]) tail.end();
+    for (const tail of [...this.#open]) tail.end();
   }
 
   #groupOf(of: TailOf): Group {

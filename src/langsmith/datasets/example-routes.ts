@@ -1,0 +1,283 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Type } from '@sinclair/typebox';
+import { DomainError } from '../../engine/errors.js';
+import type { Principal } from '../../engine/identity/identity.js';
+import { isDeepStrictEqual } from 'node:util';
+import { count, time, uuid } from '../../engine/schema/parts.js';
+import { formatTimestamp, parseTimestampText } from '../../engine/timestamp.js';
+import type { Dataset, DatasetVersion } from '../../features/datasets/dataset.js';
+import { page } from '../../http/page.js';
+import { csv } from '../../http/parameter.js';
+import { queryOf } from '../../http/query.js';
+import { defineRoute, type BodyDefinition } from '../../http/route.js';
+import { asObject } from '../../facade/json.js';
+import { invalid } from '../../engine/validation/validation.js';
+import { BASE, TAG } from '../tag.js';
+import type { LangsmithDatasets } from './dataset-routes.js';
+import { ExampleFinder } from './example-finder.js';
+import {
+  ExampleRead,
+  metadataOf,
+  readExamples,
+  splitsOf,
+  toExampleRead,
+  type RowOf,
+  type SentExample,
+} from './examples.js';
+
+/** Versions that are looked through for the one of a time. */
+const VERSIONS_AT_ONCE = 1_000;
+/** Longest time that rows are read before other requests get a turn. */
+const MAX_TURN_MS = 10;
+const MAX_MB = 20;
+const MESSAGE = 'From a client of LangSmith';
+
+/** Rows of datasets, as clients of LangSmith make and read them. */
+export function exampleRoutes(datasets: LangsmithDatasets) {
+  const finder = new ExampleFinder(datasets);
+  return [
+    writeRoute(datasets, finder, 'POST'),
+    writeRoute(datasets, finder, 'PATCH'),
+    listRoute(datasets, finder),
+    getRoute(finder),
+    deleteRoute(datasets, finder),
+  ];
+}
+
+const Written = Type.Object(
+  {
+    count: count('Examples that were sent.'),
+    example_ids: Type.Array(uuid('Id of an example.'), { description: 'Their ids.' }),
+    as_of: time('When the version was made that has them.'),
+  },
+  { $id: 'LangsmithExamplesWritten', description: 'Examples that are stored.' },
+);
+
+const formBody: BodyDefinition<Buffer> = {
+  ...{ maxBytes: MAX_MB * 1024 * 1024, contentTypes: ['multipart/form-data'], lenient: true },
+  schema: Type.String({
+    format: 'binary',
+    description: 'Examples, each with parts `<id>`, `<id>.inputs`, `<id>.outputs`.',
+  }),
+  decode: (bytes) => bytes,
+};
+
+function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDatasets, finder: ExampleFinder, method: M) {
+  const isNew = method === 'POST';
+  return defineRoute({
+    method,
+    path: `${BASE}/v1/platform/datasets/:dataset_id/examples`,
+    operationId: isNew ? 'createLangsmithExamples' : 'updateLangsmithExamples',
+    scopes: ['datasets:write'],
+    summary: isNew ? 'Create examples (LangSmith)' : 'Change examples (LangSmith)',
+    description: `${isNew ? 'Adds rows to the dataset' : 'Changes rows; absent fields stay'}, as one version. Up to ${MAX_MB} MB.`,
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({ dataset_id: uuid('Id of the dataset.') }),
+    body: formBody,
+    responses: { [isNew ? 201 : 200]: { description: 'The examples are stored.', schema: Written } },
+    errors: ['invalid', 'not_found', 'conflict', 'overloaded', 'unavailable'],
+    async handle({ principal, params, body }) {
+      const dataset = datasets.find(principal.project_id, params.dataset_id);
+      const sent = readExamples(principal.project_id, body);
+      const whole = isNew ? sent : changed(datasets, dataset, sent);
+      const at =
+        whole.length === 0 ? dataset.updated_at : (await merge(datasets, principal, dataset, whole)).created_at;
+      const ids = whole.map(({ id }) => id);
+      for (const id of ids) finder.note(principal.project_id, id, dataset.id);
+      const answer = { count: ids.length, example_ids: ids, as_of: formatTimestamp(at) };
+      return { status: isNew ? 201 : 200, json: JSON.stringify(answer) };
+    },
+  });
+}
+
+/** Rows with what is new of them. */
+function changed(datasets: LangsmithDatasets, dataset: Dataset, sent: readonly SentExample[]): SentExample[] {
+  const version = datasets.newest(dataset);
+  const place = { id: dataset.id, number: version?.number ?? 0 };
+  const known = datasets.namedRows(
+    place,
+    sent.map(({ id }) => id),
+  );
+  return sent.map(({ id, columns }) => {
+    const row = known.get(id);
+    if (row === undefined) throw new DomainError('not_found', `The dataset has no example ${id}`);
+    return { id, columns: { ...(JSON.parse(row) as object), ...columns } };
+  });
+}
+
+function merge(
+  datasets: LangsmithDatasets,
+  by: Principal,
+  { id }: Dataset,
+  examples: readonly SentExample[],
+  remove: readonly string[] = [],
+): Promise<DatasetVersion> {
+  const rows = examples.map(({ id: row_id, columns }) => ({ ...columns, row_id }));
+  const bytes = Buffer.from(
+    JSON.stringify({ rows, mode: 'merge', message: MESSAGE, ...(remove.length > 0 && { remove }) }),
+  );
+  return datasets.upload(by, id, { format: 'json', bytes, mode: 'merge', message: MESSAGE });
+}
+
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 10_000, description }));
+const ListQuery = queryOf(
+  Type.Object({
+    dataset: Type.Optional(uuid('Dataset of the examples. Required without `id`.')),
+    id: Type.Optional(csv(uuid('Id of an example.'), { maxItems: 1_000, description: 'Only these examples.' })),
+    as_of: text('Version of the dataset: a time, a tag or a number. Default: the newest.'),
+    splits: Type.Optional(
+      csv(Type.String({ description: 'A split.' }), {
+        maxItems: 100,
+        description: 'Only examples in one of these splits.',
+      }),
+    ),
+    metadata: text('Only examples with this metadata: a JSON object.'),
+    filter: Type.Optional(Type.String({ maxLength: 0, description: 'Not supported.' })),
+    inline_s3_urls: Type.Optional(Type.Boolean({ description: 'Without effect.' })),
+    select: Type.Optional(csv(Type.String({ description: 'A field.' }), { description: 'Without effect.' })),
+    ...page({ maxLimit: 100, defaultLimit: 100 }),
+  }),
+);
+
+function listRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
+  return defineRoute({
+    method: 'GET',
+    path: `${BASE}/examples`,
+    operationId: 'listLangsmithExamples',
+    scopes: ['datasets:read'],
+    summary: 'List examples (LangSmith)',
+    description: 'Lists rows of a dataset in their order.',
+    tag: TAG,
+    access: 'key',
+    bulk: true,
+    query: ListQuery,
+    responses: { 200: { description: 'The examples.', schema: Type.Array(ExampleRead) } },
+    errors: ['not_found', 'unavailable'],
+    async handle({ principal: { project_id: projectId }, query }) {
+      const { dataset: named, id: ids, limit, offset } = query;
+      if (named === undefined) {
+        if (ids === undefined) throw invalid([{ pointer: '?dataset', detail: 'is required, or id' }]);
+        const found = ids.slice(offset, offset + limit).flatMap((id) => finder.existing(projectId, id));
+        return { status: 200, body: found };
+      }
+      const dataset = datasets.find(projectId, named);
+      const version = versionAsOf(datasets, projectId, dataset, query.as_of);
+      if (version === null) return { status: 200, body: [] };
+      const row = { projectId, dataset, version };
+      if (ids !== undefined) {
+        const rows = datasets.namedRows({ id: dataset.id, number: version.number }, ids);
+        const there = ids.flatMap((id) => (rows.has(id) ? [{ row_id: id, content: rows.get(id) ?? '{}' }] : []));
+        return { status: 200, body: there.slice(offset, offset + limit).map((each) => toExampleRead(row, each)) };
+      }
+      return { status: 200, body: await pageOf(datasets, row, query) };
+    },
+  });
+}
+
+async function pageOf(
+  datasets: LangsmithDatasets,
+  row: RowOf,
+  {
+    splits,
+    metadata,
+    limit,
+    offset,
+  }: { splits?: string[] | undefined; metadata?: string | undefined; limit: number; offset: number },
+): Promise<ExampleRead[]> {
+  if (splits === undefined && metadata === undefined)
+    return datasets.rows(row.version, { limit, offset }).rows.map((each) => toExampleRead(row, each));
+  const wanted = metadata === undefined ? {} : objectIn(metadata);
+  const found: ExampleRead[] = [];
+  let passed = 0;
+  let began = performance.now();
+  for (const each of datasets.allRows(row.projectId, row.version)) {
+    if (performance.now() - began > MAX_TURN_MS) {
+      await nextTurn();
+      began = performance.now();
+    }
+    const columns = JSON.parse(each.content) as Record<string, unknown>;
+    const own = metadataOf(columns);
+    const fits =
+      (splits === undefined || splitsOf(columns).some((split) => splits.includes(split))) &&
+      Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(own[name], value));
+    if (!fits) continue;
+    passed += 1;
+    if (passed > offset) found.push(toExampleRead(row, each));
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+function objectIn(json: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    value = undefined;
+  }
+  const object = asObject(value);
+  if (object === undefined) throw invalid([{ pointer: '?metadata', detail: 'must be a JSON object' }]);
+  return object;
+}
+
+/** A version by a tag or number, or the one that was the newest at a time; null: there was none. */
+function versionAsOf(
+  datasets: LangsmithDatasets,
+  projectId: string,
+  dataset: Dataset,
+  asOf: string | undefined,
+): DatasetVersion | null {
+  if (asOf === undefined || asOf === 'latest') return datasets.newest(dataset);
+  const at = asOf.includes('-') ? parseTimestampText(asOf) : undefined;
+  if (at === undefined) return datasets.version(dataset, asOf);
+  for (let offset = 0; ; offset += VERSIONS_AT_ONCE) {
+    const portion = datasets.versions(projectId, dataset.id, { limit: VERSIONS_AT_ONCE, offset });
+    const found = portion.find(({ created_at }) => created_at <= at);
+    if (found !== undefined || portion.length < VERSIONS_AT_ONCE) return found ?? null;
+  }
+}
+
+const Params = Type.Object({ example_id: uuid('Id of the example.') });
+
+function getRoute(finder: ExampleFinder) {
+  return defineRoute({
+    method: 'GET',
+    path: `${BASE}/examples/:example_id`,
+    operationId: 'getLangsmithExample',
+    scopes: ['datasets:read'],
+    summary: 'Get an example (LangSmith)',
+    description: 'Returns a row of the newest version of any dataset.',
+    tag: TAG,
+    access: 'key',
+    params: Params,
+    query: queryOf(Type.Object({ as_of: text('Without effect.') })),
+    responses: { 200: { description: 'The example.', schema: ExampleRead } },
+    errors: ['not_found', 'unavailable'],
+    handle({ principal: { project_id }, params: { example_id } }) {
+      return { status: 200, body: finder.find(project_id, example_id) };
+    },
+  });
+}
+
+function deleteRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
+  return defineRoute({
+    method: 'DELETE',
+    path: `${BASE}/examples/:example_id`,
+    operationId: 'deleteLangsmithExample',
+    scopes: ['datasets:write'],
+    summary: 'Delete an example (LangSmith)',
+    description: 'Makes a version of the dataset without this row; earlier versions keep it.',
+    tag: TAG,
+    access: 'key',
+    params: Params,
+    responses: { 204: { description: 'The newest version does not have it.' } },
+    errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
+    async handle({ principal, params: { example_id } }) {
+      const { dataset_id } = finder.find(principal.project_id, example_id);
+      const dataset = datasets.find(principal.project_id, dataset_id);
+      await merge(datasets, principal, dataset, [], [example_id]);
+      return { status: 204 };
+    },
+  });
+}

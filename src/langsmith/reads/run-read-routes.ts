@@ -1,0 +1,226 @@
+import type { Readable } from 'node:stream';
+import { Type, type Static } from '@sinclair/typebox';
+import { DomainError } from '../../engine/errors.js';
+import { optional } from '../../engine/schema/inputs.js';
+import { orNull, uuid } from '../../engine/schema/parts.js';
+import { parseTimestamp } from '../../engine/timestamp.js';
+import { spanList } from '../../engine/traces/model/list/definitions.js';
+import { spanFields } from '../../engine/traces/model/list/fields.js';
+import type { Lists, Page } from '../../engine/traces/model/list/lists.js';
+import { byIds, onlyTrace } from '../../engine/traces/model/list/one.js';
+import {
+  defaultQuery,
+  type AppliedFilter,
+  type FilterValue,
+  type ListQuery,
+} from '../../engine/traces/model/list/query.js';
+import { invalid } from '../../engine/validation/validation.js';
+import { defineRoute, jsonBody } from '../../http/route.js';
+import { PROJECT_TAG, type TracingProjects } from '../projects/tracing-projects.js';
+import { BASE, TAG } from '../tag.js';
+import { RunRead, toRun, type ListedSpan } from './to-run.js';
+
+export interface ReadParts {
+  readonly lists: Pick<Lists, 'spans'>;
+  readonly tracing: TracingProjects;
+}
+
+/** Most runs of a page, which clients ask for one after the other, and most of ids of one request. */
+const MAX_RUNS = 100;
+const MAX_IDS = 100;
+/** Most bytes of spans that are read at once: a page of large ones has fewer. */
+const MAX_BYTES = 24 * 1024 * 1024;
+const FIELDS = [...Object.keys(spanFields), 'scores'];
+
+/** Runs, as clients of LangSmith read them. */
+export function runReadRoutes(parts: ReadParts) {
+  return [getRoute(parts), queryRoute(parts)];
+}
+
+function getRoute({ lists, tracing }: ReadParts) {
+  return defineRoute({
+    method: 'GET',
+    path: `${BASE}/runs/:run_id`,
+    operationId: 'getLangsmithRun',
+    summary: 'Get a run (LangSmith)',
+    description: 'Returns a span. An id that spans of several traces share is a conflict.',
+    tag: TAG,
+    access: 'key',
+    bulk: true,
+    params: Type.Object({ run_id: uuid('Id of the run.') }),
+    responses: { 200: { description: 'The run.', schema: RunRead } },
+    errors: ['not_found', 'conflict', 'too_large', 'unavailable'],
+    async handle({ principal: { project_id: projectId }, params: { run_id: id }, signal }) {
+      const found = await read(lists, projectId, { ...byIds(spanList, { id }, 2), fields: FIELDS }, signal);
+      onlyTrace(found.map(({ trace_id }) => trace_id));
+      return { status: 200, body: toRun(found[0] as ListedSpan, projectId, tracing) };
+    },
+  });
+}
+
+const ids = (description: string) => optional(Type.Array(uuid('An id.'), { maxItems: MAX_IDS, description }));
+const unsupported = (what: string) => Type.Optional(Type.Null({ description: `Not supported: ${what}.` }));
+
+const RunQuery = Type.Object(
+  {
+    session: ids('Only runs of one of these projects, or of this experiment.'),
+    id: ids('Only these runs.'),
+    trace: optional(uuid('Only runs of this trace.')),
+    parent_run: optional(uuid('Only parts of this run.')),
+    reference_example: ids('Only results of these examples; needs an experiment as `session`.'),
+    run_type: optional(Type.String({ maxLength: 64, description: 'Only runs of this type.' })),
+    is_root: optional(Type.Boolean({ description: 'Only runs that are part of no other, or only parts.' })),
+    error: optional(Type.Boolean({ description: 'Only runs with an error, or only those without.' })),
+    start_time: optional(Type.String({ maxLength: 64, description: 'Only runs that started then or later.' })),
+    query: optional(
+      Type.String({ maxLength: 1_000, description: 'Only runs with this text in inputs, outputs or error.' }),
+    ),
+    filter: unsupported('use the other fields'),
+    trace_filter: unsupported('use the other fields'),
+    tree_filter: unsupported('use the other fields'),
+    order: optional(Type.String({ description: '`asc`: oldest first. Default: newest first.' })),
+    limit: optional(
+      Type.Integer({ minimum: 1, description: `Most runs of the page; of more than ${MAX_RUNS}, so many.` }),
+    ),
+    cursor: optional(Type.String({ pattern: '^[0-9]{1,9}$', description: '`cursors.next` of the page before.' })),
+    select: optional(Type.Array(Type.String(), { maxItems: 100, description: 'Without effect: runs are whole.' })),
+  },
+  { $id: 'LangsmithRunQuery', description: 'Which runs to read.' },
+);
+type RunQuery = Static<typeof RunQuery>;
+
+const RunPage = Type.Object(
+  {
+    runs: Type.Array(RunRead, { description: 'A page of runs.' }),
+    cursors: Type.Object(
+      { next: orNull(Type.String({ description: '`cursor` of the next page; null: this is the last one.' })) },
+      { description: 'Where to go on.' },
+    ),
+  },
+  { $id: 'LangsmithRuns', description: 'A page of runs, as clients of LangSmith read it.' },
+);
+
+function queryRoute({ lists, tracing }: ReadParts) {
+  return defineRoute({
+    method: 'POST',
+    path: `${BASE}/runs/query`,
+    operationId: 'queryLangsmithRuns',
+    scopes: ['spans:read'],
+    summary: 'List runs (LangSmith)',
+    description: `Lists spans by the fields of the body, at most ${MAX_RUNS} in a page.`,
+    tag: TAG,
+    access: 'key',
+    bulk: true,
+    body: jsonBody(RunQuery, { lenient: true }),
+    responses: { 200: { description: 'The runs.', schema: RunPage } },
+    errors: ['invalid', 'too_large', 'unavailable'],
+    async handle({ principal: { project_id: projectId }, body, signal }) {
+      const query = toListQuery(body, projectId, tracing);
+      const page = await readPage(lists, projectId, { query, ids: body.id ?? null }, signal);
+      const fits = ({ parent_span_id, attributes }: ListedSpan) =>
+        (body.is_root !== false || parent_span_id !== null) &&
+        (body.reference_example == null ||
+          body.reference_example.includes(String(attributes['spanhouse.experiment.row_id'])));
+      const runs = page.spans.filter(fits).map((span) => toRun(span, projectId, tracing));
+      return { status: 200, body: { runs, cursors: { next: page.next === null ? null : String(page.next) } } };
+    },
+  });
+}
+
+function toListQuery(body: RunQuery, projectId: string, tracing: TracingProjects): ListQuery {
+  const names = (body.session ?? []).map((id) => tracing.nameOf(projectId, id));
+  const experiments = (body.session ?? []).filter((_id, index) => names[index] === null);
+  const projects = names.filter((name) => name !== null);
+  if (experiments.length > 1 || (experiments.length > 0 && projects.length > 0))
+    throw invalid([
+      { pointer: '/session', detail: 'must be projects that were read by their names, or one experiment' },
+    ]);
+  const [experiment = null] = experiments;
+  const after = body.start_time == null ? null : parseTimestamp(body.start_time);
+  if (after === undefined) throw invalid([{ pointer: '/start_time', detail: 'must be an ISO 8601 time' }]);
+  const named = body.id != null || body.trace != null || body.parent_run != null;
+  return {
+    ...defaultQuery(spanList),
+    filters: filtersOf({
+      trace_id: body.trace,
+      parent_span_id: body.parent_run ?? (body.is_root === true ? null : undefined),
+      span_kind: body.run_type,
+      has_error: body.error,
+      started_after: after ?? undefined,
+    }),
+    tags: new Map(projects.length === 0 ? [] : [[PROJECT_TAG, projects]]),
+    search: body.query ?? null,
+    experiment,
+    experiments: experiment !== null || named ? 'included' : 'left out',
+    descending: body.order !== 'asc',
+    limit: Math.min(body.limit ?? MAX_RUNS, MAX_RUNS),
+    offset: Number(body.cursor ?? 0),
+    fields: FIELDS,
+  };
+}
+
+/** @param values by the names of parameters; undefined, and null where the parameter takes none: not asked for */
+function filtersOf(values: Readonly<Record<string, FilterValue | undefined>>): AppliedFilter[] {
+  return spanList.filters.flatMap((filter) => {
+    const value = values[filter.parameter];
+    const isAsked = value !== undefined && (value !== null || filter.comparison === 'isOrNull');
+    return isAsked ? [{ filter, values: [value] }] : [];
+  });
+}
+
+interface ReadSpans {
+  readonly spans: readonly ListedSpan[];
+  /** Offset of the next page; null: there is none. */
+  readonly next: number | null;
+}
+
+async function readPage(
+  lists: Pick<Lists, 'spans'>,
+  projectId: string,
+  { query, ids }: { readonly query: ListQuery; readonly ids: readonly string[] | null },
+  signal: AbortSignal,
+): Promise<ReadSpans> {
+  if (ids !== null) {
+    const spans: ListedSpan[] = [];
+    for (const id of ids.slice(query.offset, query.offset + query.limit)) {
+      const byId = filtersOf({ id });
+      const asked = { ...query, filters: [...query.filters, ...byId], limit: 1, offset: 0 };
+      spans.push(...(await read(lists, projectId, asked, signal)));
+    }
+    const next = query.offset + query.limit;
+    return { spans, next: next < ids.length ? next : null };
+  }
+  for (let limit = query.limit; ; limit = Math.ceil(limit / 4))
+    try {
+      const spans = await read(lists, projectId, { ...query, limit }, signal);
+      return { spans, next: spans.length < limit ? null : query.offset + limit };
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'too_large' || limit === 1) throw error;
+    }
+}
+
+/** @throws DomainError `too_large` */
+async function read(
+  lists: Pick<Lists, 'spans'>,
+  projectId: string,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<ListedSpan[]> {
+  const { json } = await lists.spans(projectId, query, signal);
+  return JSON.parse(await textOf(json)) as ListedSpan[];
+}
+
+async function textOf(json: Page['json']): Promise<string> {
+  if (Buffer.isBuffer(json)) return json.toString();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of json as Readable & AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) {
+      json.destroy();
+      throw new DomainError('too_large', `The runs have more than ${MAX_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { text } from 'node:stream/consumers';
+import { DomainError, type Issue } from '../../engine/errors.js';
+import { UUID } from '../../engine/schema/ids.js';
+import { spanList } from '../../engine/traces/model/list/definitions.js';
+import type { Lists } from '../../engine/traces/model/list/lists.js';
+import { byIds } from '../../engine/traces/model/list/one.js';
+import type { PartialSpan } from '../../engine/traces/model/partial/partial-span.js';
+import type { PartialIngest } from '../../features/traces/partial-ingest.js';
+import { readDrafts } from '../../facade/parts.js';
+import type { MappingLimits } from '../../otlp/span.js';
+import type { ExperimentNames } from '../experiment-names.js';
+import { ownId } from '../ids.js';
+import { checkedRun, draftOf, strayOf, type RunContext, type SentRun } from './read-runs.js';
+import type { Run } from './run-schema.js';
+
+export interface RunParts {
+  readonly partial: Pick<PartialIngest, 'store'>;
+  readonly lists: Pick<Lists, 'spans'>;
+  readonly names: ExperimentNames;
+  readonly limits: MappingLimits;
+}
+
+/** Runs of one request that do not say their trace: each is a read. Today's clients say it. */
+const MAX_STRAYS = 100;
+/** Different names of experiments in one request. */
+const MAX_NAMES = 100;
+
+/**
+ * Stores runs. Each is stored or refused alone.
+ * @throws DomainError `invalid` with those that are refused, when all others are stored; those of WriteLog
+ */
+export async function storeRuns(projectId: string, sent: readonly SentRun[], parts: RunParts): Promise<void> {
+  const checked = sent.map((each) => ({ sent: each, run: checkedRun(each) }));
+  const runs = checked.flatMap(({ sent: { isPatch }, run }) => ('why' in run ? [] : [{ isPatch, run }]));
+  const context: RunContext = {
+    projectId,
+    now: Date.now() * 1000,
+    traces: await tracesOf(projectId, runs, parts.lists),
+    experimentOf: await experimentsOf(
+      projectId,
+      runs.map(({ run }) => run),
+      parts.names,
+    ),
+  };
+  const read = await readDrafts(
+    checked,
+    (each) => ('why' in each.run ? each.run : draftOf(each.sent, each.run, context)),
+    parts.limits,
+  );
+  const said: { readonly index: number; readonly part: PartialSpan }[] = [];
+  const why = read.map((each, index) => {
+    if (!('part' in each)) return each.why;
+    said.push({ index, part: each.part });
+    return null;
+  });
+  if (said.length > 0) {
+    const refused = await parts.partial.store(
+      projectId,
+      'langsmith',
+      said.map(({ part }) => part),
+    );
+    for (const [at, rule] of refused.entries()) why[said[at]?.index ?? 0] = rule;
+  }
+  requireAll(
+    why.flatMap((rule, index) => (rule === null ? [] : [issueOf(sent[index]?.pointer ?? '', rule)])),
+    sent.length,
+  );
+}
+
+/** @param rule in words, behind the pointer of a field where it is about one */
+function issueOf(pointer: string, rule: string): Issue {
+  const [, field = '', detail = rule] = /^(\/\S*) (.+)$/s.exec(rule) ?? [];
+  return { pointer: `${pointer}${field}`, detail };
+}
+
+function requireAll(issues: readonly Issue[], count: number): void {
+  const [first] = issues;
+  if (first === undefined) return;
+  const why = `${first.pointer} ${first.detail}`.trim();
+  const others = issues.length < count ? 'the others are stored' : 'nothing is stored';
+  const detail = count === 1 ? why : `${issues.length} of ${count} runs are refused, ${others}: ${why}`;
+  throw new DomainError('invalid', detail, { issues });
+}
+
+/** Traces of runs that do not say theirs, where the run, or its parent, is stored in one trace alone. */
+async function tracesOf(
+  projectId: string,
+  runs: readonly { readonly isPatch: boolean; readonly run: Run }[],
+  lists: Pick<Lists, 'spans'>,
+): Promise<ReadonlyMap<string, string>> {
+  const together = new Map(
+    runs.flatMap(({ run }) =>
+      run.trace_id == null ? [] : [[ownId(projectId, run.id), ownId(projectId, run.trace_id)]],
+    ),
+  );
+  const strays = new Set(runs.flatMap(({ run, isPatch }) => strayOf(projectId, run, isPatch) ?? []));
+  const traces = new Map<string, string>();
+  for (const id of [...strays].slice(0, MAX_STRAYS)) {
+    const trace = together.get(id) ?? (await traceOf(projectId, id, lists));
+    if (trace !== undefined) traces.set(id, trace);
+  }
+  return traces;
+}
+
+async function traceOf(projectId: string, id: string, lists: Pick<Lists, 'spans'>): Promise<string | undefined> {
+  const { json } = await lists.spans(projectId, { ...byIds(spanList, { id }, 2), fields: ['trace_id'] });
+  const found = JSON.parse(Buffer.isBuffer(json) ? json.toString() : await text(json)) as { trace_id: string }[];
+  return found.length === 1 ? found[0]?.trace_id : undefined;
+}
+
+/** Looks the experiments up that runs name. */
+async function experimentsOf(
+  projectId: string,
+  runs: readonly Run[],
+  names: ExperimentNames,
+): Promise<RunContext['experimentOf']> {
+  const known = new Map<string, string | null>();
+  for (const { session_name: name } of runs)
+    if (name != null && name !== '' && !known.has(name) && known.size < MAX_NAMES) {
+      // Each may be a look at all experiments of the project.
+      if (known.size > 0) await nextTurn();
+      known.set(name, await names.find(projectId, name));
+    }
+  return ({ session_id, session_name }) => {
+    if (session_name != null && session_name !== '') return known.get(session_name) ?? null;
+    const id = session_id?.toLowerCase() ?? '';
+    return UUID.test(id) ? id : null;
+  };
+}

@@ -1,0 +1,518 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { expect } from 'chai';
+import { Random } from '../../scripts/random.js';
+import { ApiDocument } from '../harness/api-document.js';
+import { makeProject, type MadeProject } from '../harness/projects.js';
+import { seedOf } from '../harness/seed.js';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { at, dotted, formData, langsmith, type SentRun } from './langsmith-client.js';
+
+const SEED = seedOf('RUNS_SEED');
+const ORDERS = 8;
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
+  this.timeout(120_000);
+  let server: TestServer;
+  let other: MadeProject;
+  let client: ReturnType<typeof langsmith>;
+  let document: ApiDocument;
+  before(async () => {
+    server = await bootServer();
+    other = makeProject(server.dataDir);
+    client = langsmith(server);
+    document = await ApiDocument.of(server);
+  });
+  after(() => server.dispose());
+
+  const get = async (path: string) => {
+    const { status, json, text } = await server.request('GET', path);
+    expect(status, text).to.equal(200);
+    return json;
+  };
+  const spansOf = (trace: string) => get(`/spans?trace_id=${trace}&sort_by=started_at&sort_order=asc`);
+
+  /** A trace as clients send it: each run once when it begins and once when it is over. */
+  function runsOf(trace: string) {
+    const [call, tool] = [randomUUID(), randomUUID()];
+    const run = (id: string, name: string, type: string, order: string) => ({
+      ...{ id, trace_id: trace, name, run_type: type, dotted_order: order, session_name: 'shop' },
+      ...(id !== trace && { parent_run_id: trace }),
+    });
+    const root = run(trace, 'checkout', 'chain', dotted([0, trace]));
+    const metadata = { thread_id: 'thread-1', plan: 'pro', usage_metadata: { input_tokens: 7, output_tokens: 7 } };
+    const extra = { metadata, runtime: { sdk: 'test' } };
+    const llm = {
+      ...run(call, 'answer', 'llm', dotted([0, trace], [10, call])),
+      extra: {
+        metadata: { thread_id: 'thread-1', ls_provider: 'openai', ls_model_name: 'gpt-4o' },
+        invocation_params: { temperature: 0 },
+      },
+    };
+    const searched = run(tool, 'search', 'tool', dotted([0, trace], [20, tool]));
+    const messages = [{ role: 'user', content: 'Where?' }];
+    const begun: SentRun[] = [
+      { ...root, start_time: at(0), inputs: { q: 'Where?' }, extra, tags: ['beta'] },
+      { ...llm, start_time: at(10), inputs: { messages } },
+      { ...searched, start_time: Date.parse(at(20)), inputs: { q: 'shops' } },
+    ];
+    const over: SentRun[] = [
+      { ...root, end_time: Date.parse(at(100)), outputs: { answer: 'Here.' }, extra },
+      {
+        ...llm,
+        end_time: at(60),
+        inputs: {},
+        outputs: {
+          choices: [{ message: { role: 'assistant', content: 'Here.' } }],
+          usage_metadata: { input_tokens: 1000, output_tokens: 500, input_token_details: { cache_read: 100 } },
+        },
+        events: [
+          { name: 'start', time: at(10) },
+          { name: 'new_token', time: at(15) },
+        ],
+      },
+      {
+        ...searched,
+        end_time: at(50),
+        error: 'ValueError(\'no shop\')Traceback (most recent call last):\n  File "x.py", line 1',
+      },
+    ];
+    return { begun, over, call, tool };
+  }
+
+  it('say what the server can do, to anyone', async () => {
+    const answer = await server.request('GET', '/langsmith/info', { key: null });
+    document.check('GET', '/langsmith/info', answer);
+    expect(answer.json.batch_ingest_config.use_multipart_endpoint).to.equal(false);
+    expect(answer.json.instance_flags.dataset_examples_multipart_enabled).to.equal(true);
+  });
+
+  it('take a key as x-api-key, at every call', async () => {
+    expect((await server.request('GET', '/whoami', { key: null, headers: client.headers })).status).to.equal(200);
+    for (const key of ['', 'sk_sh_wrong', `Bearer ${server.key}`]) {
+      const headers = { 'x-api-key': key };
+      expect((await server.request('GET', '/langsmith/sessions', { key: null, headers })).status).to.equal(401);
+    }
+  });
+
+  it('make spans of runs that are sent in halves', async () => {
+    const trace = randomUUID();
+    const { begun, over, call } = runsOf(trace);
+    const answer = await client.send(begun);
+    document.check('POST', '/langsmith/runs/batch', answer);
+    expect(answer.status, answer.text).to.equal(202);
+    expect((await client.send([], over)).status).to.equal(202);
+    const spans = await spansOf(trace);
+    expect(spans.map(({ name, kind, status }: any) => [name, kind, status])).to.deep.equal([
+      ['checkout', 'chain', 'ok'],
+      ['answer', 'llm', 'ok'],
+      ['search', 'tool', 'error'],
+    ]);
+    const [root, llm, tool] = spans;
+    expect(root).to.include({ parent_span_id: null, session_name: 'thread-1', input_tokens: null, cost: null });
+    expect(root).to.include({ input_data: '{"q":"Where?"}', output_data: '{"answer":"Here."}', duration_ms: 100 });
+    expect(root.tags).to.include({ project: 'shop', beta: 'true', plan: 'pro' });
+    expect(llm).to.include({
+      parent_span_id: trace,
+      id: call,
+      model: 'gpt-4o',
+      provider: 'openai',
+      input_tokens: 1000,
+    });
+    expect(llm).to.include({ output_tokens: 500, cache_read_tokens: 100 });
+    expect(llm.cost).to.equal((900 * 2.5 + 100 * 1.25 + 500 * 10) / 1e6);
+    expect(llm.attributes['langsmith.first_token_time']).to.include('12:00:00.015');
+    expect(llm.input_data).to.equal('{"messages":[{"role":"user","content":"Where?"}]}');
+    expect(tool).to.include({ error_code: 'ValueError', error_message: "ValueError('no shop')" });
+    expect(tool.error_stack).to.match(/^Traceback/);
+    const [stored] = await get(`/traces?id=${trace}&project=shop`);
+    expect(stored).to.include({ name: 'checkout', span_count: 3, error_count: 1, cost: llm.cost });
+  });
+
+  it('make the same spans in whatever order, portions and repetitions runs come', async () => {
+    const dice = new Random(SEED);
+    const shown = async (trace: string, ids: readonly string[]) => {
+      let text = JSON.stringify([await spansOf(trace), await get(`/traces?id=${trace}`)]);
+      for (const [index, id] of [trace, ...ids].entries()) text = text.replaceAll(id, `id-${index}`);
+      return JSON.parse(
+        text
+          .replace(/"created_at":"[^"]*"/g, '""')
+          .replace(/,"since":\d+/g, '')
+          .replace(/""/g, '"x":1'),
+      );
+    };
+    const results = await Promise.all(
+      Array.from({ length: ORDERS }, async (_none, order) => {
+        const trace = randomUUID();
+        const { begun, over, call, tool } = runsOf(trace);
+        const events = [...begun.map((run) => ({ run, patch: false })), ...over.map((run) => ({ run, patch: true }))];
+        const again = order === 0 ? [] : events.filter(() => dice.whole(0, 2) === 0);
+        const left = [...events, ...again];
+        const batches: (typeof events)[] = [];
+        while (left.length > 0) {
+          const [event] = left.splice(order === 0 ? 0 : dice.whole(0, left.length - 1), 1);
+          if (batches.length === 0 || dice.whole(0, 1) === 0) batches.push([]);
+          batches.at(-1)?.push(event!);
+        }
+        for (const batch of batches) {
+          const of = (patch: boolean) => batch.filter((event) => event.patch === patch).map(({ run }) => run);
+          expect((await client.send(of(false), of(true))).status).to.equal(202);
+        }
+        return shown(trace, [call, tool]);
+      }),
+    );
+    for (const result of results) expect(result).to.deep.equal(results[0]);
+  });
+
+  it('take single runs, whose trace later calls do not say', async () => {
+    const [root, child] = [randomUUID(), randomUUID()];
+    const posted = await client.call('POST', '/runs', { id: root, name: 'old', run_type: 'chain', start_time: at(0) });
+    document.check('POST', '/langsmith/runs', posted);
+    await client.call('POST', '/runs', { id: child, parent_run_id: root, name: 'part', start_time: at(1) });
+    const patched = await client.call('PATCH', `/runs/${child}`, { outputs: { n: 1 }, end_time: at(5) });
+    document.check('PATCH', '/langsmith/runs/{run_id}', patched);
+    expect(patched.status, patched.text).to.equal(202);
+    // What has no time of its own counts as said last.
+    for (const n of [9, 2]) await client.call('PATCH', `/runs/${child}`, { outputs: { n } });
+    const spans = await spansOf(root);
+    expect(spans.map(({ id, parent_span_id, output_data }: any) => [id, parent_span_id, output_data])).to.deep.equal([
+      [root, null, null],
+      [child, root, '{"n":2}'],
+    ]);
+  });
+
+  it('refuse runs one by one, and say why', async () => {
+    const trace = randomUUID();
+    const run = (more: object) => ({ id: randomUUID(), trace_id: trace, name: 'run', start_time: at(0), ...more });
+    const self = randomUUID();
+    const bad: readonly (readonly [unknown, RegExp])[] = [
+      [null, /object/],
+      ['run', /object/],
+      [{}, /id/],
+      [run({ id: 7 }), /\/id/],
+      [run({ start_time: 'yesterday' }), /times/],
+      [run({ id: self, parent_run_id: self }), /itself/],
+      [run({ name: 'n'.repeat(5_000) }), /\/name/],
+      [run({ extra: { metadata: { session_id: 's'.repeat(5_000) } } }), /session id/],
+      [run({ tags: 'x' }), /\/tags/],
+    ];
+    const { status, json, text } = await client.send([run({}), ...bad.map(([sent]) => sent)]);
+    expect(status, text).to.equal(422);
+    expect(json.detail).to.match(/^9 of 10 runs are refused, the others are stored/);
+    for (const [index, [, why]] of bad.entries()) {
+      expect(json.errors[index].pointer).to.match(new RegExp(`^/post/${index + 1}`));
+      expect(`${json.errors[index].pointer} ${json.errors[index].detail}`).to.match(why);
+    }
+    expect(await spansOf(trace)).to.have.length(1);
+  });
+
+  it('refuse what is no batch, or too much of one', async () => {
+    for (const body of [[], { post: 'x' }, { post: Array(10_001).fill(0) }])
+      expect((await client.call('POST', '/runs/batch', body)).status).to.equal(422);
+    const deep = `{"post":[{"id":"a","inputs":${'['.repeat(300)}${']'.repeat(300)}}]}`;
+    expect((await client.call('POST', '/runs/batch', deep)).status).to.equal(400);
+  });
+
+  it('take parts of forms, compressed or not, with images and other files', async () => {
+    for (const [encoding, compress] of [
+      [null, (bytes: Buffer) => bytes],
+      ['gzip', gzipSync],
+      ['zstd', zstdCompressSync],
+    ] as const) {
+      const trace = randomUUID();
+      const { bytes, type } = formData([
+        [
+          `post.${trace}`,
+          { id: trace, trace_id: trace, dotted_order: dotted([0, trace]), name: 'form', run_type: 'chain' },
+        ],
+        [`post.${trace}.inputs`, { q: 'Where?' }],
+        [`patch.${trace}`, { id: trace, end_time: at(9), dotted_order: dotted([0, trace]) }],
+        [`patch.${trace}.outputs`, { a: 'Here.' }],
+        [`attachment.${trace}.shot`, PNG, 'image/png'],
+        [`attachment.${trace}.notes`, Buffer.from('any text'), 'text/plain; length=8'],
+        [`feedback.${randomUUID()}`, { id: randomUUID(), run_id: trace, key: 'useful', score: 1 }],
+      ]);
+      const sent = await server.request('POST', '/langsmith/runs/multipart', {
+        key: null,
+        headers: {
+          ...client.headers,
+          'content-type': type,
+          ...(encoding !== null && { 'content-encoding': encoding }),
+        },
+        body: compress(bytes),
+      });
+      expect(sent.status, sent.text).to.equal(202);
+      const [span] = await spansOf(trace);
+      expect(span).to.include({
+        name: 'form',
+        input_data: '{"q":"Where?"}',
+        output_data: '{"a":"Here."}',
+        duration_ms: 9,
+      });
+      expect(span.attributes['langsmith.attachments']).to.deep.equal([
+        { name: 'notes', media_type: 'text/plain', bytes: 8 },
+      ]);
+      expect(await get(`/spans/${trace}/attachments`)).to.include({ count: 1 });
+    }
+  });
+
+  it('refuse hostile forms', async () => {
+    const id = randomUUID();
+    const sound = formData([[`post.${id}`, { id }]]);
+    const send = (bytes: Buffer | string, type = sound.type) =>
+      server.request('POST', '/langsmith/runs/multipart', {
+        key: null,
+        headers: { ...client.headers, 'content-type': type },
+        body: bytes,
+      });
+    const cut = sound.bytes.subarray(0, -20);
+    for (const bytes of [
+      '',
+      'x',
+      '--',
+      '--b',
+      '--b\r\n',
+      '--b\r\n\r\n',
+      `--b\r\n${'x'.repeat(10_000)}`,
+      cut,
+      '\r\n'.repeat(5_000),
+    ])
+      expect((await send(bytes)).status, String(bytes).slice(0, 50)).to.equal(400);
+    const parts = async (...all: Parameters<typeof formData>[0][number][]) => {
+      const { bytes, type } = formData(all);
+      return (await send(bytes, type)).status;
+    };
+    expect(await parts([`delete.${id}`, {}])).to.equal(422);
+    expect(await parts([`post.${id}`, 'text'])).to.equal(422);
+    expect(await parts([`post.${id}`, Buffer.from('{')])).to.equal(400);
+    expect(await parts([`post.${id}`, Buffer.from([0x22, 0xff, 0x22])])).to.equal(400);
+    expect(await parts([`post.${id}.inputs`, Buffer.from('['.repeat(1000))])).to.equal(400);
+    expect(await parts([`feedback.${id}`, { key: 'x' }])).to.equal(422);
+    expect(await parts([`attachment.${id}.x`, PNG, 'image/png'])).to.equal(202);
+    expect((await send(sound.bytes, 'application/json')).status).to.equal(415);
+  });
+
+  it("never touch another project's runs, examples and feedback", async () => {
+    const trace = randomUUID();
+    const { begun, over } = runsOf(trace);
+    await client.send(begun);
+    const theirs = langsmith({ ...server, ...other });
+    expect((await theirs.send([], over)).status).to.equal(202);
+    expect((await spansOf(trace)).map(({ output_data }: any) => output_data)).to.deep.equal([null, null, null]);
+    const feedback = { id: randomUUID(), run_id: trace, key: 'useful', score: 1 };
+    await client.call('POST', '/feedback', feedback);
+    for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { score: 0 }]] as const)
+      expect((await theirs.call(method, `/feedback/${feedback.id}`, body)).status).to.equal(404);
+    expect((await client.call('GET', `/feedback/${feedback.id}`)).json.score).to.equal(1);
+    const dataset = (await client.call('POST', '/datasets', { name: 'only ours' })).json;
+    expect((await theirs.call('GET', `/datasets/${dataset.id}`)).status).to.equal(404);
+    expect((await theirs.call('GET', '/datasets?name=only%20ours')).json).to.deep.equal([]);
+    expect((await theirs.call('POST', '/sessions', { name: 'x', reference_dataset_id: dataset.id })).status).to.equal(
+      404,
+    );
+  });
+
+  it('store, list, change and delete feedback by the ids of the client', async () => {
+    const [run, first] = [randomUUID(), randomUUID()];
+    const send = async (body: object) => {
+      const answer = await client.call('POST', '/feedback', { run_id: run, ...body });
+      expect(answer.status, answer.text).to.equal(200);
+      document.check('POST', '/langsmith/feedback', answer);
+      return answer.json;
+    };
+    await send({
+      id: first,
+      key: 'helpful',
+      score: true,
+      comment: 'yes',
+      correction: { a: 1 },
+      session_id: randomUUID(),
+    });
+    await send({
+      id: randomUUID(),
+      key: 'tone',
+      value: 'calm',
+      feedback_source: { type: 'model', metadata: { by: 'x' } },
+    });
+    const failed = await send({ id: randomUUID(), key: 'helpful', comment: 'KeyError()', extra: { error: true } });
+    expect(failed).to.include({ key: 'helpful error', value: 'KeyError()', score: null });
+    const listed = await client.call('GET', `/feedback?run=${run}&limit=10&offset=0&key=helpful&key=tone`);
+    document.check('GET', '/langsmith/feedback', listed);
+    expect(listed.json.map(({ key, score, value }: any) => [key, score, value])).to.have.deep.members([
+      ['helpful', true, null],
+      ['tone', null, 'calm'],
+    ]);
+    expect((await client.call('GET', `/feedback?run=${run}&source=model`)).json).to.have.length(1);
+    const changed = await client.call('PATCH', `/feedback/${first}`, { score: 0, comment: 'no' });
+    document.check('PATCH', '/langsmith/feedback/{feedback_id}', changed);
+    expect(changed.json).to.deep.include({ id: first, score: false, comment: 'no', correction: { a: 1 } });
+    expect((await client.call('DELETE', `/feedback/${first}`)).status).to.equal(204);
+    expect((await client.call('DELETE', `/feedback/${first}`)).status).to.equal(404);
+    for (const body of [
+      { key: 'x', score: 1 },
+      { run_id: run, key: 'x' },
+      { session_id: randomUUID(), key: 'x', score: 1 },
+    ])
+      expect((await client.call('POST', '/feedback', body)).status).to.equal(422);
+  });
+
+  it('keep datasets, and run an experiment on them', async () => {
+    const dataset = (await client.call('POST', '/datasets', { name: 'qa', description: 'Questions', data_type: 'kv' }))
+      .json;
+    const [one, two] = [randomUUID(), randomUUID()];
+    const path = `/v1/platform/datasets/${dataset.id}/examples`;
+    const made = await client.form('POST', path, [
+      [one, { created_at: at(0), metadata: { level: 1 }, split: 'train' }],
+      [`${one}.inputs`, { q: 'a' }],
+      [`${one}.outputs`, { a: 'A' }],
+      [two, { created_at: at(0) }],
+      [`${two}.inputs`, { q: 'b' }],
+    ]);
+    expect(made.status, made.text).to.equal(201);
+    expect(made.json).to.deep.include({ count: 2, example_ids: [one, two] });
+    expect((await client.call('GET', `/datasets/${dataset.id}?limit=1`)).json.example_count).to.equal(2);
+    const changed = await client.form('PATCH', path, [
+      [two, {}],
+      [`${two}.outputs`, { a: 'B' }],
+    ]);
+    expect(changed.status, changed.text).to.equal(200);
+    const listed = await client.call('GET', `/examples?dataset=${dataset.id}&limit=100&offset=0&inline_s3_urls=True`);
+    document.check('GET', '/langsmith/examples', listed);
+    expect(listed.json.map(({ id, inputs, outputs }: any) => [id, inputs, outputs])).to.deep.equal([
+      [one, { q: 'a' }, { a: 'A' }],
+      [two, { q: 'b' }, { a: 'B' }],
+    ]);
+    const ids = async (query: string) =>
+      (await client.call('GET', `/examples?dataset=${dataset.id}&${query}`)).json.map(({ id }: any) => id);
+    expect(await ids('splits=train')).to.deep.equal([one]);
+    expect(await ids(`metadata=${encodeURIComponent('{"level":1}')}`)).to.deep.equal([one]);
+    expect(await ids(`id=${two}`)).to.deep.equal([two]);
+    expect(await ids('as_of=2020-01-01T00:00:00')).to.deep.equal([]);
+    expect((await client.call('GET', `/examples/${two}`)).json).to.deep.include({
+      dataset_id: dataset.id,
+      outputs: { a: 'B' },
+    });
+    expect((await client.form('POST', path, [[`${one}.attachment.x`, PNG, 'image/png']])).status).to.equal(422);
+
+    const name = `exp-${randomUUID()}`;
+    const created = await client.call('POST', '/sessions', {
+      name,
+      reference_dataset_id: dataset.id,
+      extra: { metadata: {} },
+    });
+    expect(created.status, created.text).to.equal(200);
+    document.check('POST', '/langsmith/sessions', created);
+    const run = randomUUID();
+    const sent = {
+      id: run,
+      trace_id: run,
+      dotted_order: dotted([0, run]),
+      name: 'target',
+      run_type: 'chain',
+      session_name: name,
+    };
+    await client.send([
+      { ...sent, start_time: at(0), end_time: at(9), outputs: { a: 'A' }, reference_example_id: one },
+    ]);
+    await client.call('POST', '/feedback', { id: randomUUID(), run_id: run, key: 'right', score: 1 });
+    await client.call('POST', '/feedback', {
+      id: randomUUID(),
+      session_id: created.json.id,
+      key: 'overall',
+      score: 0.5,
+    });
+    const patched = await client.call('PATCH', `/sessions/${created.json.id}`, {
+      ...{ name: null, description: null, end_time: null },
+      extra: { metadata: { dataset_version: at(0) } },
+    });
+    expect(patched.json.end_time).to.be.a('string');
+    const experiment = await get(`/projects/${server.projectId}/experiments/${created.json.id}`);
+    expect(experiment).to.include({ status: 'finished', name });
+    expect(experiment.figures).to.include({ results: 1, rows: 1 });
+    const { results } = await get(`/projects/${server.projectId}/experiments/${created.json.id}/results`);
+    expect(results[0]).to.deep.include({ row_id: one, output_data: '{"a":"A"}', scores: { right: 1 } });
+    const read = await client.call('POST', '/runs/query', {
+      session: [created.json.id],
+      is_root: true,
+      select: ['id'],
+    });
+    document.check('POST', '/langsmith/runs/query', read);
+    expect(read.json.runs).to.have.length(1);
+    expect(read.json.runs[0]).to.deep.include({
+      id: run,
+      reference_example_id: one,
+      outputs: { a: 'A' },
+      status: 'success',
+    });
+    expect(read.json.runs[0].feedback_stats.right.avg).to.equal(1);
+    const [project] = (await client.call('GET', `/sessions?limit=1&name=${name}&include_stats=False`)).json;
+    expect(project).to.include({ id: created.json.id, reference_dataset_id: dataset.id, tenant_id: server.projectId });
+    expect((await client.call('DELETE', `/examples/${two}`)).status).to.equal(204);
+    expect((await client.call('DELETE', `/sessions/${created.json.id}`)).status).to.equal(204);
+    expect((await client.call('DELETE', `/datasets/${dataset.id}`)).status).to.equal(204);
+  });
+
+  it('read runs back, by pages, as they were sent', async () => {
+    const trace = randomUUID();
+    const { begun, over, call } = runsOf(trace);
+    const sent = [...begun].map((run) => ({ ...run, session_name: 'read back' }));
+    await client.send(sent);
+    await client.send(
+      [],
+      over.map((run) => ({ ...run, session_name: 'read back' })),
+    );
+    const read = await client.call('GET', `/runs/${call}`);
+    document.check('GET', '/langsmith/runs/{run_id}', read);
+    expect(read.json).to.deep.include({
+      ...{
+        id: call,
+        trace_id: trace,
+        parent_run_id: trace,
+        run_type: 'llm',
+        inputs: begun[1]!['inputs'],
+        total_tokens: 1500,
+      },
+      dotted_order: begun[1]!['dotted_order'],
+    });
+    expect(read.json.extra.invocation_params).to.deep.equal({ temperature: 0 });
+    const [project] = (await client.call('GET', '/sessions?name=read%20back&limit=1')).json;
+    expect((await client.call('GET', `/sessions/${project.id}`)).json.name).to.equal('read back');
+    const first = await client.call('POST', '/runs/query', { session: [project.id], limit: 2, order: 'asc' });
+    expect(first.json.runs.map(({ name }: any) => name)).to.deep.equal(['checkout', 'answer']);
+    const { next } = first.json.cursors;
+    const second = await client.call('POST', '/runs/query', {
+      session: [project.id],
+      limit: 2,
+      order: 'asc',
+      cursor: next,
+    });
+    expect(second.json.runs.map(({ name }: any) => name)).to.deep.equal(['search']);
+    const parts = await client.call('POST', '/runs/query', { trace, is_root: false });
+    expect(parts.json.runs).to.have.length(2);
+    const byIds = await client.call('POST', '/runs/query', { id: [trace, randomUUID()] });
+    expect(byIds.json.runs).to.have.length(1);
+    expect((await client.call('POST', '/runs/query', { filter: 'eq(name, "x")' })).status).to.equal(422);
+    expect((await client.call('GET', `/runs/${randomUUID()}`)).status).to.equal(404);
+    expect((await client.call('GET', '/sessions?name=nothing')).json).to.deep.equal([]);
+    expect((await client.call('GET', '/sessions?limit=1')).json).to.have.length(1);
+  });
+
+  it('lead from links into the console', async () => {
+    const to = async (path: string) =>
+      (await server.request('GET', `/langsmith/o/${path}`, { key: null })).headers.get('location');
+    const { projectId } = server;
+    const id = randomUUID();
+    expect(await to(`${projectId}/projects/p/${id}/r/${id}?poll=true`)).to.equal(
+      `/console/p/${projectId}/traces/${id}`,
+    );
+    expect(await to(`${projectId}/projects/p/${id}`)).to.equal(`/console/p/${projectId}/experiments/${id}`);
+    expect(await to(`${projectId}/datasets/${id}/compare?selectedSessions=${id}`)).to.equal(
+      `/console/p/${projectId}/datasets/${id}`,
+    );
+    expect(await to(`${encodeURIComponent('//evil.example')}/datasets/${id}`)).to.equal('/console');
+  });
+});
