@@ -122,6 +122,7 @@ describe('scopes of API keys', () => {
     expect(await openedBy('full')).to.have.length(calls.length);
     expect((await openedBy('read')).filter(({ method }) => method !== 'GET').map(({ id }) => id)).to.deep.equal([
       'estimatePlayground',
+      'queryLangsmithRuns',
     ]);
     const ofRead = (await openedBy('read')).map(({ id }) => id);
     expect(calls.filter(({ method, id }) => method === 'GET' && !ofRead.includes(id))).to.deep.equal([]);
