@@ -102,6 +102,13 @@ const rooms = [
     why: 'It translates calls of Langfuse to those of features; it has no store and no rules of its own.',
   },
   {
+    type: 'phoenix',
+    pattern: 'src/phoenix',
+    imports: ['phoenix', 'otlp', 'http', 'feature', 'model', ...BASE],
+    types: SIGNALS,
+    why: 'It translates calls of Phoenix to those of features; it has no store and no rules of its own.',
+  },
+  {
     type: 'langsmith',
     pattern: 'src/langsmith',
     imports: ['langsmith', 'facade', 'otlp', 'http', 'feature', 'model', ...BASE],

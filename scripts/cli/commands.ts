@@ -21,7 +21,8 @@ server does not answer. With --json and --jsonl, errors are JSON on standard err
 
 /** A command for each call that reads: its name, arguments and flags are those of the call. */
 export function apiCommands(): Command[] {
-  const calls = [...apiCalls().values()].filter(({ method }) => method === 'GET');
+  // Those of LangSmith's clients share names and flags with each other: nobody reads by hand what they read.
+  const calls = [...apiCalls().values()].filter(({ method, tag }) => method === 'GET' && tag !== 'LangSmith');
   const names = commandNames(calls);
   return calls.map((call) => commandOf(call, names.get(call.id) ?? call.id));
 }

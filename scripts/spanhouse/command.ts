@@ -26,15 +26,17 @@ export async function spanhouseCommand(asked?: string): Promise<Command> {
 
 /** The commands of this machine, and those that send. */
 async function addOwn(program: Command): Promise<void> {
-  const [{ startCommand }, { adminCommand }, { ciCommand }, { demoCommand }] = await Promise.all([
+  const [{ startCommand }, { adminCommand }, { ciCommand }, { importCommand }, { demoCommand }] = await Promise.all([
     import('../start/command.js'),
     import('../admin/command.js'),
     import('../ci/command.js'),
+    import('../import/command.js'),
     import('../demo/command.js'),
   ]);
   program
     .addCommand(startCommand('start', 'spanhouse start').summary('start the server (the default)'), { isDefault: true })
     .addCommand(adminCommand('admin').summary('manage API keys, projects and users'))
     .addCommand(ciCommand('ci').summary('compare this code with a baseline, as a step of CI'))
+    .addCommand(importCommand('import').summary('import traces from other systems'))
     .addCommand(demoCommand('demo').summary('send one hour of demo data to a running server'));
 }

@@ -14,32 +14,50 @@ const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/i;
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
 /** A request that the server refuses for what it holds. */
 export class RefusedError extends TransferError {
   readonly problem: Problem;
+  /** Of the response. */
+  readonly status: number;
 
-  constructor(message: string, problem: Problem) {
+  constructor(message: string, problem: Problem, status = problem.status ?? 0) {
     super(message);
     this.problem = problem;
+    this.status = status;
   }
 }
 
 /** No answer came. */
 export class UnansweredError extends TransferError {}
 
+/** How a server is asked that is not one of ours. */
+export interface RemoteOptions {
+  /** The headers by which it knows who asks. */
+  readonly credentials: Readonly<Record<string, string>>;
+  /** The option by which it was named. */
+  readonly option: string;
+  /** How long it may say that it is to be left alone. */
+  readonly longestPauseMs: number;
+}
+
 /** The public API of a server, with the key of a project; tries again what only came at a bad moment. */
 export class Remote {
   readonly url: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #patienceMs: number;
+  readonly #option: string;
+  readonly #longestPauseMs: number;
 
-  constructor(url: string, key: string, patienceMs = PATIENCE_MS) {
+  constructor(url: string, key: string, patienceMs = PATIENCE_MS, options: Partial<RemoteOptions> = {}) {
+    const { credentials = { authorization: `Bearer ${key}` }, option = '--url' } = options;
     this.url = url.replace(/\/+$/, '');
+    this.#option = option;
+    this.#longestPauseMs = options.longestPauseMs ?? LONGEST_PAUSE_MS;
     this.#headers = {
-      authorization: `Bearer ${key}`,
+      ...credentials,
       'content-type': 'application/json',
       // What does not leave the machine is not worth to be compressed.
       ...(LOOPBACK.test(this.url) ? { 'accept-encoding': 'identity' } : {}),
@@ -51,21 +69,30 @@ export class Remote {
     return this.#send<T>('GET', path);
   }
 
-  /** @param body JSON */
-  post<T>(path: string, body: string | Buffer): Promise<T> {
-    return this.#send<T>('POST', path, body);
+  /** @param body JSON @param headers beside those of every request */
+  post<T>(path: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<T> {
+    return this.#send<T>('POST', path, { body, headers });
+  }
+
+  /** Sends bytes that are no JSON; the answer is none, either. */
+  async postBytes(path: string, body: Buffer, contentType: string): Promise<Buffer> {
+    const headers = { 'content-type': contentType, accept: contentType };
+    const { status, bytes } = await this.#patiently(() => this.#try('POST', path, { body, headers }));
+    if (isGood(status)) return bytes;
+    const detail = printableIn(bytes);
+    throw new RefusedError(`POST ${path} was refused with ${status}: ${detail}`, { status, detail }, status);
   }
 
   /** An answer in another format than JSON. @param accept its media type */
   text(path: string, accept: string): Promise<string> {
-    return this.#answer('GET', path, { headers: { accept } }, ({ text }) => text);
+    return this.#answer('GET', path, { headers: { accept } }, ({ bytes }) => bytes.toString());
   }
 
   /** An answer whose body the caller reads, as it may be long. @param accept its media type */
   async open(path: string, accept: string): Promise<Response> {
     const response = await this.#patiently(() => this.#begun(path, accept));
     const { status, headers } = response;
-    if (!isGood(status)) this.#read('GET', path, { status, headers, text: await response.text() });
+    if (!isGood(status)) this.#read('GET', path, { status, headers, bytes: Buffer.from(await response.arrayBuffer()) });
     return response;
   }
 
@@ -86,8 +113,7 @@ export class Remote {
     return this.get(`/projects/${project}`);
   }
 
-  #send<T>(method: string, path: string, body?: string | Buffer): Promise<T> {
-    const more = body === undefined ? {} : { body };
+  #send<T>(method: string, path: string, more: RequestInit = {}): Promise<T> {
     return this.#answer(method, path, more, (answer) => this.#read(method, path, answer) as T);
   }
 
@@ -106,27 +132,29 @@ export class Remote {
       if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status))) return answer;
       if (typeof answer === 'string' && late)
         throw new UnansweredError(
-          `${this.url} does not answer (${answer}): start the server, or name another one with --url`,
+          `${this.url} does not answer (${answer}): start the server, or name another one with ${this.#option}`,
         );
-      const asked = typeof answer === 'string' ? 0 : Number(answer.headers.get('retry-after') ?? 0) * 1000;
-      await wait(Math.min(LONGEST_PAUSE_MS, Math.max(pause, asked)));
+      const asked = typeof answer === 'string' ? 0 : (Number(answer.headers.get('retry-after')) || 0) * 1000;
+      await wait(Math.min(this.#longestPauseMs, Math.max(pause, asked)));
     }
   }
 
   /** @throws TransferError for a refusal, and for what is no answer of a Spanhouse */
-  #read(method: string, path: string, { status, headers, text }: Answer): object {
+  #read(method: string, path: string, answer: Answer): object {
+    const { status, headers, bytes } = answer;
+    const text = bytes.toString();
     const value = objectIn(text);
     const place = path.split('?', 1)[0] ?? '';
     if (value === undefined) {
       const type = headers.get('content-type')?.split(';', 1)[0] ?? 'nothing';
       throw new TransferError(
-        `${method} ${this.url}${place} returned ${status} and ${type} instead of JSON: something in front of the server responded, such as a proxy with its own login, or another program. Name the server itself with --url`,
+        `${method} ${this.url}${place} returned ${status} and ${type} instead of JSON: something in front of the server responded, such as a proxy with its own login, or another program. Name the server itself with ${this.#option}`,
       );
     }
     if (isGood(status)) return value;
     const problem = value as Problem;
-    const detail = problem.detail ?? text.slice(0, 200);
-    throw new RefusedError(`${method} ${place} was refused with ${status}: ${detail}`, problem);
+    const detail = problem.detail ?? problem.message ?? text.slice(0, 200);
+    throw new RefusedError(`${method} ${place} was refused with ${status}: ${detail}`, problem, status);
   }
 
   /** The answer, or why there is none. */
@@ -141,7 +169,7 @@ export class Remote {
         ...more,
       });
       // What is cut off on its way is asked for again, too.
-      return { status: response.status, headers: response.headers, text: await response.text() };
+      return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
     } catch (error) {
       return reasonOf(error);
     }
@@ -167,6 +195,14 @@ const isGood = (status: number) => status >= 200 && status < 300;
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? message;
+}
+
+/** What of an answer in a format of bytes a person can read. */
+function printableIn(bytes: Buffer): string {
+  return bytes
+    .toString('utf8', 0, 1000)
+    .replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, ' ')
+    .trim();
 }
 
 /** Undefined: it is no JSON, or no object. */

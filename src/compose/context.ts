@@ -34,6 +34,10 @@ export interface ServerOverrides {
    * on the disk and in memory, and between two of them there is nothing else to replace.
    */
   readonly onDeletionStep?: (step: DeletionStep) => void;
+  /** How many objects a portion of a deletion by filters has. Not a setting: fewer only make it slower. */
+  readonly deletedAtOnce?: number;
+  /** How many rows an object of a scheduled export has at most, but for its last page. Not a setting, for the same reason. */
+  readonly exportedAtOnce?: number;
 }
 
 /** Functions that close what is open, in the order of opening; called in the opposite order. */

@@ -4,6 +4,8 @@ import type { CompletionOpinions } from '../features/completions/completion-opin
 import type { DeletionStore } from '../features/deletion/deletion-store.js';
 import type { MeasurementStore } from '../engine/disk/storage-measurements.js';
 import type { FeedbackPages } from '../features/feedback/feedback-pages.js';
+import type { ScheduleStore } from '../features/scheduled-exports/schedule.js';
+import { SqliteScheduleStore } from '../features/scheduled-exports/store/schedule-store.js';
 import type { FeedbackStore } from '../features/feedback/feedback-store.js';
 import type { JudgeLookup } from '../features/feedback/judge-lookup.js';
 import type { Verdicts } from '../engine/traces/model/trace/outline.js';
@@ -109,6 +111,7 @@ export interface MetadataStore {
   readonly verdicts: Verdicts;
   readonly usageNames: UsageNames;
   readonly feedbackPages: FeedbackPages;
+  readonly schedules: ScheduleStore;
   readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
@@ -184,6 +187,7 @@ function storesOn(database: Database): MetadataStore {
     verdicts: new SqliteVerdicts(database),
     usageNames: new SqliteUsageNames(database),
     feedbackPages: new SqliteFeedbackPages(database),
+    schedules: new SqliteScheduleStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),

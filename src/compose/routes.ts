@@ -29,16 +29,19 @@ import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
+import { deletionRoutes } from '../features/deletion/http/routes.js';
 import { datasetRoutes } from '../features/datasets/http/routes.js';
 import { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import { experimentRoutes } from '../features/experiments/http/routes.js';
 import { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
 import { organizationRoutes } from '../features/projects/http/organization-routes.js';
+import { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
 import { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
 import { langfuseRoutes } from '../langfuse/routes.js';
+import { phoenixRoutes } from '../phoenix/routes.js';
 import { langsmithRoutes } from '../langsmith/routes.js';
 import { consoleRoutes } from '../console/index.js';
 import { reviewRoutes } from '../features/review/pages/index.js';
@@ -104,13 +107,16 @@ function apiRoutes(services: Services): Route[] {
   const { attachments, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
   return [
     ...traceRoutes(services),
-    ...scoreRoutes(services.scores),
+    ...deletionRoutes(services.selectedDeletions),
+    ...scheduledExportRoutes(services.schedules),
+    ...scoreRoutes(services.scores, services.exports),
     ...datasetRoutes(services),
     ...experimentRoutes(services),
     ...experimentRunRoutes(services.experimentRuns),
     ...comparisonRoutes(services.comparisons),
     ...attachmentRoutes(attachments),
     postOtlpTracesRoute(exportTraces),
+    ...phoenixRoutes(services.scores),
     ...promptRoutes(prompts, services.promptFigures),
     ...completionRoutes(services.completions, services.completionLog),
     ...priceRoutes(prices, reprices, services.unpriced),

@@ -1,10 +1,12 @@
 import type { AttachmentService } from '../features/images/attachment-service.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
+import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
+import type { SelectedDeletionService } from '../features/deletion/selected-deletion-service.js';
 import { IdentityService } from '../engine/identity/identity-service.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
 import { SignInService } from '../engine/identity/sign-in-service.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
-import { ListExports } from '../features/traces/export/list-exports.js';
+import { Exports } from '../features/exports/exports.js';
 import type { Lists } from '../engine/traces/model/list/lists.js';
 import type { WholeReader } from '../engine/traces/model/judged/whole-reader.js';
 import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
@@ -38,6 +40,8 @@ import { openModels } from './models.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
 import { openRetention } from './retention.js';
+import { openScheduledExports } from './scheduled-exports.js';
+import { openSelectedDeletions } from './selected-deletions.js';
 import { openTransfer } from './transfer.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
@@ -68,10 +72,12 @@ export interface Services
   readonly texts: Pick<WholeReader, 'readWholes'>;
   readonly costs: CostExplainer;
   readonly tails: Tails;
-  readonly exports: ListExports;
+  readonly exports: Exports;
+  readonly schedules: ScheduleService;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly deletions: DeletionService;
+  readonly selectedDeletions: SelectedDeletionService;
   readonly projects: ProjectService;
   readonly projectStorage: ProjectStorage;
   readonly retention: RetentionService;
@@ -132,6 +138,7 @@ export async function openServices(context: Context): Promise<Services> {
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
+  const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });
   return {
     ...ingest,
@@ -152,13 +159,15 @@ export async function openServices(context: Context): Promise<Services> {
     lists: traces.lists,
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
-    exports: new ListExports(traces.lists),
+    exports: new Exports(),
+    schedules: openScheduledExports(context, storage, identity),
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
     texts: traces.wholes,
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     attachments: attachments.service,
     deletions,
+    selectedDeletions,
     projects: new ProjectService(metadata.identities, context.events),
     projectStorage: openProjectStorage(context, storage),
     retention,
@@ -169,6 +178,7 @@ export async function openServices(context: Context): Promise<Services> {
         prices.forget(projectId);
         prompts.forget();
       },
+      onRead: (projectId) => datasets.datasets.closeVersions(projectId),
     }),
     checks: [
       { name: 'sqlite', check: () => metadata.check() },

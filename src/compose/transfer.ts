@@ -11,13 +11,15 @@ export interface TransferFollowers {
   readonly deletions: Pick<DeletionService, 'settled'>;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
+  /** Called before metadata of a project is read. */
+  readonly onRead: (projectId: string) => void;
 }
 
 /** Opens what takes projects out and in. */
 export function openTransfer(
   { config, events: audit, governor }: Context,
   { metadata, traces, watermark }: Storage,
-  { attachments: { vault }, deletions, onImported }: TransferFollowers,
+  { attachments: { vault }, deletions, onImported, onRead }: TransferFollowers,
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
   const { maxTagBytes } = config.ingest;
@@ -30,5 +32,6 @@ export function openTransfer(
     images,
   };
   const deletionsDone = (projectId: string) => deletions.settled(projectId);
-  return new TransferService({ ...stores, maxTagBytes, pace, room: watermark, deletionsDone, onImported, audit });
+  const hooks = { deletionsDone, onImported, onRead };
+  return new TransferService({ ...stores, ...hooks, maxTagBytes, pace, room: watermark, audit });
 }

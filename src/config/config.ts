@@ -71,6 +71,8 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
         credentials: backupKeys(settings),
       },
     },
+    /** The bucket of scheduled exports; null: there are none. */
+    exportTo: settings.EXPORT_TO ?? null,
     /** Null: as many as suit the size of each disk. 0: none. */
     minFreeDiskBytes: settings.MIN_FREE_DISK_MB === undefined ? null : settings.MIN_FREE_DISK_MB * MEGABYTE,
     /** Null: what is deleted leaves the files whenever they happen to be rewritten. */

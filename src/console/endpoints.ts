@@ -3,6 +3,7 @@ import type { attachmentRoutes } from '../features/images/http/routes.js';
 import type { calibrationRoutes } from '../features/calibration/http/routes.js';
 import type { completionRoutes } from '../features/completions/http/routes.js';
 import type { datasetRoutes } from '../features/datasets/http/routes.js';
+import type { deletionRoutes } from '../features/deletion/http/routes.js';
 import type { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import type { experimentRoutes } from '../features/experiments/http/routes.js';
 import type { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
@@ -15,6 +16,7 @@ import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
 import type { projectRoutes } from '../features/projects/http/routes.js';
 import type { promptRoutes } from '../features/prompts/http/routes.js';
+import type { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
 import type { scoreRoutes } from '../features/scores/http/routes.js';
 import type { signInRoutes } from '../features/sign-in/http/routes.js';
 import type { traceRoutes } from '../features/traces/http/routes.js';
@@ -27,6 +29,7 @@ type Groups =
   | typeof calibrationRoutes
   | typeof completionRoutes
   | typeof datasetRoutes
+  | typeof deletionRoutes
   | typeof experimentRoutes
   | typeof experimentRunRoutes
   | typeof comparisonRoutes
@@ -39,6 +42,7 @@ type Groups =
   | typeof priceRoutes
   | typeof projectRoutes
   | typeof promptRoutes
+  | typeof scheduledExportRoutes
   | typeof scoreRoutes
   | typeof signInRoutes
   | typeof traceRoutes

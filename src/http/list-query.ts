@@ -20,12 +20,13 @@ import {
   type FilterValue,
   type ListQuery,
 } from '../engine/traces/model/list/query.js';
-import { EXPORT_FORMATS, type ExportFormat } from '../engine/traces/model/list/export.js';
+import type { ExportFormat } from '../engine/traces/model/list/export.js';
 import { oneOf, uuid } from '../engine/schema/parts.js';
 import { page } from './page.js';
 import type { State } from '../engine/traces/model/list/tail.js';
 import { mistakenForTags } from './mistaken-names.js';
 import { csv, orNull, restAsTags, time } from './parameter.js';
+import { exportFormat } from './parameters.js';
 import { scoreFilters, sortOf } from './score-parameters.js';
 import { queryOf, type QueryDefinition } from './query.js';
 
@@ -79,6 +80,37 @@ export const listQueries: Readonly<Record<ListDefinition['name'], QueryDefinitio
 /** The query of a list as text, for those who ask without HTTP. @throws DomainError `invalid` */
 export function parseListQuery({ name }: ListDefinition, search: URLSearchParams): ListQuery {
   return listQueries[name].parse(search);
+}
+
+/** Filters alone. */
+const selectionQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
+  spans: queryAbout(spanList, {}, (query) => query),
+  traces: queryAbout(traceList, {}, (query) => query),
+  sessions: queryAbout(sessionList, {}, (query) => query),
+};
+
+/**
+ * The filters of a list as text, of calls about all that they find.
+ * @throws DomainError `invalid`, also for parameters of pages and of what is shown
+ */
+export function parseSelection({ name }: ListDefinition, search: URLSearchParams): ListQuery {
+  return selectionQueries[name].parse(search);
+}
+
+/** Filters, and what of the objects is shown. */
+const shownQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
+  spans: shownQueryOf(spanList),
+  traces: shownQueryOf(traceList),
+  sessions: shownQueryOf(sessionList),
+};
+
+/** The filters, `fields` and `text_limit` of a list as text, as {@link parseSelection}. @throws DomainError `invalid` */
+export function parseShown({ name }: ListDefinition, search: URLSearchParams): ListQuery {
+  return shownQueries[name].parse(search);
+}
+
+function shownQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
+  return queryAbout(list, shownParameters(list), (query, shown) => ({ ...query, ...shownOf(list, shown) }));
 }
 
 function listQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
@@ -175,7 +207,7 @@ export interface ExportQuery {
 
 /** The query of an export of a list. */
 export function exportQueryOf(list: ListDefinition): QueryDefinition<ExportQuery> {
-  const own = { format: oneOf(EXPORT_FORMATS, 'The format of the file.', 'jsonl'), ...shownParameters(list) };
+  const own = { format: exportFormat, ...shownParameters(list) };
   return queryAbout(list, own, (query, { format, ...shown }) => ({
     query: { ...query, ...shownOf(list, shown) },
     format,

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { uuid } from '../engine/schema/parts.js';
+import { oneOf, uuid } from '../engine/schema/parts.js';
+import { EXPORT_FORMATS } from '../engine/traces/model/list/export.js';
 import { page } from './page.js';
 import { queryOf } from './query.js';
 
@@ -10,6 +11,9 @@ export const judge_id = uuid('Id of the judge.');
 
 export const ProjectParams = Type.Object({ project_id });
 export const JudgeParams = Type.Object({ project_id, judge_id });
+
+/** How an export is written. */
+export const exportFormat = oneOf(EXPORT_FORMATS, 'The format of the file.', 'jsonl');
 
 /** The query of a list that few projects need more than one page of. */
 export const pageOfThousand = queryOf(Type.Object(page({ maxLimit: 1000, defaultLimit: 1000 })));

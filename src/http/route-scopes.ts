@@ -5,6 +5,7 @@ const NOUNS = {
   Traces: 'spans',
   Langfuse: 'spans',
   LangSmith: 'spans',
+  Phoenix: 'scores',
   Prompts: 'prompts',
   Playground: 'prompts',
   Optimizations: 'prompts',
@@ -19,6 +20,8 @@ const NOUNS = {
   'API keys': 'project',
   Projects: 'project',
   Moving: 'project',
+  Deletions: 'project',
+  'Scheduled exports': 'project',
   'Signing in': 'project',
   Operations: 'project',
 } as const;

@@ -25,12 +25,18 @@ import { TAG } from './tag.js';
 
 export type LangfusePrompts = Pick<
   PromptService,
-  'fetch' | 'find' | 'ensureTagged' | 'pinAll' | 'list' | 'count' | 'tagsOf' | 'tagHistory'
+  'fetch' | 'find' | 'ensureTagged' | 'pinAll' | 'list' | 'count' | 'tagsOf' | 'tagHistory' | 'deleteTagged'
 >;
 
 /** Prompts, as clients of Langfuse fetch and write them: their labels are tags. */
 export function langfusePromptRoutes(prompts: LangfusePrompts) {
-  return [getPromptRoute(prompts), listPromptsRoute(prompts), createPromptRoute(prompts), updateLabelsRoute(prompts)];
+  return [
+    getPromptRoute(prompts),
+    listPromptsRoute(prompts),
+    createPromptRoute(prompts),
+    updateLabelsRoute(prompts),
+    deletePromptRoute(prompts),
+  ];
 }
 
 const selection = queryOf(
@@ -46,7 +52,7 @@ const selection = queryOf(
 function getPromptRoute(prompts: Pick<PromptService, 'fetch' | 'tagsOf'>) {
   return defineRoute({
     method: 'GET',
-    path: '/api/public/v2/prompts/:prompt_name',
+    path: '/api/public/v2/prompts/:prompt_name+',
     operationId: 'getLangfusePrompt',
     summary: 'Get a version of a prompt (Langfuse)',
     description: 'Returns the version with this number or tag. A client of Langfuse falls back if there is none (404).',
@@ -93,7 +99,7 @@ function createPromptRoute(prompts: Pick<PromptService, 'ensureTagged' | 'tagsOf
 function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pinAll' | 'tagsOf'>) {
   return defineRoute({
     method: 'PATCH',
-    path: '/api/public/v2/prompts/:prompt_name/versions/:version',
+    path: '/api/public/v2/prompts/:prompt_name+/versions/:version',
     operationId: 'updateLangfusePromptLabels',
     summary: 'Move labels to a version of a prompt (Langfuse)',
     description: 'Points the labels to the version; others that point to it stay.',
@@ -109,6 +115,39 @@ function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pinAll' | 'tag
       const found = prompts.find(principal.project_id, prompt_name, { by: 'number', version });
       prompts.pinAll(principal, found, tagsOf(body.newLabels));
       return { status: 200, body: toPromptRead(prompts, principal.project_id, found) };
+    },
+  });
+}
+
+const deletion = queryOf(
+  Type.Object({
+    version: Type.Optional(Type.Integer({ ...VersionNumber, description: 'Only the version with this number.' })),
+    label: Type.Optional({ ...TagName, description: 'Only the version with this tag; `version` overrides it.' }),
+  }),
+);
+
+function deletePromptRoute(prompts: Pick<PromptService, 'deleteTagged'>) {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/api/public/v2/prompts/:prompt_name+',
+    operationId: 'deleteLangfusePrompt',
+    scopes: ['prompts:write'],
+    summary: 'Delete a prompt or a version (Langfuse)',
+    description:
+      'Deletes all versions of the prompt, or one, with the tags that point to them. Returns 409 and deletes nothing if a judge or ' +
+      'feedback needs one of them.',
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({ prompt_name: Slug }),
+    query: deletion,
+    responses: { 204: { description: 'It is deleted.' } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    renderError,
+    handle({ principal, params: { prompt_name }, query: { version, label } }) {
+      const byNumber = version === undefined ? null : ({ by: 'number', version } as const);
+      const byTag = label === undefined ? null : ({ by: 'tag', tag: label } as const);
+      prompts.deleteTagged(principal, prompt_name, byNumber ?? byTag);
+      return { status: 204 };
     },
   });
 }

@@ -1,17 +1,30 @@
-import type { ScoreService } from '../features/scores/score-service.js';
+import type { DatasetService } from '../features/datasets/dataset-service.js';
 import type { ProjectService } from '../features/projects/project-service.js';
 import type { ExportTraces } from '../otlp/export.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
+import { langfuseDatasetRoutes } from './datasets/dataset-routes.js';
+import { langfuseItemRoutes, type LangfuseItems } from './datasets/item-routes.js';
+import { langfuseRunItemRoutes, type LangfuseRunItems } from './datasets/run-item-routes.js';
+import { langfuseRunRoutes, type LangfuseRuns } from './datasets/run-routes.js';
 import { ingestionRoute } from './ingestion/ingestion-route.js';
 import type { IngestionParts } from './ingestion/ingestion.js';
 import { linkRoutes, type LinkParts } from './link-routes.js';
 import { langfusePromptRoutes, type LangfusePrompts } from './prompt-routes.js';
-import { langfuseScoreRoutes } from './score-routes.js';
+import { langfuseObservationRoutes } from './reading/observation-routes.js';
+import { langfuseScoresV3Route } from './reading/score-routes.js';
+import { langfuseSessionRoutes } from './reading/session-routes.js';
+import { langfuseTraceRoutes, type LangfuseReads } from './reading/trace-routes.js';
+import { langfuseScoreRoutes, type LangfuseScores } from './score-routes.js';
 import { startRoutes } from './start-routes.js';
 import { TAG } from './tag.js';
 
-export interface LangfuseServices extends Omit<IngestionParts, 'limits'> {
-  readonly scores: Pick<ScoreService, 'post' | 'list' | 'remove'>;
+export interface LangfuseServices
+  extends
+    Omit<IngestionParts, 'limits' | keyof LangfuseScores>,
+    LangfuseScores,
+    Omit<LangfuseReads, 'scores'>,
+    Omit<LangfuseItems & LangfuseRunItems & LangfuseRuns, 'datasets'> {
+  readonly datasets: DatasetService;
   readonly prompts: LangfusePrompts;
   readonly projects: Pick<ProjectService, 'get'>;
   readonly exportTraces: ExportTraces;
@@ -27,8 +40,16 @@ export function langfuseRoutes(services: LangfuseServices, { version, limits, ..
   return [
     ...startRoutes(services.projects, version),
     ingestionRoute({ ...services, limits }),
-    ...langfuseScoreRoutes(services.scores),
+    ...langfuseScoreRoutes(services),
     ...langfusePromptRoutes(services.prompts),
+    ...langfuseDatasetRoutes(services.datasets),
+    ...langfuseItemRoutes(services),
+    ...langfuseRunItemRoutes(services),
+    ...langfuseRunRoutes(services),
+    ...langfuseTraceRoutes(services),
+    ...langfuseObservationRoutes(services),
+    ...langfuseSessionRoutes(services),
+    langfuseScoresV3Route(services.scores),
     ...linkRoutes(links),
     postOtlpTracesRoute(services.exportTraces, {
       path: '/api/public/otel/v1/traces',

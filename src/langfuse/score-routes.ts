@@ -2,22 +2,23 @@ import { Type } from '@sinclair/typebox';
 import { invalid } from '../engine/validation/validation.js';
 import { formatTimestamp } from '../engine/timestamp.js';
 import type { ScoreKind, ScoreSource } from '../engine/traces/model/score/score.js';
-import type { StoredScore } from '../engine/traces/model/score/scores.js';
+import type { ScoreQuery, StoredScore } from '../engine/traces/model/score/scores.js';
+import type { ScorerService } from '../features/experiments/scorer-service.js';
 import type { ScoreService } from '../features/scores/score-service.js';
 import { oneOf, orNull, time, uuid } from '../engine/schema/parts.js';
 import { queryOf } from '../http/query.js';
 import { defineRoute, uncheckedJsonBody } from '../http/route.js';
 import { renderError } from './errors.js';
 import { ownId } from './ids.js';
-import { LangfuseScore, scoreOf } from './scores.js';
+import { LangfuseScore, runScoreId, runScoreOf, scoreOf } from './scores.js';
 import { metaOf, PageMeta, pageParameters } from './page.js';
 import { TAG } from './tag.js';
 
-const DATA_TYPES = ['NUMERIC', 'BOOLEAN', 'CATEGORICAL', 'TEXT'] as const;
-const SOURCES = ['API', 'ANNOTATION', 'EVAL'] as const;
+export const DATA_TYPES = ['NUMERIC', 'BOOLEAN', 'CATEGORICAL', 'TEXT'] as const;
+export const SOURCES = ['API', 'ANNOTATION', 'EVAL'] as const;
 const optionalId = (description: string) => orNull(uuid(description));
 
-const ScoreRead = Type.Object(
+export const ScoreRead = Type.Object(
   {
     id: uuid('Id of the score.'),
     traceId: optionalId('Trace that the score is about.'),
@@ -54,20 +55,32 @@ const ScoreQuery = Type.Object({
   sessionId: Type.Optional(uuid('Only scores of this session and of what is in it.')),
 });
 
+/** Any scores, newest first. */
+export const ANY_SCORE: Omit<ScoreQuery, 'limit' | 'offset' | 'count'> = {
+  ...{ entityType: null, entityIds: null, traceId: null, sessionId: null, names: null, sources: null, authors: null },
+  ...{ texts: null, min: null, max: null, createdAfter: null, createdBefore: null },
+  ...{ sort: 'created_at', descending: true },
+};
+
 /** Scores, as clients of Langfuse send and read them. */
-export function langfuseScoreRoutes(scores: Pick<ScoreService, 'post' | 'list' | 'remove'>) {
-  return [postRoute(scores), listRoute(scores), deleteRoute(scores)];
+export function langfuseScoreRoutes({ scores, scorers }: LangfuseScores) {
+  return [postRoute({ scores, scorers }), listRoute(scores), deleteRoute(scores)];
 }
 
-function postRoute(scores: Pick<ScoreService, 'post'>) {
+export interface LangfuseScores {
+  readonly scores: Pick<ScoreService, 'post' | 'postEach' | 'list' | 'remove'>;
+  readonly scorers: Pick<ScorerService, 'keep'>;
+}
+
+function postRoute({ scores, scorers }: LangfuseScores) {
   return defineRoute({
     method: 'POST',
     path: '/api/public/scores',
     operationId: 'postLangfuseScore',
     summary: 'Store a score (Langfuse)',
     description:
-      'Stores a score of a trace, an observation or a session. A score with the same name of the same object replaces the ' +
-      'earlier one.',
+      'Stores a score of a trace, an observation, a session or a run of a dataset. A score with the same name of the same object ' +
+      'replaces the earlier one.',
     tag: TAG,
     access: 'key',
     scopes: ['scores:write'],
@@ -75,10 +88,15 @@ function postRoute(scores: Pick<ScoreService, 'post'>) {
     responses: {
       200: { description: 'The score is stored.', schema: Type.Object({ id: uuid('Id of the score.') }) },
     },
-    errors: ['invalid', 'overloaded', 'unavailable'],
+    errors: ['invalid', 'not_found', 'conflict', 'overloaded', 'unavailable'],
     renderError,
     async handle({ principal, body }) {
-      const score = scoreOf(principal.project_id, body);
+      const ofRun = runScoreOf(body);
+      if (ofRun !== null && typeof ofRun !== 'string') {
+        scorers.keep(principal.project_id, ofRun.experimentId, ofRun.metric);
+        return { status: 200, body: { id: runScoreId(ofRun) } };
+      }
+      const score = ofRun ?? scoreOf(principal.project_id, body);
       if (typeof score === 'string') throw invalid([issueOf(score)]);
       const [stored] = await scores.post(principal, score);
       return { status: 200, body: { id: stored?.id ?? '' } };
@@ -109,20 +127,10 @@ function listRoute(scores: Pick<ScoreService, 'list'>) {
     renderError,
     async handle({ principal, query: { page, limit, name, traceId, sessionId }, signal }) {
       const projectId = principal.project_id;
-      const any = {
-        entityType: null,
-        entityIds: null,
-        sources: null,
-        authors: null,
-        texts: null,
-        min: null,
-        max: null,
-      };
       const found = await scores.list(
         projectId,
         {
-          ...any,
-          ...{ createdAfter: null, createdBefore: null, sort: 'created_at', descending: true, count: true },
+          ...{ ...ANY_SCORE, count: true },
           traceId: traceId === undefined ? null : ownId(projectId, traceId),
           sessionId: sessionId ?? null,
           names: name === undefined ? null : [name],
@@ -171,7 +179,7 @@ const SOURCE_OF: Readonly<Record<ScoreSource, (typeof SOURCES)[number]>> = {
   human: 'ANNOTATION',
 };
 
-function toRead({ id, entity_type, entity_id, kind, value, source, created_at, ...score }: StoredScore) {
+export function toRead({ id, entity_type, entity_id, kind, value, source, created_at, ...score }: StoredScore) {
   const at = formatTimestamp(created_at);
   return {
     id,

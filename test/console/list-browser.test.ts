@@ -264,6 +264,16 @@ describe('the lists of the console in a browser', function () {
     await keys('Enter');
     await untilRows(10);
     expect((await scene.server.request('GET', '/traces')).json).to.have.length(10);
+    // What the filters find, once its number is typed.
+    await open('traces?columns=name&names=step%202,step%203');
+    await untilRows(2);
+    await clickOn(watched.page, '::-p-aria([name="Delete these…"][role="button"])');
+    await until(`document.querySelector('dialog input') !== null`);
+    expect(await watched.page.$eval('dialog', (dialog) => dialog.textContent)).to.include('Traces2');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await keys('"3', 'Enter', 'Backspace', '"2', 'Enter');
+    await until(`document.querySelector('dialog')?.textContent.includes('2 of 2 traces deleted')`);
+    expect((await scene.server.request('GET', '/traces')).json).to.have.length(8);
     const read = await scene.server.request('POST', `/projects/${scene.server.projectId}/api-keys`, {
       body: { name: 'reader', access: 'read' },
     });

@@ -257,6 +257,19 @@ describe('links and settings, in the console', function () {
     expect(await api('GET', project)).to.include({ retention_days: null });
   });
 
+  it('schedules an export, and says that the operator has set no bucket', async () => {
+    const watched = await show('settings?tab=exports');
+    const { page } = watched;
+    await see(page, 'No scheduled exports yet.');
+    await press(page, 'Schedule an export');
+    await see(page, 'Filters and fields');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.keyboard.type('LLM calls');
+    await page.keyboard.press('Enter');
+    await see(page, 'The operator has set no bucket');
+    await watched.forgetRefusals();
+  });
+
   it('deletes the project when its name is typed', async () => {
     const { server } = scene;
     await api('PATCH', `/projects/${server.projectId}`, { name: HOSTILE });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { experimentMarkOf } from '../../src/engine/traces/model/experiment/mark.js';
+import { experimentMarkOf as markOf } from '../../src/engine/traces/model/experiment/mark.js';
 import { mapSpan } from '../otlp/requests.js';
 
 const EXPERIMENT = '0199a1b2-0000-7000-8000-0000000000aa';
@@ -7,6 +7,9 @@ const TRACE = '0199a1b2-0000-7000-8000-0000000000bb';
 const mark = (more = {}) => ({ experiment_id: EXPERIMENT, row_id: null, repetition: 1, made_in: null, ...more });
 const whole = mark({ row_id: 'row 1', repetition: 3, made_in: TRACE });
 const said = { id: EXPERIMENT, row_id: 'row 1', repetition: 3, trace_id: TRACE };
+
+const SPAN = '00112233-4455-6677-0000-000000000000';
+const experimentMarkOf = (attributes: Parameters<typeof markOf>[0]) => markOf(attributes, SPAN);
 
 describe('the mark of a span of an experiment', () => {
   it('is read from attributes, as objects in each other or with dotted names', () => {
@@ -39,6 +42,10 @@ describe('the mark of a span of an experiment', () => {
     const flat = { 'langfuse.experiment.id': EXPERIMENT, 'langfuse.experiment.item.id': 'item 1' };
     expect(experimentMarkOf(flat)).to.deep.equal(mark({ row_id: 'item 1' }));
     expect(experimentMarkOf({ 'langfuse.experiment.id': 'a name' })).to.equal(null);
+    // Every span that is made for an item says so; one of them is the result.
+    const said = (root: string) => experimentMarkOf({ ...flat, 'langfuse.experiment.item.root_observation_id': root });
+    expect(said('0011223344556677')).to.deep.equal(mark({ row_id: 'item 1' }));
+    expect(said('8899aabbccddeeff')).to.deep.equal(mark());
   });
 
   it('has ids in lower case, and those of traces in any form', () => {

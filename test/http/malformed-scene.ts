@@ -118,9 +118,14 @@ export class MalformedScene {
     const name = `set ${++this.#datasets}`;
     const path = `/v1/datasets/${name}`;
     const { id: dataset_id } = await this.api.expect(201, 'POST', '/v1/datasets', { name });
-    const version = await this.api.expect(200, 'POST', `${path}/versions`, { rows: [{ id: 1 }] });
+    const item_id = `item ${this.#datasets}`;
+    const rows = [{ id: 1 }, { id: item_id }];
+    const version = await this.api.expect(200, 'POST', `${path}/versions`, { rows });
     await this.api.expect(200, 'POST', `${path}/tags/production:pin`, { version_number: 1 });
     Object.assign(this.known, { name, dataset: name, dataset_id, dataset_version_id: version.id });
+    // As clients of Langfuse call them.
+    const run = { run_name: 'trial', runName: 'trial', datasetId: dataset_id };
+    Object.assign(this.known, { ...run, dataset_name: name, datasetName: name, item_id, datasetItemId: item_id });
     await this.#renewExperiment(name);
   }
 

@@ -44,6 +44,8 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   getSpan: 404,
   // The scene names no key: one that is rotated expires.
   rotateApiKey: 404,
+  // What is deleted here never exists.
+  deleteLangfusePrompt: 404,
   // Its variant has to be one of the variants.
   postAbChoice: 422,
   // A query or the spans themselves, but not both.
@@ -51,6 +53,9 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   explainCost: 404,
   // The dataset has no column for the variable of the prompt.
   runExperiment: 422,
+  // The server has no bucket for them.
+  createScheduledExport: 409,
+  updateScheduledExport: 404,
   // They need two finished experiments.
   createComparison: 422,
   listComparedRows: 404,

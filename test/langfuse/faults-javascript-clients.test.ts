@@ -149,4 +149,37 @@ console.log(JSON.stringify({ trace, url: await client.getTraceUrl(trace) }));`);
       /\/traces\/[0-9a-f-]{36}$/,
     );
   });
+
+  it('@langfuse/client 5 runs an experiment on a dataset, whose results are the spans of its items', async () => {
+    const { url, items } = await node(`
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { LangfuseSpanProcessor } from '@langfuse/otel';
+import { startActiveObservation } from '@langfuse/tracing';
+import { LangfuseClient } from '@langfuse/client';
+const provider = new NodeTracerProvider({ spanProcessors: [new LangfuseSpanProcessor()] });
+provider.register();
+const client = new LangfuseClient();
+await client.api.datasets.create({ name: 'js/capitals' });
+await client.dataset.createItem({ datasetName: 'js/capitals', id: 'js-de', input: 'Germany', expectedOutput: 'Berlin' });
+await client.dataset.createItem({ datasetName: 'js/capitals', id: 'js-fr', input: 'France', expectedOutput: 'Paris' });
+const dataset = await client.dataset.get('js/capitals');
+const result = await dataset.runExperiment({
+  name: 'capitals', runName: 'js run', description: 'Asked',
+  task: async () => startActiveObservation('step', async (span) => { span.update({ output: 'a step' }); return 'Berlin'; }),
+  evaluators: [async ({ output, expectedOutput }) => ({ name: 'correct', value: output === expectedOutput ? 1 : 0 })],
+  runEvaluators: [async () => ({ name: 'mean', value: 0.5 })],
+});
+await client.flush();
+await provider.shutdown();
+console.log(JSON.stringify({ url: result.datasetRunUrl, items: dataset.items.length }));`);
+    expect(items).to.equal(2);
+    const path = `/projects/${server.projectId}/experiments`;
+    const [experiment] = (await get(`${path}?name=js%20run`)).experiments;
+    expect(url).to.match(new RegExp(`/project/${server.projectId}/datasets/[0-9a-f-]{36}/runs/${experiment.id}$`));
+    const { results } = await get(`${path}/${experiment.id}/results`);
+    expect(results.map(({ row_id, output_data, scores }: any) => [row_id, output_data, scores])).to.deep.equal([
+      ['js-de', 'Berlin', { correct: 1 }],
+      ['js-fr', 'Berlin', { correct: 0 }],
+    ]);
+  });
 });

@@ -70,6 +70,21 @@ for (const [version, program] of CLIENTS)
     });
     after(() => server?.dispose());
 
+    const isOld = version.startsWith('2');
+    /** Runs a program with a client. @returns the JSON that it prints last */
+    async function run(program: string): Promise<any> {
+      const env = {
+        ...{ PATH: process.env['PATH'], LANGFUSE_SECRET_KEY: server.key, LANGFUSE_HOST: server.url },
+        LANGFUSE_PUBLIC_KEY: `pk-sh-${server.projectId}`,
+      };
+      const start = isOld
+        ? 'from langfuse import Langfuse\nclient = Langfuse()'
+        : 'from langfuse import get_client\nclient = get_client()';
+      const { stdout, stderr } = await execute(python, ['-c', `import json\n${start}\n${program}`], { env });
+      expect(stderr).to.not.match(/error/i);
+      return JSON.parse(stdout.trim().split('\n').at(-1) ?? 'null');
+    }
+
     it('checks its keys, and sends a trace with a generation and a score', async () => {
       const env = {
         ...{ PATH: process.env['PATH'], LANGFUSE_SECRET_KEY: server.key, LANGFUSE_HOST: server.url },
@@ -88,5 +103,79 @@ for (const [version, program] of CLIENTS)
       ).json;
       expect(stored.scores).to.deep.equal({ helpful: 1 });
       expect(stored).to.include({ root_span_input: 'Where?', root_span_output: 'Here.' });
+    });
+
+    it('makes prompts, gets them by label and version, and moves labels', async () => {
+      const read = await run(`
+made = client.create_prompt(name="py/greeter", prompt="Greet {{name}}.", config={"temperature": 0}, labels=["production"], tags=["shop"], commit_message="First")
+client.create_prompt(name="py/greeter", prompt="Hail {{name}}.", labels=["staging"])
+client.create_prompt(name="py/chat", type="chat", prompt=[{"role": "system", "content": "You help {{shop}}."}], labels=["production"])
+chat = client.get_prompt("py/chat", type="chat")
+first = client.get_prompt("py/greeter")
+client.update_prompt(name="py/greeter", version=2, new_labels=["production"])
+second = client.get_prompt("py/greeter", cache_ttl_seconds=0)
+print(json.dumps([first.compile(name="Ann"), first.config, first.version, second.compile(name="Ann"), client.get_prompt("py/greeter", version=1).prompt, chat.compile(shop="Lampen")[0]["content"]]))`);
+      expect(read).to.deep.equal([
+        ...['Greet Ann.', { temperature: 0 }, 1, 'Hail Ann.', 'Greet {{name}}.', 'You help Lampen.'],
+      ]);
+    });
+
+    it('makes datasets with items, and runs an experiment on them', async () => {
+      const dataset = `
+client.create_dataset(name="py/capitals", description="Capitals")
+client.create_dataset_item(dataset_name="py/capitals", id="py-de", input="Germany", expected_output="Berlin")
+client.create_dataset_item(dataset_name="py/capitals", id="py-fr", input="France", expected_output="Paris", metadata={"n": 2})
+dataset = client.get_dataset("py/capitals")`;
+      const linked = `
+for item in dataset.items:
+    trace = client.trace(name="capital", input=item.input)
+    trace.update(output="Berlin")
+    trace.score(name="correct", value=1)
+    item.link(trace, "first run", run_description="Linked")
+client.flush()
+print(json.dumps([None, [item.id for item in dataset.items], dataset.id]))`;
+      const experiment = `
+def task(*, item, **kwargs):
+    with client.start_as_current_${version.startsWith('3') ? 'span' : 'observation'}(name="step") as span:
+        span.update(output="a step")
+    return "Berlin"
+def correct(*, input, output, expected_output, **kwargs):
+    from langfuse import Evaluation
+    return Evaluation(name="correct", value=1.0 if output == expected_output else 0.0)
+def mean(*, item_results, **kwargs):
+    from langfuse import Evaluation
+    return Evaluation(name="mean", value=0.5)
+result = dataset.run_experiment(name="capitals", run_name="first run", description="Linked", task=task, evaluators=[correct], run_evaluators=[mean])
+client.flush()
+print(json.dumps([result.dataset_run_url, [item.id for item in dataset.items], dataset.id]))`;
+      const [url, items, datasetId] = await run(`${dataset}\n${isOld ? linked : experiment}`);
+      expect(items).to.deep.equal(['py-de', 'py-fr']);
+      const found = (await server.request('GET', `/projects/${server.projectId}/experiments?name=first%20run`)).json
+        .experiments;
+      expect(found.map(({ description, dataset: of }: any) => [description, of.id])).to.deep.equal([
+        ['Linked', datasetId],
+      ]);
+      const path = `/projects/${server.projectId}/experiments/${found[0].id}`;
+      const { results } = (await server.request('GET', `${path}/results`)).json;
+      expect(results.map(({ row_id, output_data }: any) => [row_id, output_data])).to.deep.equal([
+        ['py-de', 'Berlin'],
+        ['py-fr', 'Berlin'],
+      ]);
+      if (isOld) return;
+      expect(results.map(({ scores }: any) => scores.correct)).to.deep.equal([1, 0]);
+      expect(url).to.equal(`${server.url}/project/${server.projectId}/datasets/${datasetId}/runs/${found[0].id}`);
+      const metrics = await server.request('GET', path);
+      expect(metrics.text).to.include('"correct"');
+    });
+
+    it('reads traces', async () => {
+      const list = isOld ? 'client.fetch_traces(name="checkout").data' : 'client.api.trace.list(name="checkout").data';
+      const get = isOld ? 'client.fetch_trace(trace.id).data' : 'client.api.trace.get(trace.id)';
+      const [name, total, observations] = await run(`
+trace = ${list}[0]
+full = ${get}
+print(json.dumps([trace.name, full.total_cost, [one.type for one in full.observations]]))`);
+      expect([name, total]).to.deep.equal(['checkout', (1000 * 2.5 + 500 * 10) / 1e6]);
+      expect(observations).to.include('GENERATION');
     });
   });

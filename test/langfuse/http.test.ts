@@ -88,8 +88,15 @@ describe('calls of Langfuse', function () {
       [event('trace-create', { id: 'two', sessionId: 's'.repeat(5_000) }), /sessionId/],
       [event('score-create', { traceId: 'one', name: 'good', value: 1 }), null],
       [event('score-create', { traceId: 'one', name: 'good', value: 'text' }), /value/],
+      // What is refused says nothing of the values of its name.
+      [
+        event('score-create', { traceId: 'one', name: 'new', value: 'x', metadata: { m: 'm'.repeat(300_000) } }),
+        /metadata/,
+      ],
+      [event('score-create', { traceId: 'one', name: 'new', value: 1 }), null],
       [event('score-create', { name: 'nothing', value: 1 }), /traceId/],
-      [event('score-create', { datasetRunId: 'run', name: 'nothing', value: 1 }), /traceId/],
+      [event('score-create', { datasetRunId: 'run', name: 'nothing', value: 1 }), /datasetRunId/],
+      [event('score-create', { datasetRunId: randomUUID(), name: 'nothing', value: 1 }), /no experiment/],
       [null, /object/],
       ['event', /object/],
       [{}, /id|type/],
@@ -183,6 +190,9 @@ describe('calls of Langfuse', function () {
     expect((await call('DELETE', `/scores/${posted.json.id}`)).status).to.equal(204);
     expect((await call('DELETE', `/scores/${posted.json.id}`)).status).to.equal(404);
     const refused = await call('POST', '/scores', { name: 'helpful', value: 1 });
-    expect([refused.status, refused.json.message]).to.deep.equal([422, '/traceId or sessionId is required']);
+    expect([refused.status, refused.json.message]).to.deep.equal([
+      422,
+      '/traceId, sessionId or datasetRunId is required',
+    ]);
   });
 });

@@ -149,4 +149,26 @@ describe("Langfuse's clients, unchanged, with prompts", function () {
       (await server.request('POST', '/api/public/v2/prompts', { body: { ...body, type: 'text' } })).status,
     ).to.equal(422);
   });
+
+  it('delete versions with their labels, or the whole prompt, unless something needs it', async () => {
+    for (const content of ['one', 'two', 'three']) await api.ensure('gone/soon', { content });
+    await api.pin('gone/soon', 'production', 1);
+    await api.pin('gone/soon', 'staging', 2);
+    const numbers = async () => (await api.versions('gone/soon')).json.map(({ version }: Json) => version);
+    const remove = (query: string) => server.request('DELETE', `/api/public/v2/prompts/gone/soon${query}`);
+    await current.api.prompts.delete('gone/soon', { label: 'staging' });
+    expect(await numbers()).to.deep.equal([1, 3]);
+    expect((await remove('?label=staging')).status).to.equal(404);
+    expect((await remove('?version=7')).status).to.equal(404);
+    expect((await remove('?version=3')).status).to.equal(204);
+    expect(await numbers()).to.deep.equal([1]);
+    await server.request('POST', '/feedback-links', { body: { prompt_slug: 'gone/soon' } });
+    expect((await remove('')).status, 'a feedback link needs it').to.equal(409);
+    expect((await api.tags('gone/soon')).json, 'all or none').to.deep.include({ tag: 'production', version: 1 });
+    await api.ensure('gone/now', { content: 'one' });
+    await api.ensure('gone/now', { content: 'two' });
+    await api.pin('gone/now', 'production', 1);
+    await current.api.prompts.delete('gone/now');
+    expect((await server.request('GET', '/api/public/v2/prompts/gone/now?label=latest')).status).to.equal(404);
+  });
 });

@@ -106,6 +106,56 @@ describe('exports of lists', function () {
     ).to.deep.equal([]);
   });
 
+  it('have all scores, and all feedback of the project, with the filters of their lists', async () => {
+    const { request, projectId } = api.server;
+    const scores = Array.from({ length: 700 }, (_, n) => ({
+      ...{ entity_type: 'span', entity_id: uuid(n), name: n % 2 === 0 ? 'good' : 'mood' },
+      value: n % 2 === 0 ? n : `"calm"\n${n}`,
+    }));
+    expect((await request('POST', '/scores', { body: scores })).status).to.equal(200);
+    const known = (await request('GET', '/scores?limit=1000')).json as Row[];
+    const read = async (path: string) => {
+      const { status, text } = await request('GET', path);
+      expect(status, text.slice(0, 300)).to.equal(200);
+      return text
+        .trimEnd()
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Row]));
+    };
+    expect(await read('/scores:export')).to.deep.equal(known);
+    expect(await read('/scores:export?name=good&value_min=600')).to.deep.equal(
+      known.filter(({ name, value }) => name === 'good' && value >= 600),
+    );
+    expect((await request('GET', '/scores:export?limit=5')).status).to.equal(422);
+
+    const project = `/projects/${projectId}`;
+    await request('POST', '/v1/tasks/exported/prompt/versions/ensure', { body: { content: 'x' } });
+    const given = Array.from({ length: 25 }, (_, n) => ({ thumbs_up: n % 3 === 0, reason: `"why"\n${n}` }));
+    for (const [n, body] of given.entries()) {
+      const path = n % 2 === 0 ? `/v1/prompts/exported/completions/${uuid(n)}` : `${project}/spans/${uuid(n)}`;
+      expect((await request('POST', `${path}/feedback`, { body })).status).to.equal(200);
+    }
+    const all = await read('/feedback:export');
+    expect(all.map(({ completion_id }) => completion_id)).to.deep.equal(given.map((_, n) => uuid(24 - n)));
+    const listed = (await request('GET', `${project}/prompts/exported/feedback?limit=100`)).json.feedback as Row[];
+    expect(await read(`/feedback:export?prompt_id=${listed[0]?.['prompt_id']}`)).to.deep.equal(
+      listed.map(({ prompt_version: _, ...feedback }) => feedback),
+    );
+    expect(await read('/feedback:export?thumbs_up=true')).to.have.length(9);
+    const { text } = await request('GET', '/feedback:export?format=csv&thumbs_up=true');
+    const table = parse<Record<string, string>>(text, { columns: true });
+    expect(table.map(({ reason }) => reason)).to.include('"why"\n24');
+    expect(JSON.parse(table[0]?.['created_by'] ?? '')).to.have.keys('id', 'name', 'email');
+    const answer = await fetch(`${api.server.url}/feedback:export?format=parquet`, {
+      headers: { Authorization: `Bearer ${api.server.key}` },
+    });
+    const rowsRead = await parquetReadObjects({ file: await answer.arrayBuffer() });
+    expect(rowsRead.map(({ thumbs_up }) => thumbs_up)).to.deep.equal(all.map(({ thumbs_up }) => thumbs_up));
+    expect((rowsRead[0]?.['created_at'] as Date).toISOString().slice(0, 19)).to.equal(
+      all[0]?.['created_at'].slice(0, 19),
+    );
+  });
+
   it('are two at once, and end with their client', async () => {
     const clients = [new AbortController(), new AbortController()];
     const ask = (signal?: AbortSignal) =>

@@ -46,7 +46,7 @@ describe('The log of what people and programs did', () => {
   let first: { readonly user_id: string; readonly key_id: string };
   const secrets: string[] = [];
   before(async () => {
-    server = await bootServer({ logger: log.logger });
+    server = await bootServer({ logger: log.logger, env: { EXPORT_TO: 's3://nowhere' } });
     project = `/projects/${server.projectId}`;
     const { user, key } = (await server.request('GET', '/whoami')).json;
     first = { user_id: user.id, key_id: key.id };
@@ -189,6 +189,26 @@ describe('The log of what people and programs did', () => {
       call: () => ['DELETE', `/feedback-links/${idOf('link')}`],
       line: () => ({ event: 'linkRevoked', subject_id: idOf('link') }),
     },
+    {
+      what: 'scheduling an export',
+      call: () => [
+        'POST',
+        `${project}/scheduled-exports`,
+        { name: MARK, list: 'spans', query: `names=${MARK}-none`, every_minutes: 60 },
+      ],
+      keep: keep('export'),
+      line: () => ({ event: 'scheduledExportCreated', subject_id: idOf('export') }),
+    },
+    {
+      what: 'pausing an export',
+      call: () => ['PATCH', `${project}/scheduled-exports/${idOf('export')}`, { paused: true }],
+      line: () => ({ event: 'scheduledExportChanged', subject_id: idOf('export') }),
+    },
+    {
+      what: 'deleting a scheduled export',
+      call: () => ['DELETE', `${project}/scheduled-exports/${idOf('export')}`],
+      line: () => ({ event: 'scheduledExportDeleted', subject_id: idOf('export') }),
+    },
     deleted('span'),
     deleted('trace'),
     deleted('session'),
@@ -232,6 +252,29 @@ describe('The log of what people and programs did', () => {
       { ...whose(), event: 'keyMade', subject_id: result.json.id, access: 'custom', scopes: ['spans:read'] },
       { ...whose(), event: 'keyRotated', subject_id: old.json.id },
     ]);
+  });
+
+  it('has one line of each deletion by filters, and of its end', async () => {
+    const { confirm } = (
+      await server.request('POST', `${project}/deletions`, {
+        body: { dry_run: true, list: 'traces', query: `names=${MARK}-none` },
+      })
+    ).json;
+    const { result, lines } = await linesOf(async () => {
+      const order = () => server.request('POST', `${project}/deletions`, { body: { confirm } });
+      const ids = (await Promise.all(Array.from({ length: 5 }, order))).map(({ json }) => String(json.id));
+      // It waits for the others.
+      const { status } = await server.request('POST', `${project}/deletions/${ids.at(-1)}:cancel`);
+      expect(status).to.equal(200);
+      return ids;
+    });
+    const ordered = result.map((subject_id) => ({
+      ...{ event: 'selectionDeleted', subject_id },
+      part: 'traces',
+      found: 0,
+    }));
+    const canceled = { event: 'selectionDeletionCanceled', subject_id: result.at(-1) };
+    expect(lines).to.have.deep.members([...ordered, canceled].map((line) => ({ ...whose(), ...line })));
   });
 
   it('has no line of what was refused, nor of what is not asked about', async () => {

@@ -61,6 +61,16 @@ export const dataSettings = {
       description: 'Secret access key for the backup buckets.',
     }),
   ),
+  EXPORT_TO: Type.Optional(
+    text({
+      pattern: '^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#]*)?$',
+      must: 'be a bucket as s3://bucket/prefix',
+      defaultText: 'none',
+      description:
+        'Bucket for scheduled exports, as `s3://bucket/prefix`; each project has its id as a folder. Server and keys are those of ' +
+        '`BACKUP_S3_…`. Unset: projects cannot schedule exports.',
+    }),
+  ),
   MIN_FREE_DISK_MB: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -15,7 +15,7 @@ const SCOPES = {
   'datasets:read': 'read datasets, experiments and comparisons',
   'datasets:write': 'change datasets, run experiments and comparisons',
   'project:read': 'read the project: its settings, prices, keys and people',
-  admin: 'change the project, its keys, people and prices; import; delete spans and scores',
+  admin: 'change project, keys, people and prices; import, export, delete',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type Scope = keyof typeof SCOPES;

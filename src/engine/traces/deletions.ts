@@ -7,7 +7,17 @@ import type { DeletionSource } from './deletion/deletion-source.js';
 import { removeProject } from './deletion/project-removal.js';
 import { Descendants } from './deletion/descendants.js';
 import { ResultsOfRows } from './deletion/results-of-rows.js';
-import { isFactOf, keyOf, PORTION, toSpan, tracesOf, uuids, type SpanRow } from './deletion/things.js';
+import {
+  isFactOf,
+  keyOf,
+  PORTION,
+  sessionsWrittenSince,
+  toSpan,
+  tracesOf,
+  uuids,
+  writtenSince,
+  type SpanRow,
+} from './deletion/things.js';
 import { openReader, type ReadRows } from './read/row-reader.js';
 import { inProject } from './read/scope.js';
 import { isOwnCall } from './read/tags.js';
@@ -42,6 +52,33 @@ export class ClickHouseDeletions implements StoredSpans {
     // A deletion that would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
     this.#source.log.requireRoom();
     return this.#below.below(projectId, kind, id);
+  }
+
+  async *within(
+    projectId: string,
+    list: 'traces' | 'sessions',
+    ids: readonly string[],
+  ): AsyncGenerator<readonly DeletedThing[]> {
+    this.#source.log.requireRoom();
+    await this.#source.settle(projectId);
+    yield* list === 'traces' ? this.#below.ofTraces(projectId, ids) : this.#below.ofSessions(projectId, ids);
+  }
+
+  async changedSince(
+    projectId: string,
+    list: 'traces' | 'sessions',
+    ids: readonly string[],
+    since: Micros,
+  ): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    return this.#source.reads.run(projectId, async () => {
+      const rows = await this.#rows<{ readonly id: string }>(
+        list === 'traces'
+          ? sql`SELECT trace AS id FROM (${writtenSince(projectId, ids, since)})`
+          : sql`SELECT DISTINCT session AS id FROM (${sessionsWrittenSince(projectId, ids, since)})`,
+      );
+      return new Set(rows.map(({ id }) => id));
+    });
   }
 
   async *contents(projectId: string, traceIds: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {

@@ -2,7 +2,7 @@ import type { EntitySpans, EntityType } from './model/entity-spans.js';
 import type { StoredIds } from './model/trace/mistaken-ids.js';
 import type { ClickHouseClient } from './clickhouse/client/client.js';
 import { inProject, type ReadScope } from './read/scope.js';
-import { current, factsOf, isDeleted, rolledUp, standing, tracesOfSession } from './read/visibility.js';
+import { current, factsOf, isDeleted, rolledUp, standing, tracesOfSessions } from './read/visibility.js';
 import type { CommittedState, ReadsInProgress } from './read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { empty, join, sql, value, type Sql } from './clickhouse/client/sql.js';
@@ -31,7 +31,10 @@ export class ClickHouseEntitySpans implements EntitySpans, StoredIds {
     const state = await this.#reads.open(projectId);
     try {
       const read = { projectId, upTo: state.upTo };
-      const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOfSession(projectId, id)})`;
+      const traces =
+        type === 'trace'
+          ? sql`= ${value(id, 'UUID')}`
+          : sql`IN (${tracesOfSessions(projectId, sql`= ${value(id, 'UUID')}`)})`;
       let last: string | undefined;
       do {
         const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last, this.#idsAtOnce), { signal });

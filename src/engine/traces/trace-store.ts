@@ -3,6 +3,7 @@ import type { WriteLog } from './model/write-log.js';
 import type { ErasedFiles, ErasureProgress } from './model/deletion/erasure.js';
 import type { StoredSpans } from './model/deletion/stored-spans.js';
 import type { ExperimentResults } from './model/experiment/results.js';
+import type { ListChanges } from './model/list/changes.js';
 import type { Lists } from './model/list/lists.js';
 import type { ListStatistics } from './model/list/statistics.js';
 import type { TailSource } from './model/list/tail.js';
@@ -72,6 +73,7 @@ export interface TraceStore {
   readonly results: ExperimentResults;
   readonly traceSpans: TraceSpans;
   readonly tails: TailSource;
+  readonly changes: ListChanges;
   readonly deletions: StoredSpans;
   readonly scores: Scores;
   readonly scoreRemoval: ScoreRemoval;

@@ -3,6 +3,7 @@ import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { UUID } from '../../engine/schema/ids.js';
 import type { Window } from '../../engine/schema/page.js';
+import type { Micros } from '../../engine/timestamp.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { invalid } from '../../engine/validation/validation.js';
@@ -22,6 +23,7 @@ import {
   type ListedVersion,
   type NewRow,
   type PlacedId,
+  type RowOrigin,
   type RowPlace,
   type RowReads,
   type RowStaging,
@@ -30,6 +32,7 @@ import { unpacked } from './files/row-set.js';
 import type { ReadUpload, UploadTask } from './files/read-upload.js';
 import type { DatasetInput, UploadFormat } from './schema.js';
 import { diffVersions, type VersionDiff } from './version-diff.js';
+import { RowAppends, type RowPut } from './row-appends.js';
 import { VersionWriter } from './version-writer.js';
 
 /** Most tags that a dataset ever had. */
@@ -74,6 +77,7 @@ export interface Upload {
 export class DatasetService {
   readonly #parts: DatasetServiceParts;
   readonly #writer: VersionWriter;
+  readonly #appends: RowAppends;
   readonly #uploads = new FairSemaphore('uploads', UPLOADS);
   #removing: Promise<void> = Promise.resolve();
   #closed = false;
@@ -81,6 +85,7 @@ export class DatasetService {
   constructor(parts: DatasetServiceParts) {
     this.#parts = parts;
     this.#writer = new VersionWriter(parts);
+    this.#appends = new RowAppends({ ...parts, writer: this.#writer });
   }
 
   /** @throws DomainError `invalid`; `conflict` when the name is taken or there are too many */
@@ -98,6 +103,12 @@ export class DatasetService {
 
   /** @param name or id, behind the id of the project, which some clients put before it @throws DomainError `not_found` */
   find(projectId: string, name: string): Dataset {
+    const found = this.#find(projectId, name);
+    this.#appends.close(found.id);
+    return found;
+  }
+
+  #find(projectId: string, name: string): Dataset {
     const own = name.startsWith(`${projectId}/`) ? name.slice(projectId.length + 1) : name;
     const found = this.#parts.datasets.find(projectId, UUID.test(own) ? { id: own } : { name: own });
     if (found === undefined) throw new DomainError('not_found', 'There is no dataset with this name or id');
@@ -106,6 +117,7 @@ export class DatasetService {
 
   list(projectId: string, q: string, window: Window): { readonly datasets: Dataset[]; readonly total: number } {
     const { datasets } = this.#parts;
+    this.closeVersions(projectId);
     return { datasets: datasets.list(projectId, q, window), total: datasets.count(projectId, q) };
   }
 
@@ -201,6 +213,38 @@ export class DatasetService {
       baseVersion: null,
     } as const;
     return this.#writer.write(project_id, id, draft, signal);
+  }
+
+  /**
+   * Stores a row that comes by itself, in a version that it may share with others which come before anybody reads the dataset.
+   * @throws DomainError `not_found`, `too_large`, `conflict`, `overloaded`, `unavailable`
+   */
+  async put({ project_id, user_id }: Principal, name: string, put: RowPut, message: string): Promise<Dataset> {
+    const dataset = this.#find(project_id, name);
+    await this.#appends.put(project_id, dataset.id, put, { by: user_id, message });
+    return dataset;
+  }
+
+  /** Versions that still take rows take none any more: datasets of the project are about to be read. */
+  closeVersions(projectId: string): void {
+    this.#appends.closeAll(projectId);
+  }
+
+  /** Datasets whose newest version has a row with this id: at most so many. Who reads the row finds the dataset again. */
+  holding(projectId: string, rowId: string, limit: number): Dataset[] {
+    return this.#parts.datasets.holding(projectId, rowId, limit);
+  }
+
+  /** Where some rows of a version come from, by their ids. */
+  origins({ id, number }: VersionPlace, rowIds: readonly string[]): ReadonlyMap<string, RowOrigin> {
+    return this.#parts.rows.origins(id, number, rowIds);
+  }
+
+  /** The newest version that there was at a time. @throws DomainError `not_found` */
+  versionAt({ id }: Dataset, at: Micros): DatasetVersion {
+    const found = this.#parts.datasets.versionAt(id, at);
+    if (found === undefined) throw new DomainError('not_found', 'The dataset had no version then');
+    return found;
   }
 
   /** Whether the newest version has a row with this id, or another one with the same content. */

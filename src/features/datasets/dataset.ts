@@ -1,3 +1,4 @@
+import { DomainError } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
@@ -25,6 +26,8 @@ export const ROW_OVERHEAD_BYTES = 1_024;
 export const MAX_DATASET_VERSIONS = 100_000;
 /** The tag that follows the newest version. */
 export const LATEST = 'latest';
+
+export const tooManyRows = () => new DomainError('too_large', `A version can have at most ${MAX_ROWS} rows`);
 
 /** Whether a text names a version by itself, so that no tag can be called so. */
 export function isReservedTag(tag: string): boolean {
@@ -87,8 +90,8 @@ export interface NewRow {
   /** SHA-256 of the JSON with its members sorted. */
   readonly hash: Buffer;
   readonly source?: RowSource & {
-    /** The number of the last deletion when the span was read: one that was ordered since means the row, too. */
-    readonly after_deletion: number;
+    /** The number of the last deletion when the span was read: one that was ordered since means the row, too. Absent: the last. */
+    readonly after_deletion?: number;
   };
 }
 
@@ -98,6 +101,12 @@ export interface DatasetRow {
   /** A JSON object, by column. */
   readonly content: string;
   readonly source: RowSource | null;
+}
+
+/** Where a row comes from, and since when it says what it says. */
+export interface RowOrigin {
+  readonly source: RowSource | null;
+  readonly changed_at: Micros;
 }
 
 /** Where a row stands in the order of its dataset. */
@@ -162,6 +171,8 @@ export interface DatasetStore {
   /** @returns undefined: the name is taken */
   create(projectId: string, draft: DatasetDraft): Dataset | undefined;
   find(projectId: string, by: { readonly name: string } | { readonly id: string }): Dataset | undefined;
+  /** Datasets whose newest version has a row with this id. */
+  holding(projectId: string, rowId: string, limit: number): Dataset[];
   /** By name. @param q text that names contain, whatever its case */
   list(projectId: string, q: string, window: Window): Dataset[];
   count(projectId: string, q: string): number;
@@ -170,6 +181,8 @@ export interface DatasetStore {
   /** Hides a dataset for good; its rows are removed by {@link RowStaging.removeSome}. */
   remove(id: string, at: Micros): void;
   version(datasetId: string, by: { readonly number: number } | { readonly id: string }): DatasetVersion | undefined;
+  /** The newest version that there was at a time. */
+  versionAt(datasetId: string, at: Micros): DatasetVersion | undefined;
   /** Newest first. */
   versions(datasetId: string, window: Window): ListedVersion[];
   /** By name; without `latest`. */
@@ -224,6 +237,13 @@ export interface RowStaging {
   /** The highest position of the newest version. */
   lastPosition(datasetId: string): number;
   publish(version: DatasetVersion): void;
+  /**
+   * Makes a few rows say something, in the next version, or in the newest where that is open.
+   * @param version as it is without the rows
+   * @returns null: they say that already, and no version is made
+   * @throws DomainError `too_large`
+   */
+  put(version: DatasetVersion, rows: readonly NewRow[], isOpen: boolean): DatasetVersion | null;
   /** Removes a portion of a dataset that is to go. @returns whether there may be more */
   removeSome(): boolean;
 }
@@ -240,6 +260,8 @@ export interface RowReads {
   sizes(datasetId: string, number: number, rowIds: readonly string[]): ReadonlyMap<string, number>;
   /** Some rows of a version as JSON objects, by their ids. */
   named(datasetId: string, number: number, rowIds: readonly string[]): ReadonlyMap<string, string>;
+  /** Where some rows of a version come from, by their ids. */
+  origins(datasetId: string, number: number, rowIds: readonly string[]): ReadonlyMap<string, RowOrigin>;
   /** Whether another row of a version has the same content. */
   hasOther(datasetId: string, number: number, row: Pick<NewRow, 'row_id' | 'hash'>): boolean;
   /** How many rows of a version were erased. */

@@ -7,6 +7,7 @@ import {
   MAX_COLUMNS,
   MAX_DATASET_VERSIONS,
   MAX_ROWS,
+  tooManyRows,
   type Changes,
   type Dataset,
   type DatasetStore,
@@ -87,6 +88,14 @@ export class VersionWriter {
     }
   }
 
+  /** Does what changes rows of a dataset while no version of it is being made. @throws DomainError `overloaded`, and what the work throws */
+  inTurn<T>(datasetId: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(datasetId, async () => {
+      await this.#dropStaged(datasetId);
+      return work();
+    });
+  }
+
   /** Removes what a crash left of versions that were being made. */
   async removeUnfinished(isClosed: () => boolean): Promise<void> {
     for (const id of this.#staging.unfinished()) {
@@ -116,8 +125,7 @@ export class VersionWriter {
     const { changes, moved } = await this.#stage(dataset, draft, room);
     const columns =
       draft.mode === 'merge' ? [...new Set([...(newest?.columns ?? []), ...draft.columns])] : draft.columns;
-    if (columns.length > MAX_COLUMNS || columns.join('').length > MAX_COLUMN_CHARACTERS)
-      throw new DomainError('too_large', `A dataset can have at most ${MAX_COLUMNS} columns`);
+    requireColumns(columns);
     const row_count = (newest?.row_count ?? 0) + changes.added - changes.removed;
     if (row_count > MAX_ROWS) throw tooManyRows();
     const isSame = !moved && Object.values(changes).every((rows: number) => rows === 0);
@@ -194,7 +202,11 @@ export class VersionWriter {
   }
 }
 
-const tooManyRows = () => new DomainError('too_large', `A version can have at most ${MAX_ROWS} rows`);
+/** @throws DomainError `too_large` */
+export function requireColumns(columns: readonly string[]): void {
+  if (columns.length > MAX_COLUMNS || columns.join('').length > MAX_COLUMN_CHARACTERS)
+    throw new DomainError('too_large', `A dataset can have at most ${MAX_COLUMNS} columns`);
+}
 
 /** Rows in portions of so many, and of about so many bytes. */
 function* portions(rows: readonly NewRow[]): Iterable<readonly NewRow[]> {
@@ -205,12 +217,18 @@ function* portions(rows: readonly NewRow[]): Iterable<readonly NewRow[]> {
   }
 }
 
-function requireBase({ last_version }: Dataset, { baseVersion }: VersionDraft): void {
+function requireBase(dataset: Dataset, { baseVersion }: VersionDraft): void {
+  const { last_version } = dataset;
   if (baseVersion !== null && baseVersion !== last_version)
     throw new DomainError(
       'conflict',
       `The newest version is ${last_version}, not ${baseVersion}: read it, and send your changes again`,
     );
+  requireVersion(dataset);
+}
+
+/** @throws DomainError `conflict` where a dataset can have no further version */
+export function requireVersion({ last_version }: Dataset): void {
   if (last_version >= MAX_DATASET_VERSIONS)
     throw new DomainError(
       'conflict',

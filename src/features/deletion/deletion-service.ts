@@ -174,6 +174,15 @@ export class DeletionService {
     return this.#removeBelow({ projectId, kind: 'experiment', id: experimentId }, below);
   }
 
+  /**
+   * Deletes a portion of what a job selected. Resolves when it is gone.
+   * @param whole whether these are traces, and all that is in them
+   * @throws as {@link delete}
+   */
+  async removeSelected(projectId: string, job: { readonly id: string; readonly whole: boolean }, below: Below) {
+    await this.#removeBelow({ projectId, kind: job.whole ? 'traces' : 'selected', id: job.id }, below);
+  }
+
   async #removeBelow(target: DeletionTarget, below: Below): Promise<boolean> {
     for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion).done;
     const deletion = await this.#order(target, below);

@@ -26,10 +26,13 @@ export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
 
 export type ItemDraft = Omit<DeletionItem, 'seq'>;
 
-/** What a client asks to be deleted, or an experiment whose results are; with an empty id, whatever retention removes. A row's id has its dataset in front. */
+/**
+ * What a client asks to be deleted, or an experiment whose results are; with an empty id, whatever retention removes. A row's id has
+ * its dataset in front. `traces` and `selected`: traces, or other things, that a job deletes, whose id it has.
+ */
 export interface DeletionTarget {
   readonly projectId: string;
-  readonly kind: DeletedThing['kind'] | 'experiment' | 'retention' | 'row';
+  readonly kind: DeletedThing['kind'] | 'experiment' | 'retention' | 'row' | 'traces' | 'selected';
   readonly id: string;
 }
 

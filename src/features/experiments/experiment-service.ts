@@ -86,6 +86,15 @@ export class ExperimentService {
     return found;
   }
 
+  /** The newest experiment of a dataset with a name. */
+  named(projectId: string, datasetId: string, name: string): Experiment | undefined {
+    return this.#parts.experiments.list(projectId, { ...ANY, dataset: datasetId, name }, { limit: 1, offset: 0 })[0];
+  }
+
+  count(projectId: string, filter: ExperimentFilter): number {
+    return this.#parts.experiments.count(projectId, filter);
+  }
+
   /** The experiment of a dataset that a tag points at. @throws DomainError `not_found` */
   tagged(projectId: string, datasetId: string, tag: string): Experiment {
     const id = this.#parts.experiments.tagged(projectId, datasetId, tag);

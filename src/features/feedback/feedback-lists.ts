@@ -62,6 +62,8 @@ interface Listed {
 const PLACES_AT_ONCE = 5_000;
 /** Most feedback whose completions are looked up to find those of one version. */
 const MAX_LOOKED_UP = 100_000;
+/** Arrivals looked at together: each is a row that may be far from the others. */
+const ARRIVALS_AT_ONCE = 500;
 /** Items read at once: few, as each may be as large as texts may be long. */
 const ITEMS_AT_ONCE = 10;
 
@@ -88,6 +90,26 @@ export class FeedbackLists {
       return this.#list({ projectId, prompt: null, subject: { projectId, spanIds: span_ids } }, ofLink, signal);
     const prompt = prompt_id === null ? undefined : this.#parts.prompts.ofId(projectId, prompt_id);
     return this.#list(ofPrompt(projectId, prompt), ofLink, signal);
+  }
+
+  /** Feedback of a project in pages, that which came last first. */
+  async *exported(
+    projectId: string,
+    selection: { readonly promptId: string | null; readonly filter: FeedbackFilter },
+  ): AsyncGenerator<readonly AuthoredFeedback[]> {
+    let before: number | null = null;
+    for (let more = true; more;) {
+      const arrivals = this.#parts.pages.arrivals(projectId, selection, before, ARRIVALS_AT_ONCE);
+      const ids = arrivals.filter(({ matches }) => matches).map(({ id }) => id);
+      for (let from = 0; from < ids.length; from += ITEMS_AT_ONCE) {
+        const some = ids.slice(from, from + ITEMS_AT_ONCE);
+        const items = this.#parts.pages.read(some);
+        yield some.flatMap((id) => items.get(id) ?? []);
+      }
+      more = arrivals.length === ARRIVALS_AT_ONCE;
+      before = arrivals.at(-1)?.arrival ?? before;
+      await nextTurn();
+    }
   }
 
   async #list(of: Listed, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {

@@ -39,6 +39,14 @@ export interface AuthoredFeedback {
   readonly link_id: string | null;
 }
 
+/** Feedback of a project by the order in which it first came. */
+export interface FeedbackArrival {
+  readonly id: string;
+  /** Unique, and greater than those of all that came before. */
+  readonly arrival: number;
+  readonly matches: boolean;
+}
+
 /** Pages of the feedback on prompts. Each throws DomainError `unavailable`. */
 export interface FeedbackPages {
   count(of: Pick<FeedbackSelection, 'subject' | 'filter'>): number;
@@ -46,6 +54,16 @@ export interface FeedbackPages {
   page(of: FeedbackSelection, window: Window): { readonly places: FeedbackPlace[]; readonly total: number };
   /** What comes next behind a place; null: the first. */
   behind(of: FeedbackSelection, last: FeedbackPlace | null, limit: number): FeedbackPlace[];
+  /**
+   * What came before an arrival, the latest first, whether it matches or not: so no call looks at more.
+   * @param before null: the latest
+   */
+  arrivals(
+    projectId: string,
+    of: { readonly promptId: string | null; readonly filter: FeedbackFilter },
+    before: number | null,
+    limit: number,
+  ): FeedbackArrival[];
   /** Feedback that is there, by id. */
   read(ids: readonly string[]): Map<string, AuthoredFeedback>;
 }

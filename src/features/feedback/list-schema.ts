@@ -23,11 +23,17 @@ export const CompletionRead = Type.Object(
   { description: 'A completion that feedback is about.' },
 );
 
+/** Feedback with its author. */
+export const AuthoredFeedbackRead = Type.Object({
+  ...FeedbackRead.properties,
+  created_by: AuthorRead,
+  link_id: orNull(uuid('Feedback link through which a reviewer gave it; null: it came through the API.')),
+});
+export type AuthoredFeedbackRead = Static<typeof AuthoredFeedbackRead>;
+
 export const ListedFeedbackRead = Type.Object(
   {
-    ...FeedbackRead.properties,
-    created_by: AuthorRead,
-    link_id: orNull(uuid('Feedback link through which a reviewer gave it; null: it came through the API.')),
+    ...AuthoredFeedbackRead.properties,
     prompt_version: orNull(
       Type.Integer({
         description:

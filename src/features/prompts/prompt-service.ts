@@ -39,6 +39,9 @@ const MAX_ENTRY_SIZE = CACHE_SIZE / 2;
 /** How long the event loop may be kept by reading the tags of one prompt after another. */
 const TURN_MS = 10;
 
+/** Versions that are deleted together: more would keep others waiting. */
+const MAX_DELETED = 500;
+
 const checkInput = compile(EnsureInput);
 
 /** Prompts: versions that never change, tags that point at them. Everything is inside the caller's project. */
@@ -155,6 +158,40 @@ export class PromptService {
     });
     this.#fetched.clear();
     if (!removed) throw new DomainError('not_found', missing({ by: 'number', version }));
+  }
+
+  /**
+   * Deletes a version with the tags that point at it, or every version: all of them, or none.
+   * @param selector null: every version
+   * @throws DomainError `not_found`; `conflict` that names what needs a version, or with too many versions
+   */
+  deleteTagged(by: Principal, slug: string, selector: VersionSelector | null): void {
+    const { project_id, user_id } = by;
+    const removed: string[] = [];
+    this.#store.together(() => {
+      const versions = selector === null ? this.#all(project_id, slug) : [this.find(project_id, slug, selector)];
+      for (const found of versions) {
+        for (const tag of this.tagsOf(found).filter((name) => name !== LATEST)) {
+          this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
+          removed.push(found.id);
+        }
+        this.deleteVersion(project_id, slug, found.version);
+      }
+    });
+    for (const subject_id of removed) this.#audit.done({ event: 'tagRemoved', by, project_id, subject_id });
+  }
+
+  #all(projectId: string, slug: string): SelectedVersion[] {
+    const versions: SelectedVersion[] = [];
+    for (const version of this.versions(projectId, slug)) {
+      if (versions.length === MAX_DELETED)
+        throw new DomainError(
+          'conflict',
+          `The prompt has more than ${MAX_DELETED} versions: delete some by their numbers first`,
+        );
+      versions.push({ ...version, content: '', messages: null });
+    }
+    return versions;
   }
 
   /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */

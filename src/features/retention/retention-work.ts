@@ -2,6 +2,7 @@ import type { Project } from '../../engine/identity/identity.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { restMs } from '../../engine/work/governor.js';
+import { unlessAborted } from '../../engine/work/unless-aborted.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { BelievedClock } from './believed-clock.js';
 import type { TraceCount } from '../../engine/traces/model/retention/old-traces.js';
@@ -147,7 +148,8 @@ export class RetentionWork {
   /** @returns the turn with what is left of it; none: the project is done */
   async #advance(turn: Turn): Promise<Turn[]> {
     const { observer } = this.#parts;
-    const { removed, kept, behindSeconds, done } = await this.#unlessClosed(turn.pass.next());
+    // A stop does not wait for a portion: the next start completes a deletion that was ordered.
+    const { removed, kept, behindSeconds, done } = await unlessAborted(turn.pass.next(), this.#loop.signal);
     if (removed.traces > 0) observer.retentionRemoved(removed);
     const sum = {
       traces: turn.removed.traces + removed.traces,
@@ -161,21 +163,6 @@ export class RetentionWork {
     const seconds = (performance.now() - turn.began) / 1000;
     if (sum.traces > 0) observer.retentionFinished({ project: turn.pass.projectId, ...sum, kept: next.kept, seconds });
     return [];
-  }
-
-  /** A stop does not wait for a portion: the next start completes a deletion that was ordered. */
-  async #unlessClosed<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this.#loop;
-    let stop: () => void = () => undefined;
-    const closed = new Promise<never>((_resolve, reject) => {
-      stop = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', stop);
-    });
-    try {
-      return await Promise.race([work, closed]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
   }
 
   #tellBehind(): void {

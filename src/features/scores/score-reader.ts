@@ -39,6 +39,30 @@ export function readScores(body: unknown, context: ReadContext): ReadScores {
   return readEach(body, '', scoreInput, context, (input) => [input, exactly(textOf(input.value))]);
 }
 
+/** Scores that stand or fall alone: each, or why it is refused. */
+export interface EachRead {
+  readonly read: readonly (Score | string)[];
+  /** Definitions that the scores make; one that is refused makes none. */
+  readonly defined: readonly ScoreDefinition[];
+}
+
+/** Reads scores that stand or fall alone. */
+export function readEachScore(elements: readonly unknown[], context: ReadContext): EachRead {
+  const reader = new ScoreReader(context);
+  const read = elements.map((element) => {
+    const issues: Issue[] = [];
+    const made = reader.defined.length;
+    if (scoreInput.accepts(element)) {
+      const score = reader.read(element, exactly(textOf(element.value)), new Normalizer('', issues));
+      if (issues.length === 0) return score;
+      reader.forgetBeyond(made);
+    } else issues.push(...scoreInput.issues(element, '', 1));
+    const [issue] = issues;
+    return issue === undefined ? 'is invalid' : `${issue.pointer.slice(1)} ${issue.detail}`;
+  });
+  return { read, defined: reader.defined };
+}
+
 /**
  * Reads one signal, or an array of them, which stand or fall together.
  * @param pointer where they stand in the request
@@ -91,6 +115,11 @@ export class ScoreReader {
   /** Definitions that the scores make. */
   get defined(): readonly ScoreDefinition[] {
     return this.#made;
+  }
+
+  /** Forgets the definitions that were made beyond so many: what made them counts for nothing. */
+  forgetBeyond(count: number): void {
+    for (const { name } of this.#made.splice(count)) this.#known.delete(name);
   }
 
   /** Definitions that the scores fit, also those that they make. */

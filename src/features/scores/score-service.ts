@@ -8,7 +8,7 @@ import { assertValid, compile, invalid } from '../../engine/validation/validatio
 import { readChoice, scoreOfChoice, type ChoiceRead } from './choice.js';
 import { refuseNew, type DefinitionStore, type ScoreDefinition } from './definition.js';
 import { MAX_DEFINITIONS, type ScoreDefinitionInput } from './schema.js';
-import { readScores, readSignals, type ReadContext, type ReadScores } from './score-reader.js';
+import { readEachScore, readScores, readSignals, type ReadContext, type ReadScores } from './score-reader.js';
 
 const signalList = compile(Type.Object({ signals: Type.Array(Type.Unknown()) }));
 
@@ -34,6 +34,17 @@ export class ScoreService {
    */
   post(by: Principal, body: unknown): Promise<StoredScore[]> {
     return this.#store(by, readScores(body, this.#context(by)));
+  }
+
+  /**
+   * Stores scores that stand or fall alone.
+   * @returns for each element why it is refused; null: it is stored
+   * @throws those of WriteLog
+   */
+  async postEach(by: Principal, elements: readonly unknown[]): Promise<(string | null)[]> {
+    const { read, defined } = readEachScore(elements, this.#context(by));
+    await this.#store(by, { scores: read.filter((score) => typeof score !== 'string'), defined });
+    return read.map((score) => (typeof score === 'string' ? score : null));
   }
 
   /** Stores one signal of an SDK as a score. @throws as {@link post} */

@@ -47,6 +47,8 @@ export interface TransferParts {
   readonly deletionsDone: (projectId: string) => Promise<void>;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
+  /** Called before metadata of a project is read: nothing that it finds may change afterwards. */
+  readonly onRead: (projectId: string) => void;
   readonly audit: AuditLog;
 }
 
@@ -79,6 +81,7 @@ export class TransferService {
       return { as: 'texts', ...page, records: page.records.map(toScoreRecord) };
     }
     if (part === 'attachments') return { as: 'objects', ...(await images.page(of)) };
+    this.#parts.onRead(of.projectId);
     return { as: 'objects', ...metadata.page(part, asOf, of) };
   }
 

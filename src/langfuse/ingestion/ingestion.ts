@@ -3,17 +3,19 @@ import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { lacks } from '../../engine/identity/scopes.js';
 import { assertValid } from '../../engine/validation/validation.js';
+import type { ScorerService } from '../../features/experiments/scorer-service.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
 import { MAX_SCORES } from '../../features/scores/schema.js';
 import type { PartialIngest } from '../../features/traces/partial-ingest.js';
 import type { MappingLimits } from '../../otlp/span.js';
-import { scoreOf } from '../scores.js';
+import { runScoreOf, scoreOf } from '../scores.js';
 import { batch } from './event-schema.js';
 import { readEvents, type ReadEvent } from './read-events.js';
 
 export interface IngestionParts {
   readonly partial: Pick<PartialIngest, 'store'>;
-  readonly scores: Pick<ScoreService, 'post'>;
+  readonly scores: Pick<ScoreService, 'postEach'>;
+  readonly scorers: Pick<ScorerService, 'keep'>;
   readonly limits: MappingLimits;
 }
 
@@ -30,7 +32,7 @@ export interface Ingested {
 export async function ingest(
   by: Principal,
   body: unknown,
-  { partial, scores, limits }: IngestionParts,
+  { partial, scores, scorers, limits }: IngestionParts,
 ): Promise<Ingested> {
   const { project_id: projectId } = by;
   const events = await readEvents(projectId, assertValid(batch, body).batch, limits);
@@ -44,7 +46,7 @@ export async function ingest(
   if (said.length > 0)
     for (const [at, refused] of (await partial.store(projectId, 'langfuse', said)).entries())
       why[parts[at] as number] = refused;
-  await storeScores(by, scores, events, why);
+  await storeScores(by, { scores, scorers }, events, why);
   const ingested: Ingested = { successes: [], errors: [] };
   for (const [index, { id }] of events.entries()) {
     const message = why[index] ?? null;
@@ -57,49 +59,46 @@ export async function ingest(
 /** Stores the scores of a batch; those that break a rule are refused alone. @param why takes which rule */
 async function storeScores(
   by: Principal,
-  scores: Pick<ScoreService, 'post'>,
+  { scores, scorers }: Pick<IngestionParts, 'scores' | 'scorers'>,
   events: readonly ReadEvent[],
   why: (string | null)[],
 ): Promise<void> {
   const read: { readonly index: number; readonly score: object }[] = [];
   for (const [index, event] of events.entries()) {
     if (event.kind !== 'score') continue;
-    const score = by.scopes.has('scores:write') ? scoreOf(by.project_id, event.body) : lacks(['scores:write']);
+    if (!by.scopes.has('scores:write')) {
+      why[index] = lacks(['scores:write']);
+      continue;
+    }
+    const ofRun = runScoreOf(event.body);
+    if (ofRun !== null && typeof ofRun !== 'string') {
+      why[index] = refusedRun(() => scorers.keep(by.project_id, ofRun.experimentId, ofRun.metric));
+      continue;
+    }
+    const score = ofRun ?? scoreOf(by.project_id, event.body);
     if (typeof score === 'string') why[index] = score;
     else read.push({ index, score });
   }
   for (let from = 0; from < read.length; from += MAX_SCORES) {
-    let portion = read.slice(from, from + MAX_SCORES);
-    while (portion.length > 0) {
-      await nextTurn();
-      const refused = await refusedOf(
-        by,
-        scores,
-        portion.map(({ score }) => score),
-      );
-      for (const [at, rule] of refused) why[portion[at]?.index ?? 0] = rule;
-      if (refused.size === 0) break;
-      portion = portion.filter((_score, at) => !refused.has(at));
-    }
+    await nextTurn();
+    const portion = read.slice(from, from + MAX_SCORES);
+    const refused = await scores.postEach(
+      by,
+      portion.map(({ score }) => score),
+    );
+    for (const [at, { index }] of portion.entries()) why[index] = refused[at] ?? null;
   }
 }
 
-/** @returns why some scores are refused, by their places: then none is stored */
-async function refusedOf(
-  by: Principal,
-  scores: Pick<ScoreService, 'post'>,
-  sent: readonly object[],
-): Promise<Map<number, string>> {
+/** Why a figure of a run is refused; null: it is stored. */
+function refusedRun(keep: () => unknown): string | null {
   try {
-    await scores.post(by, sent);
-    return new Map();
+    keep();
+    return null;
   } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
-    const found = error.issues.flatMap(({ pointer, detail }) => {
-      const [, at, rest = ''] = /^\/(\d+)(.*)$/.exec(pointer) ?? [];
-      return at === undefined ? [] : [[Number(at), `${rest.slice(1)} ${detail}`] as const];
-    });
-    if (found.length === 0) throw error;
-    return new Map(found);
+    if (!(error instanceof DomainError) || !REFUSALS.has(error.kind)) throw error;
+    return error.message;
   }
 }
+
+const REFUSALS: ReadonlySet<string> = new Set(['invalid', 'not_found', 'conflict']);

@@ -31,8 +31,8 @@ export async function readEvents(
 /** Types of observations by the word in front of `-create` and `-update`. */
 const OBSERVATIONS: Readonly<Record<string, string | null>> = {
   span: null,
-  event: null,
   observation: null,
+  event: 'event',
   generation: 'generation',
   ...Object.fromEntries(
     ['embedding', 'chain', 'retriever', 'tool', 'agent', 'guardrail', 'evaluator'].map((type) => [type, type]),

@@ -58,6 +58,27 @@ const events = {
     when: 'As for a span. `subject_id` is the dataset; the id of the row is not named, as it may say something of a person.',
   },
   sessionDeleted: { level: 'info', message: 'Session deletion requested', when: 'As for a span.' },
+  selectionDeleted: {
+    level: 'info',
+    message: 'Deletion by filters requested',
+    when: 'The job `subject_id` deletes `found` objects of the list `part`, as a dry run counted them.',
+  },
+  selectionDeletionCanceled: {
+    level: 'info',
+    message: 'Deletion by filters canceled',
+    when: 'The job `subject_id`; what it had deleted is gone.',
+  },
+  scheduledExportCreated: {
+    level: 'info',
+    message: 'Scheduled export created',
+    when: 'The export `subject_id` of a list to the bucket of the operator.',
+  },
+  scheduledExportChanged: {
+    level: 'info',
+    message: 'Scheduled export changed',
+    when: 'The export `subject_id`: its name, how often it runs, or whether it is paused.',
+  },
+  scheduledExportDeleted: { level: 'info', message: 'Scheduled export deleted', when: 'The export `subject_id`.' },
   retentionChanged: {
     level: 'info',
     message: 'Project retention changed',
@@ -122,9 +143,11 @@ export interface AuditRecord {
   /** Of the key that was made, where its access does not say them. */
   readonly scopes?: readonly string[];
   readonly retention_days?: number | null;
-  /** Which part of an export was imported (its name in the path), and how many records of it. */
+  /** Which part of an export was imported (its name in the path), and how many records of it; which list was deleted of. */
   readonly part?: string;
   readonly stored?: number;
+  /** How many objects a dry run found. */
+  readonly found?: number;
   /** What was signed in with. */
   readonly with?: 'key' | 'link';
   /** How many projects a sign-in opens; `project_id` is the first. */

@@ -6,7 +6,7 @@ export const jobCatalog = catalogOf({
   jobFinished: signal<{ id: string; kind: string; result: 'done' | 'failed' | 'cancelled' }>({
     level: 'info',
     message: 'Job ended',
-    when: 'A trial, an optimization or a recalculation of costs ended, by `result`.',
+    when: 'A trial, an optimization, a recalculation of costs or a deletion by filters ended, by `result`.',
     log: ({ id, kind, result }) => ({ job: id, kind, result }),
     count: ({ jobsFinished }, { kind, result }) => jobsFinished.inc({ kind, result }),
   }),
@@ -23,6 +23,19 @@ export const jobCatalog = catalogOf({
     when: 'A store did not respond to a background job, which resumes where it was.',
     action: 'Nothing; if it repeats, check /readyz',
     log: ({ id, kind, error }) => ({ job: id, kind, error }),
+  }),
+  scheduledExportUploaded: signal<{ project: string; id: string; rows: number }>({
+    level: 'info',
+    message: 'Scheduled export uploaded',
+    when: 'An object with `rows` rows of the scheduled export `export_id` is in the bucket.',
+    log: ({ project, id, rows }) => ({ project_id: project, export_id: id, rows }),
+  }),
+  scheduledExportFailed: signal<{ project: string; id: string; error: unknown }>({
+    level: 'warn',
+    message: 'Scheduled export failed; retrying',
+    when: 'The bucket of `EXPORT_TO` or a store did not respond, or the disk is full. The next attempt makes the same object.',
+    action: 'Nothing; if it repeats, check the error, the bucket and its keys',
+    log: ({ project, id, error }) => ({ project_id: project, export_id: id, error }),
   }),
   backfillBegins: signal<{ projects: number }>({
     level: 'info',

@@ -4,7 +4,7 @@ import { versionTime } from '../write/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject } from '../read/scope.js';
-import { current, rolledUp, standing, tracesOfSession } from '../read/visibility.js';
+import { current, rolledUp, standing, tracesOfSessions } from '../read/visibility.js';
 import { PORTION, sessionThing, toSpan, toThing, uuids, type FactRow, type SpanRow } from './things.js';
 
 /** Reads what is below a thing that is to be deleted: of a session its traces, of these their spans. */
@@ -24,14 +24,22 @@ export class Descendants {
       first: await this.#first(projectId, kind, id, upTo),
     }));
     if (first.length === 0) return null;
-    const traces = kind === 'span' ? null : kind === 'trace' ? sql`= ${value(id, 'UUID')}` : inSession(projectId, id);
-    const having = kind === 'session' ? strays(projectId, id) : empty;
+    const one = sql`= ${value(id, 'UUID')}`;
+    const traces = kind === 'span' ? null : kind === 'trace' ? one : inSessions(projectId, one);
+    const having = kind === 'session' ? strays(projectId, one) : empty;
     return { upTo: versionTime(upTo), things: this.#pages(projectId, traces, having, kind === 'trace' ? [] : first) };
   }
 
   /** All that traces hold now, in portions. */
   ofTraces(projectId: string, traceIds: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
     return this.#pages(projectId, traceIds.length === 0 ? null : sql`IN ${uuids(traceIds)}`, empty, []);
+  }
+
+  /** Sessions that are stored, and all that they hold now, in portions. */
+  ofSessions(projectId: string, sessionIds: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
+    if (sessionIds.length === 0) return this.ofTraces(projectId, []);
+    const those = sql`IN ${uuids(sessionIds)}`;
+    return this.#pages(projectId, inSessions(projectId, those), strays(projectId, those), sessionIds.map(sessionThing));
   }
 
   /** The deleted thing itself, as far as it is stored: a span, or what was posted about a trace or session. */
@@ -82,14 +90,14 @@ ORDER BY f.trace_id, row_type, f.id LIMIT ${value(limit, 'UInt64')}`,
   }
 }
 
-/** The traces that any write ever put into a session. */
-function inSession(projectId: string, session: string): Sql {
-  return sql`IN (${tracesOfSession(projectId, session, sql`(member OR named)`)})`;
+/** The traces that any write ever put into one of some sessions. @param sessions a condition on their ids */
+function inSessions(projectId: string, sessions: Sql): Sql {
+  return sql`IN (${tracesOfSessions(projectId, sessions, sql`(member OR named)`)})`;
 }
 
-/** A trace that has moved to another session keeps its spans, but for those that name this one. */
-function strays(projectId: string, session: string): Sql {
-  return sql` AND (f.trace_id IN (${tracesOfSession(projectId, session)}) OR f.session_id = ${value(session, 'UUID')})`;
+/** A trace that has moved to another session keeps its spans, but for those that name one of these. */
+function strays(projectId: string, sessions: Sql): Sql {
+  return sql` AND (f.trace_id IN (${tracesOfSessions(projectId, sessions)}) OR f.session_id ${sessions})`;
 }
 
 function isBehind({ kind, trace_id, id }: DeletedThing): Sql {

@@ -57,6 +57,18 @@ export function writtenSince(projectId: string, traces: readonly string[], since
 WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${value(versionOf(since), 'UInt64')} AND f.row_type < 2`;
 }
 
+/**
+ * The same of some sessions, as rows of `session`: written to when something names them, is written to one of their traces, or is posted about them.
+ */
+export function sessionsWrittenSince(projectId: string, sessions: readonly string[], since: Micros): Sql {
+  const version = value(versionOf(since), 'UInt64');
+  const those = sql`${inProject(projectId)} AND session_id IN ${uuids(sessions)}`;
+  return sql`SELECT toString(assumeNotNull(session_id)) AS session FROM facts WHERE ${those} AND ver > ${version}
+UNION ALL SELECT toString(session_id) AS session FROM session_statements WHERE ${those} AND ver > ${version}
+UNION ALL SELECT toString(session_id) AS session FROM session_traces FINAL WHERE ${those} AND member
+  AND trace_id IN (SELECT trace_id FROM facts WHERE ${inProject(projectId)} AND ver > ${version})`;
+}
+
 /** In the statement's text: there are too many for a URL, which parameters go in. */
 export function uuids(ids: readonly string[]): Sql {
   return sql`(${join(

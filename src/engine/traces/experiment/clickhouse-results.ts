@@ -21,6 +21,7 @@ import {
   outlinesAfter,
   presentAfter,
   presentAmong,
+  rootsOf,
   resultCount,
   resultPage,
   scoreFiguresOf,
@@ -36,9 +37,11 @@ import {
   type PresentRow,
   type ResultPlace,
   type ResultRow,
+  type RootRow,
   type ScoreFigureRow,
   type ScoreRow,
   type TextBytesRow,
+  type TextPlace,
   type TextRow,
   type TraceRow,
 } from './result-statements.js';
@@ -78,10 +81,13 @@ export class ClickHouseExperimentResults implements ExperimentResults {
         signal,
       });
       const found = beyond.slice(0, query.limit);
+      const measured = query.idsOnly === true ? [] : found;
       const [taken, scores, { texts, kept }, total] = await Promise.all([
-        this.#taken(scope, query.experimentId, found, signal),
-        this.#scores(scope, found, signal),
-        this.#texts(scope, found, signal),
+        this.#taken(scope, query.experimentId, measured, signal),
+        this.#scores(scope, measured, signal),
+        this.#texts(scope, measured, signal).then((read) =>
+          query.idsOnly === true ? { ...read, kept: found.length } : read,
+        ),
         query.count ? this.#count(scope, query, signal) : null,
       ]);
       const results = found.slice(0, kept).map((row): StoredResult => {
@@ -253,19 +259,51 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     let left = MAX_TEXT_BYTES;
     for (let from = 0; from < results.length; from += TEXTS_AT_ONCE) {
       const some = results.slice(from, from + TEXTS_AT_ONCE);
-      const rows = await this.#reader.rows<TextBytesRow>(textBytesOf(scope, some), { signal });
-      const sizes = new Map(rows.map(({ version, bytes }) => [version, Number(bytes)]));
-      const end = some.findIndex(({ version }, index) => {
-        left -= sizes.get(version) ?? 0;
+      const { sizes, roots } = await this.#sizes(scope, some, signal);
+      const placeOf = (row: ResultRow): TextPlace => roots.get(row.version) ?? row;
+      const end = some.findIndex((row, index) => {
+        left -= sizes.get(placeOf(row).version) ?? 0;
         return left < 0 && from + index > 0;
       });
       const kept = end === -1 ? some : some.slice(0, end);
-      if (kept.length > 0)
-        for (const row of await this.#reader.rows<TextRow>(textsOf(scope, kept), { signal }))
-          texts.set(row.version, row);
+      if (kept.length > 0) {
+        const read = await this.#reader.rows<TextRow>(textsOf(scope, kept.map(placeOf)), { signal });
+        const byVersion = new Map(read.map((row) => [row.version, row]));
+        for (const row of kept) {
+          const text = byVersion.get(placeOf(row).version);
+          if (text !== undefined) texts.set(row.version, roots.has(row.version) ? { ...text, message: null } : text);
+        }
+      }
       if (end !== -1) return { texts, kept: from + end };
     }
     return { texts, kept: results.length };
+  }
+
+  /**
+   * How many bytes the texts of results have, by version. One without any, which only names its trace, shows the output of that:
+   * then its root span stands for it.
+   */
+  async #sizes(scope: ReadScope, results: readonly ResultRow[], signal: AbortSignal | undefined) {
+    const read = (places: readonly TextPlace[]) =>
+      this.#reader.rows<TextBytesRow>(textBytesOf(scope, places), { signal });
+    const rows = await read(results);
+    const sizes = new Map(rows.map(({ version, bytes }) => [version, Number(bytes)]));
+    const silent = results.filter(({ version, made, span, has_error }) => {
+      return (sizes.get(version) ?? 0) === 0 && has_error === 0 && isLinked(made, span);
+    });
+    const roots = new Map<string, TextPlace>();
+    if (silent.length === 0) return { sizes, roots };
+    const ids = [...new Set(silent.map(({ made }) => made))];
+    const found = new Map(
+      (await this.#reader.rows<RootRow>(rootsOf(scope, ids), { signal })).map((row) => [row.id, row]),
+    );
+    for (const { version, made } of silent) {
+      const root = found.get(made);
+      if (root !== undefined) roots.set(version, root);
+    }
+    if (roots.size > 0)
+      for (const { version, bytes } of await read([...roots.values()])) sizes.set(version, Number(bytes));
+    return { sizes, roots };
   }
 
   async #count(scope: ReadScope, query: ResultQuery, signal: AbortSignal | undefined): Promise<number> {
@@ -291,6 +329,9 @@ function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<
   }
   return groups;
 }
+
+/** Whether the span of a result, which is in a trace by itself, names another trace in which the result was made. */
+const isLinked = (made: string, span: string) => made !== span;
 
 const NOTHING: Taken = { cost: null, duration_ms: null, input_tokens: null, output_tokens: null };
 

@@ -256,8 +256,22 @@ export interface TextRow {
   readonly message: string | null;
 }
 
-/** The texts of results. */
-export function textsOf(scope: ReadScope, results: readonly ResultRow[]): Sql {
+/** Where a span with texts is. */
+export type TextPlace = Pick<ResultRow, 'version' | 'started'>;
+
+/** A row of {@link rootsOf}. */
+export interface RootRow extends TextPlace {
+  readonly id: string;
+}
+
+/** The root spans of traces, where they have any. */
+export function rootsOf(scope: ReadScope, traces: readonly string[]): Sql {
+  return sql`SELECT toString(id) AS id, toString(root_ver) AS version, toString(toUnixTimestamp64Micro(root_started_at)) AS started
+FROM ${rows(traceSource, scope, { by: 'ids', ids: traces })} WHERE ${inProject(scope.projectId)} AND NOT gone AND root_ver != 0`;
+}
+
+/** The texts of spans of results. */
+export function textsOf(scope: ReadScope, results: readonly TextPlace[]): Sql {
   return sql`SELECT toString(ver) AS version, output_data AS output, error_message AS message ${spansOf(scope, results)}`;
 }
 
@@ -268,11 +282,11 @@ export interface TextBytesRow {
 }
 
 /** How many bytes {@link textsOf} has of each. */
-export function textBytesOf(scope: ReadScope, results: readonly ResultRow[]): Sql {
+export function textBytesOf(scope: ReadScope, results: readonly TextPlace[]): Sql {
   return sql`SELECT toString(ver) AS version, toString(ifNull(length(output_data), 0) + ifNull(length(error_message), 0)) AS bytes ${spansOf(scope, results)}`;
 }
 
-function spansOf({ projectId }: ReadScope, results: readonly ResultRow[]): Sql {
+function spansOf({ projectId }: ReadScope, results: readonly TextPlace[]): Sql {
   const of = (column: 'started' | 'version') => results.map((result) => result[column]);
   const times = sql`SELECT fromUnixTimestamp64Micro(arrayJoin(${listOf('Int64', of('started'))}), 'UTC')`;
   return sql`FROM spans

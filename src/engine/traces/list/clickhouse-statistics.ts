@@ -4,6 +4,7 @@ import {
   startsAskedFor,
   tokenFields,
   type Answer,
+  type Extent,
   type FacetQuery,
   type Facets,
   type Figures,
@@ -20,8 +21,10 @@ import {
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
 import { bucketsBetween } from '../model/list/buckets.js';
 import type { Sql } from '../clickhouse/client/sql.js';
+import { versionTime } from '../write/version-clock.js';
 import { accessPaths } from './access-paths.js';
 import { rollupMatches, spanMatches } from './compile.js';
+import { extentOf, spansInSessions, type ExtentRow } from './extents.js';
 import type { Found, ListReads } from './list-reads.js';
 import type { Objects } from './properties.js';
 import { scoreValueOf } from './newest-scores.js';
@@ -121,6 +124,26 @@ export class ClickHouseStatistics implements ListStatistics {
           return value === null ? [] : [{ value, count: Number(count) }];
         }),
         total: Number(rows[0]?.values ?? 0),
+      };
+    });
+  }
+
+  extent(list: ListName, projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Answer<Extent>> {
+    const read = { source: SOURCES[list], projectId, query, signal, name: `${list}:extent` };
+    return this.#reads.read<Extent>(read, async (found) => {
+      const objects = await this.#objects(read.source, found, query, signal);
+      const [row] = await this.#rows<ExtentRow>(extentOf(objects), signal);
+      // A session does not know how many spans are in its traces.
+      const [inTraces] =
+        list === 'sessions' ? await this.#rows<{ spans: string }>(spansInSessions(objects), signal) : [];
+      return {
+        upTo: versionTime(found.scope.upTo),
+        traces: Number(row?.traces ?? 0),
+        spans: Number((inTraces ?? row)?.spans ?? 0),
+        sessions: Number(row?.sessions ?? 0),
+        cost: row?.costs ?? null,
+        oldest: microsOf(row?.oldest ?? null),
+        newest: microsOf(row?.newest ?? null),
       };
     });
   }

@@ -86,7 +86,11 @@ export function rolledUp(table: Sql, projectId: string, id: string): Sql {
   return sql`SELECT 1 FROM (SELECT * FROM ${table} WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`;
 }
 
-/** Ids of the traces that belong to a session. @param condition which: `member` now, or `named` in it by any write */
-export function tracesOfSession(projectId: string, session: string, condition: Sql = sql`member`): Sql {
-  return sql`SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${value(session, 'UUID')} AND ${condition}`;
+/**
+ * Ids of the traces that belong to sessions.
+ * @param sessions a condition on their ids
+ * @param condition which: `member` now, or `named` in it by any write
+ */
+export function tracesOfSessions(projectId: string, sessions: Sql, condition: Sql = sql`member`): Sql {
+  return sql`SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id ${sessions} AND ${condition}`;
 }

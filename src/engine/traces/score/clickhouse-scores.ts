@@ -132,7 +132,7 @@ function inTraces(scope: ReadScope, traces: Sql): Sql {
 }
 
 function conditions(query: ScoreQuery): Sql[] {
-  const { sources, authors, texts, min, max, createdAfter, createdBefore } = query;
+  const { sources, authors, texts, min, max, createdAfter, createdBefore, behind = null } = query;
   const version = (at: number) => value(versionOf(at), 'Int64');
   return [
     ...(sources === null ? [] : [sql`source IN ${value(sources, 'Array(String)')}`]),
@@ -142,6 +142,9 @@ function conditions(query: ScoreQuery): Sql[] {
     ...(max === null ? [] : [sql`number <= ${value(max, 'Float64')}`]),
     ...(createdAfter === null ? [] : [sql`${scoredVersion} >= ${version(createdAfter)}`]),
     ...(createdBefore === null ? [] : [sql`${scoredVersion} <= ${version(createdBefore)}`]),
+    ...(behind === null
+      ? []
+      : [sql`(${scoredVersion}, id) < (${version(behind.created_at)}, ${value(behind.id, 'UUID')})`]),
   ];
 }
 

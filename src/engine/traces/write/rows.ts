@@ -304,7 +304,7 @@ export class RowEncoder {
       left -= encoded.bytes.length;
       return encoded;
     };
-    const marks = spans.map(({ attributes }) => experimentMarkOf(attributes));
+    const marks = spans.map(({ attributes, id }) => experimentMarkOf(attributes, id));
     const isMarked = marks.some((mark) => mark !== null);
     return [
       isMarked

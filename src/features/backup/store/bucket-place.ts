@@ -106,15 +106,18 @@ export class BucketPlace implements BackupPlace, LockBucket {
   }
 
   async put(source: string, nameOf: (content: Content) => string): Promise<Content & { readonly isNew: boolean }> {
-    const isSmall = (await stat(source)).size <= PART_BYTES;
-    const bytes = isSmall ? await readFile(source) : null;
-    const content = bytes === null ? await hashOf(createReadStream(source)) : contentOf(bytes);
+    const { whole: bytes, ...content } = await readSmall(source);
     const name = nameOf(content);
     const sizes = await this.#sizesBeside(name);
     if (sizes.get(name) === content.bytes) return { ...content, isNew: false };
-    await (bytes === null ? this.#putLarge(source, name, content) : this.#putSmall(name, bytes, content.sha256));
+    await this.#upload(source, name, { ...content, whole: bytes });
     sizes.set(name, content.bytes);
     return { ...content, isNew: true };
+  }
+
+  /** Takes in a local file under a name, whatever is there. */
+  async replace(source: string, name: string): Promise<void> {
+    await this.#upload(source, name, await readSmall(source));
   }
 
   async remove(name: string): Promise<void> {
@@ -206,6 +209,10 @@ export class BucketPlace implements BackupPlace, LockBucket {
     });
   }
 
+  async #upload(source: string, name: string, { whole, ...content }: Read): Promise<void> {
+    await (whole === null ? this.#putLarge(source, name, content) : this.#putSmall(name, whole, content.sha256));
+  }
+
   async #putSmall(name: string, bytes: Buffer, sha256: string): Promise<void> {
     // Services that know the checksum keep it with the object.
     const ChecksumSHA256 = Buffer.from(sha256, 'hex').toString('base64');
@@ -264,6 +271,16 @@ export class BucketPlace implements BackupPlace, LockBucket {
   #failure(error: unknown): Error {
     return bucketFailure(error, this.address, this.#bucket);
   }
+}
+
+/** What a local file holds, with its bytes where it is small. */
+interface Read extends Content {
+  readonly whole: Buffer | null;
+}
+
+async function readSmall(source: string): Promise<Read> {
+  const whole = (await stat(source)).size <= PART_BYTES ? await readFile(source) : null;
+  return { ...(whole === null ? await hashOf(createReadStream(source)) : contentOf(whole)), whole };
 }
 
 function contentOf(bytes: Buffer): Content {

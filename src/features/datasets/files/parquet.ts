@@ -64,9 +64,9 @@ function inMemory(file: ArrayBuffer): AsyncBuffer {
   return { byteLength: file.byteLength, slice: (start, end) => file.slice(start, end) };
 }
 
-/** Decompressors that stop at what a page may have. */
-function bounded(): Compressors {
-  let left = MAX_BYTES;
+/** Decompressors that stop at what a page may have. @param maxBytes of all pages */
+export function bounded(maxBytes = MAX_BYTES): Compressors {
+  let left = maxBytes;
   const within = (unpack: (input: Uint8Array, length: number) => Uint8Array) => (input: Uint8Array, length: number) => {
     left -= length;
     if (length > MAX_PAGE_BYTES || left < 0) throw tooLarge();
@@ -91,7 +91,7 @@ function bounded(): Compressors {
 const MAX_DEPTH = 100;
 
 /** A value as JSON can say it. */
-function plain(value: unknown, depth = 0): unknown {
+export function plain(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) throw new DomainError('malformed', `Values are nested deeper than ${MAX_DEPTH} levels`);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;

@@ -13,6 +13,7 @@ import type {
   DatasetVersion,
   ListedVersion,
 } from '../dataset.js';
+import { isIn } from './row-sql.js';
 
 type Row = Omit<Dataset, 'roles'> & { readonly roles: string };
 export type VersionRow = Omit<DatasetVersion, 'columns'> & { readonly columns: string };
@@ -36,6 +37,16 @@ function prepare(db: Database) {
   return {
     byName: one('name'),
     byId: one('id'),
+    holding: db.prepare<{ projectId: string; rowId: string; limit: number }, Row>(
+      `SELECT ${COLUMNS} FROM datasets AS d INDEXED BY datasets_by_project
+       WHERE project_id = @projectId AND deleted_at IS NULL AND EXISTS (
+         SELECT 1 FROM dataset_rows AS r INDEXED BY sqlite_autoindex_dataset_rows_1
+         WHERE r.dataset = d.seq AND r.row_id = @rowId AND r.content IS NOT NULL AND ${isIn('r', 'd.last_version')})
+       LIMIT @limit`,
+    ),
+    versionAt: db.prepare<[string, Micros], VersionRow>(
+      `SELECT ${VERSION_COLUMNS} FROM dataset_versions WHERE dataset_id = ? AND created_at <= ? ORDER BY number DESC LIMIT 1`,
+    ),
     list: db.prepare<{ projectId: string; q: string } & Window, Row>(
       `SELECT ${COLUMNS} ${LISTED} ORDER BY name LIMIT @limit OFFSET @offset`,
     ),
@@ -81,6 +92,10 @@ export class SqliteDatasetStore implements DatasetStore {
     return row && toDataset(row);
   }
 
+  holding(projectId: string, rowId: string, limit: number): Dataset[] {
+    return guarded(() => this.#statements.holding.all({ projectId, rowId, limit }).map(toDataset));
+  }
+
   list(projectId: string, q: string, window: Window): Dataset[] {
     return guarded(() => this.#statements.list.all({ projectId, q, ...window }).map(toDataset));
   }
@@ -112,6 +127,11 @@ export class SqliteDatasetStore implements DatasetStore {
     const row = guarded(() =>
       'id' in by ? versionById.get(datasetId, by.id) : versionByNumber.get(datasetId, by.number),
     );
+    return row && toVersion(row);
+  }
+
+  versionAt(datasetId: string, at: Micros): DatasetVersion | undefined {
+    const row = guarded(() => this.#statements.versionAt.get(datasetId, at));
     return row && toVersion(row);
   }
 

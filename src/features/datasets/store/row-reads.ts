@@ -1,6 +1,18 @@
 import { guarded, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
-import type { Between, DatasetRow, NewRow, PlacedId, RowPlace, RowReads, RowState, WalkedRow } from '../dataset.js';
+import type { Micros } from '../../../engine/timestamp.js';
+import type {
+  Between,
+  DatasetRow,
+  NewRow,
+  PlacedId,
+  RowOrigin,
+  RowPlace,
+  RowReads,
+  RowSource,
+  RowState,
+  WalkedRow,
+} from '../dataset.js';
 import { DATASET, isIn } from './row-sql.js';
 
 interface OfVersion {
@@ -21,6 +33,10 @@ interface ReadRow extends RowPlace {
   readonly content: string;
   readonly trace_id: string | null;
   readonly span_id: string | null;
+}
+
+interface OriginRow extends Pick<ReadRow, 'row_id' | 'trace_id' | 'span_id'> {
+  readonly changed_at: Micros;
 }
 
 /** SQL for the rows of a version with what they say. Without being told, SQLite takes an index that sorts all of them for each page. */
@@ -53,6 +69,11 @@ function prepare(db: Database) {
     ),
     sizes: db.prepare<OfVersion & { ids: string }, { row_id: string; value: number }>(named('octet_length(c.content)')),
     named: db.prepare<OfVersion & { ids: string }, { row_id: string; value: string }>(named('c.content')),
+    origins: db.prepare<OfVersion & { ids: string }, OriginRow>(
+      `SELECT r.row_id, r.trace_id, r.span_id, (SELECT created_at FROM dataset_versions WHERE dataset_id = @id AND number = r.from_version) AS changed_at
+       FROM json_each(@ids) AS i CROSS JOIN dataset_rows AS r INDEXED BY sqlite_autoindex_dataset_rows_1
+       WHERE ${IN_VERSION} AND r.row_id = i.value AND r.content IS NOT NULL`,
+    ),
     saying: db
       .prepare<OfVersion & { hash: Buffer; rowId: string }, string>(
         `SELECT r.row_id FROM dataset_contents AS c CROSS JOIN dataset_rows AS r INDEXED BY dataset_rows_by_content ON r.content = c.seq
@@ -107,6 +128,11 @@ export class SqliteRowReads implements RowReads {
     return new Map(rows.map(({ row_id, value }) => [row_id, value]));
   }
 
+  origins(id: string, number: number, rowIds: readonly string[]): ReadonlyMap<string, RowOrigin> {
+    const rows = guarded(() => this.#statements.origins.all({ id, number, ids: JSON.stringify(rowIds) }));
+    return new Map(rows.map(({ row_id, changed_at, ...from }) => [row_id, { source: sourceOf(from), changed_at }]));
+  }
+
   hasOther(id: string, number: number, { row_id: rowId, hash }: Pick<NewRow, 'row_id' | 'hash'>): boolean {
     return guarded(() => this.#statements.saying.get({ id, number, hash, rowId })) !== undefined;
   }
@@ -151,6 +177,10 @@ function toState({ row_id, before, said_before, after, said_after }: StateRow): 
   };
 }
 
-function toRow({ row_id, content, trace_id, span_id }: ReadRow): DatasetRow {
-  return { row_id, content, source: span_id === null ? null : { trace_id: trace_id ?? '', span_id } };
+function toRow({ row_id, content, ...from }: ReadRow): DatasetRow {
+  return { row_id, content, source: sourceOf(from) };
+}
+
+function sourceOf({ trace_id, span_id }: Pick<ReadRow, 'trace_id' | 'span_id'>): RowSource | null {
+  return span_id === null ? null : { trace_id: trace_id ?? '', span_id };
 }

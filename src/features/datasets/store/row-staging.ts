@@ -3,7 +3,9 @@ import { guarded, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import {
   MAX_DATASET_BYTES,
+  MAX_ROWS,
   ROW_OVERHEAD_BYTES,
+  tooManyRows,
   type DatasetVersion,
   type NewRow,
   type Places,
@@ -27,6 +29,7 @@ interface Stored {
 interface Current {
   readonly seq: number;
   readonly position: number;
+  readonly from_version: number;
   readonly content: number | null;
   readonly to_version: number | null;
   readonly trace_id: string | null;
@@ -57,7 +60,7 @@ function prepare(db: Database) {
       .pluck(),
     reopen: db.prepare<Stored>(`UPDATE dataset_rows SET to_version = NULL WHERE seq IN (${ended})`),
     current: db.prepare<OfRow, Current>(
-      `SELECT seq, position, content, to_version, trace_id, span_id, after_deletion FROM dataset_rows
+      `SELECT seq, position, from_version, content, to_version, trace_id, span_id, after_deletion FROM dataset_rows
        WHERE dataset = @dataset AND row_id = @rowId AND (to_version IS NULL OR to_version = @number)
        ORDER BY from_version DESC LIMIT 1`,
     ),
@@ -75,6 +78,10 @@ function prepare(db: Database) {
        VALUES (@dataset, @rowId, @position, @number, @content, @trace_id, @span_id, coalesce(@after_deletion, ${LAST_DELETION}))`,
     ),
     end: db.prepare<[number, number]>('UPDATE dataset_rows SET to_version = ? WHERE seq = ?'),
+    say: db.prepare<{ seq: number; content: number; trace_id: string | null; span_id: string | null }>(
+      `UPDATE dataset_rows SET content = @content, trace_id = coalesce(@trace_id, trace_id), span_id = coalesce(@span_id, span_id)
+       WHERE seq = @seq`,
+    ),
     staying: db
       .prepare<{ seq: number; last_version: number; after: string; limit: number }, string>(
         `SELECT row_id FROM dataset_rows
@@ -84,13 +91,17 @@ function prepare(db: Database) {
       .pluck(),
     lastPosition: db
       .prepare<{ id: string }, number>(
-        `SELECT max(r.position) FROM dataset_rows AS r
-         WHERE r.dataset = ${DATASET} AND ${isIn('r', '(SELECT last_version FROM datasets WHERE id = @id)')}`,
+        `SELECT r.position FROM dataset_rows AS r INDEXED BY dataset_rows_in_order
+         WHERE r.dataset = ${DATASET} AND ${isIn('r', '(SELECT last_version FROM datasets WHERE id = @id)')}
+         ORDER BY r.position DESC, r.seq DESC LIMIT 1`,
       )
       .pluck(),
     insertVersion: db.prepare<object>(
       `INSERT INTO dataset_versions (id, dataset_id, number, message, columns, row_count, added, changed, removed, created_at, created_by)
        VALUES (@id, @dataset_id, @number, @message, @columns, @row_count, @added, @changed, @removed, @created_at, @created_by)`,
+    ),
+    amendVersion: db.prepare<object>(
+      `UPDATE dataset_versions SET columns = @columns, row_count = @row_count, added = @added, changed = @changed WHERE id = @id`,
     ),
     publish: db.prepare<{ number: number; at: number; id: string }>(
       `UPDATE datasets SET last_version = @number, updated_at = @at
@@ -163,11 +174,7 @@ export class SqliteRowStaging implements RowStaging {
         else changed += 1;
         if (known !== undefined) end.run(number, known.seq);
       }
-      if (newBytes > 0 && bytes + newBytes > MAX_DATASET_BYTES)
-        throw new DomainError(
-          'too_large',
-          `A dataset can have at most ${MAX_DATASET_BYTES} bytes of rows in all its versions`,
-        );
+      requireBytes(bytes + newBytes, newBytes);
       return { added, changed, moved, position };
     });
   }
@@ -216,6 +223,63 @@ export class SqliteRowStaging implements RowStaging {
     });
   }
 
+  put(version: DatasetVersion, rows: readonly NewRow[], isOpen: boolean): DatasetVersion | null {
+    const { insertVersion, publish, amendVersion } = this.#statements;
+    const { dataset_id: id, number, created_at: at } = version;
+    return this.#making(id, isOpen ? number + 1 : number, ({ seq: dataset, bytes }) => {
+      let [added, changed, newBytes, position] = [0, 0, 0, this.#statements.lastPosition.get({ id }) ?? 0];
+      let isSame = true;
+      for (const row of rows) {
+        const put = this.#put({ dataset, rowId: row.row_id, number }, row, position);
+        if (put === null) continue;
+        isSame = false;
+        newBytes += put.bytes;
+        if (put.did === 'added') position += 1;
+        added += put.did === 'added' ? 1 : 0;
+        changed += put.did === 'changed' ? 1 : 0;
+      }
+      if (isSame) return null;
+      const made = { ...version, row_count: version.row_count + added };
+      if (made.row_count > MAX_ROWS) throw tooManyRows();
+      requireBytes(bytes + newBytes, newBytes);
+      const counted = { ...made, added: made.added + added, changed: made.changed + changed };
+      if (!isOpen && publish.run({ number, at, id }).changes === 0) throw deleted();
+      const stored = { ...counted, columns: JSON.stringify(counted.columns) };
+      if (isOpen) amendVersion.run(stored);
+      else insertVersion.run(stored);
+      return counted;
+    });
+  }
+
+  /** Makes a row of the version say something. @returns null: it says that already */
+  #put(
+    of: OfRow,
+    row: NewRow,
+    position: number,
+  ): { readonly did: 'added' | 'changed' | null; readonly bytes: number } | null {
+    const { current, content, end, say } = this.#statements;
+    const known = current.get(of);
+    const said = content.get(of.dataset, row.hash);
+    if (known !== undefined && said !== undefined && known.content === said) return null;
+    if (known?.from_version !== of.number) {
+      const bytes = this.#insert(of, row, { known, said, position: known?.position ?? position + 1 });
+      if (known !== undefined) end.run(of.number, known.seq);
+      return { did: known === undefined ? 'added' : 'changed', bytes };
+    }
+    // The version has it since it is open: nobody has seen what it said.
+    const { trace_id = null, span_id = null } = row.source ?? {};
+    say.run({ seq: known.seq, content: said ?? this.#insertContent(of.dataset, row), trace_id, span_id });
+    if (known.content !== null) this.#removeContent(known.content);
+    return { did: null, bytes: said === undefined ? row.bytes : 0 };
+  }
+
+  #insertContent(dataset: number, { hash, content, bytes }: NewRow): number {
+    const seq = this.#statements.insertContent.get(dataset, hash, content);
+    if (seq === undefined) throw new Error('The content of a row was not stored');
+    this.#statements.addBytes.run(bytes, dataset);
+    return seq;
+  }
+
   removeSome(): boolean {
     const { removed, comparisons, parts, remove } = this.#statements;
     const removeSome = () => {
@@ -234,21 +298,16 @@ export class SqliteRowStaging implements RowStaging {
    */
   #insert(
     of: OfRow,
-    { content, bytes: size, hash, source }: NewRow,
+    row: NewRow,
     { known, said, position }: { known: Current | undefined; said: number | undefined; position: number },
   ): number {
-    const { insertContent, addBytes, insert } = this.#statements;
-    let bytes = ROW_OVERHEAD_BYTES;
-    let seq = said;
-    if (seq === undefined) {
-      bytes += size;
-      seq = insertContent.get(of.dataset, hash, content);
-    }
-    addBytes.run(bytes, of.dataset);
+    const seq = said ?? this.#insertContent(of.dataset, row);
+    this.#statements.addBytes.run(ROW_OVERHEAD_BYTES, of.dataset);
+    const { source } = row;
     const from = source ?? known;
     const { trace_id = null, span_id = null, after_deletion = null } = from ?? {};
-    insert.run({ ...of, content: seq, position, trace_id, span_id, after_deletion });
-    return bytes;
+    this.#statements.insert.run({ ...of, content: seq, position, trace_id, span_id, after_deletion });
+    return ROW_OVERHEAD_BYTES + (said === undefined ? row.bytes : 0);
   }
 
   /** As {@link #transaction}, of the version that follows the newest. @throws DomainError `conflict` where an import made that */
@@ -270,6 +329,15 @@ export class SqliteRowStaging implements RowStaging {
     };
     return guarded(() => this.#db.transaction(found).immediate());
   }
+}
+
+/** @throws DomainError `too_large` */
+function requireBytes(bytes: number, added: number): void {
+  if (added > 0 && bytes > MAX_DATASET_BYTES)
+    throw new DomainError(
+      'too_large',
+      `A dataset can have at most ${MAX_DATASET_BYTES} bytes of rows in all its versions`,
+    );
 }
 
 const deleted = () => new DomainError('not_found', 'The dataset was deleted in the meantime');

@@ -17,7 +17,7 @@ import { projectRemoval } from './project-removal.js';
 import { hasRecords, spanRecordRemoval, spansWithRecords } from './span-records.js';
 import { jobsShown, tracesJudged, wholeRecordRemoval } from './whole-records.js';
 
-const COLUMNS = `seq, project_id, what, target GLOB 'trace/*' OR target GLOB 'retention/*' AS whole_traces, upto, created_at`;
+const COLUMNS = `seq, project_id, what, target GLOB 'trace/*' OR target GLOB 'traces/*' OR target GLOB 'retention/*' AS whole_traces, upto, created_at`;
 /** Items of which the traces are read together. */
 const TRACES_OF = 10_000;
 /** Items that are forgotten together. */

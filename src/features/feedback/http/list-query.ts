@@ -1,9 +1,11 @@
 import { Type, type Static, type TObject } from '@sinclair/typebox';
 import type { Issue } from '../../../engine/errors.js';
 import type { FeedbackQuery } from '../feedback-lists.js';
+import type { FeedbackFilter } from '../feedback-pages.js';
 import { VersionNumber } from '../../prompts/schema.js';
 import { oneOf, uuid } from '../../../engine/schema/parts.js';
 import { page } from '../../../http/page.js';
+import { exportFormat } from '../../../http/parameters.js';
 import { queryOf } from '../../../http/query.js';
 import { checkTimeRange, timeRange } from '../../../http/time-range.js';
 
@@ -49,6 +51,15 @@ const ofPrompt = {
 
 type Values = Partial<Static<TObject<typeof ofPrompt>>>;
 
+const {
+  limit: _limit,
+  offset: _offset,
+  version: _version,
+  include: _include,
+  sort_order: _order,
+  ...selection
+} = ofPrompt;
+
 function check({ start_date, end_date, limit, include, source_type, judge_id }: Values): Issue[] {
   return [
     ...checkTimeRange({ start_date, end_date }),
@@ -61,17 +72,21 @@ function check({ start_date, end_date, limit, include, source_type, judge_id }: 
   ];
 }
 
+function filterOf(values: Values): FeedbackFilter {
+  return {
+    start: values.start_date ?? null,
+    end: values.end_date ?? null,
+    thumbsUp: values.thumbs_up ?? null,
+    source: values.source_type ?? null,
+    judgeId: values.judge_id ?? null,
+    reviewer: values.reviewer ?? null,
+    linkId: values.link_id ?? null,
+  };
+}
+
 function to(values: Static<TObject<typeof ofLink>> & Values): FeedbackQuery {
   return {
-    filter: {
-      start: values.start_date ?? null,
-      end: values.end_date ?? null,
-      thumbsUp: values.thumbs_up ?? null,
-      source: values.source_type ?? null,
-      judgeId: values.judge_id ?? null,
-      reviewer: values.reviewer ?? null,
-      linkId: values.link_id ?? null,
-    },
+    filter: filterOf(values),
     version: values.version ?? null,
     window: { limit: values.limit, offset: values.offset },
     descending: values.sort_order === 'desc',
@@ -83,3 +98,25 @@ function to(values: Static<TObject<typeof ofLink>> & Values): FeedbackQuery {
 export const promptFeedbackQuery = queryOf(Type.Object(ofPrompt), { check, to });
 /** What a list of the feedback by a link is asked for: the same, but for what the link says. */
 export const linkFeedbackQuery = queryOf(Type.Object(ofLink), { check, to });
+
+/** Which feedback of a project an export has. */
+export interface SelectedFeedback {
+  readonly promptId: string | null;
+  readonly filter: FeedbackFilter;
+}
+
+/** What an export of feedback is asked for: filters of a list of the feedback on a prompt, or on any. */
+export const exportQuery = queryOf(
+  Type.Object({
+    ...selection,
+    prompt_id: Type.Optional(uuid('Only feedback that counts for this prompt.')),
+    format: exportFormat,
+  }),
+  {
+    check,
+    to: ({ format, prompt_id, ...values }) => ({
+      query: { promptId: prompt_id ?? null, filter: filterOf(values) },
+      format,
+    }),
+  },
+);

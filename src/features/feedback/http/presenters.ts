@@ -1,6 +1,7 @@
 import type { StoredFeedback } from '../feedback.js';
 import type { ListedFeedback } from '../feedback-lists.js';
-import type { ListedFeedbackRead } from '../list-schema.js';
+import type { AuthoredFeedback } from '../feedback-pages.js';
+import type { AuthoredFeedbackRead, ListedFeedbackRead } from '../list-schema.js';
 import type { FeedbackRead } from '../schema.js';
 import type { EvaluationItem, HumanItem, UnifiedItem } from '../unified-items.js';
 import type { UnifiedItemRead } from '../unified-schema.js';
@@ -27,12 +28,14 @@ function judgeWasRight({ judge_id, thumbs_up }: Pick<StoredFeedback, 'judge_id' 
   return judge_id === null ? null : thumbs_up;
 }
 
+export function authoredFeedbackRead({ feedback, author, link_id }: AuthoredFeedback): AuthoredFeedbackRead {
+  return { ...feedbackRead(feedback), created_by: author, link_id };
+}
+
 export function listedFeedbackRead(item: ListedFeedback): ListedFeedbackRead {
-  const { feedback, author, link_id, prompt_version, completion } = item;
+  const { prompt_version, completion } = item;
   return {
-    ...feedbackRead(feedback),
-    created_by: author,
-    link_id,
+    ...authoredFeedbackRead(item),
     prompt_version,
     ...(completion === undefined ? {} : { completion: completion && completionRead(completion) }),
   };

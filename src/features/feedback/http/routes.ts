@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { Readable } from 'node:stream';
+import type { Exports } from '../../exports/exports.js';
+import { exportRoute } from '../../exports/http/export-route.js';
 import type { FeedbackLists } from '../feedback-lists.js';
 import { COMPLETION_POINTER, type FeedbackService, type FeedbackTarget, SLUG_POINTER } from '../feedback-service.js';
 import { FeedbackPageRead } from '../list-schema.js';
@@ -12,6 +14,7 @@ import { allOrPage } from '../../../http/page.js';
 import { asPathParameters, queryOf } from '../../../http/query.js';
 import { defineRoute, uncheckedJsonBody } from '../../../http/route.js';
 import { project_id } from '../../../http/parameters.js';
+import { exportedFeedback } from './exported-feedback.js';
 import { promptFeedbackQuery } from './list-query.js';
 import { feedbackPageAnswer } from './page-json.js';
 import { feedbackRead, unifiedItemRead } from './presenters.js';
@@ -21,15 +24,17 @@ export interface FeedbackRoutesParts {
   readonly feedback: FeedbackService;
   readonly unified: UnifiedFeedbackService;
   readonly feedbackLists: FeedbackLists;
+  readonly exports: Exports;
 }
 
 /** Feedback on completions, and everything said about an entity. */
-export function feedbackRoutes({ feedback, unified, feedbackLists }: FeedbackRoutesParts) {
+export function feedbackRoutes({ feedback, unified, feedbackLists, exports }: FeedbackRoutesParts) {
   return [
     submitFeedbackRoute(feedback),
     submitSpanFeedbackRoute(feedback),
     getUnifiedFeedbackRoute(unified),
     listPromptFeedbackRoute(feedbackLists),
+    exportRoute(exportedFeedback(feedbackLists), exports),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type {
   AuthoredFeedback,
+  FeedbackArrival,
   FeedbackFilter,
   FeedbackPages,
   FeedbackPlace,
@@ -69,6 +70,17 @@ function prepareList(db: Database, of: typeof OF_PROMPT, conditions: readonly st
   };
 }
 
+function prepareArrivals(db: Database, conditions: readonly string[]) {
+  const matches = ['f.created_at BETWEEN @start AND @end', ...conditions].join(' AND ');
+  return db.prepare<
+    Selected & { before: number; limit: number },
+    Omit<FeedbackArrival, 'matches'> & { readonly matches: 0 | 1 }
+  >(
+    `SELECT f.id, f.arrival, (${matches}) AS matches FROM feedback AS f INDEXED BY feedback_by_arrival
+     WHERE f.project_id = @projectId AND f.arrival < @before ORDER BY f.arrival DESC LIMIT @limit`,
+  );
+}
+
 /** How much feedback there is on prompts, counted in the index alone. */
 export class SqlitePromptFeedbackCounts implements PromptFeedbackCounts {
   readonly #counts;
@@ -92,6 +104,7 @@ export class SqliteFeedbackPages implements FeedbackPages {
   readonly #read;
   /** Prepared lists by the conditions that they use, as text. */
   readonly #lists = new Map<string, ReturnType<typeof prepareList>>();
+  readonly #arrivals = new Map<string, ReturnType<typeof prepareArrivals>>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -122,6 +135,23 @@ export class SqliteFeedbackPages implements FeedbackPages {
         ? first.all({ ...selected(of), limit })
         : behind.all({ ...selected(of), limit, lastAt: last.created_at, lastId: last.id }),
     );
+  }
+
+  arrivals(
+    projectId: string,
+    { promptId, filter }: { readonly promptId: string | null; readonly filter: FeedbackFilter },
+    before: number | null,
+    limit: number,
+  ): FeedbackArrival[] {
+    const conditions = [...conditionsOf(filter), ...(promptId === null ? [] : ['f.prompt_id = @promptId'])];
+    const key = ['arrivals', ...conditions].join(' AND ');
+    const statement = this.#arrivals.get(key) ?? prepareArrivals(this.#db, conditions);
+    this.#arrivals.set(key, statement);
+    const values = selected({ subject: { projectId, spanIds: [] }, filter, descending: true });
+    const rows = guarded(() =>
+      statement.all({ ...values, promptId, before: before ?? Number.MAX_SAFE_INTEGER, limit }),
+    );
+    return rows.map(({ matches, ...row }) => ({ ...row, matches: matches === 1 }));
   }
 
   read(ids: readonly string[]): Map<string, AuthoredFeedback> {

@@ -1,26 +1,26 @@
-import { Type, type TSchema } from '@sinclair/typebox';
-import { oneOf, uuid } from '../../../engine/schema/parts.js';
+import { Type } from '@sinclair/typebox';
+import { uuid } from '../../../engine/schema/parts.js';
 import { formatTimestamp } from '../../../engine/timestamp.js';
-import { SCORE_SOURCES, SCORED } from '../../../engine/traces/model/score/score.js';
 import { ScoreName } from '../../../engine/traces/model/score/schema.js';
-import type { ScoreQuery } from '../../../engine/traces/model/score/scores.js';
-import { page } from '../../../http/page.js';
-import { csv, endTime, time as timeParameter } from '../../../http/parameter.js';
 import { project_id, ProjectParams } from '../../../http/parameters.js';
-import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody, listOf, uncheckedJsonBody } from '../../../http/route.js';
+import type { Exports } from '../../exports/exports.js';
+import { exportRoute } from '../../exports/http/export-route.js';
 import type { ScoreDefinition } from '../definition.js';
 import { MAX_SCORES, ScoreDefinitionInput, ScoreDefinitionRead, ScoreInput, ScoreRead } from '../schema.js';
 import type { ScoreService } from '../score-service.js';
 import { TAG, toScoreRead } from './presenters.js';
+import { exportedScores } from './exported-scores.js';
+import { listQuery } from './list-query.js';
 import { signalRoutes } from './signal-routes.js';
 
 /** Scores, and the definitions of their values. */
-export function scoreRoutes(scores: ScoreService) {
+export function scoreRoutes(scores: ScoreService, exports: Exports) {
   return [
     postScoresRoute(scores),
     ...signalRoutes(scores),
     listScoresRoute(scores),
+    exportRoute(exportedScores(scores), exports),
     getScoreRoute(scores),
     deleteScoreRoute(scores),
     listDefinitionsRoute(scores),
@@ -57,32 +57,6 @@ function postScoresRoute(scores: Pick<ScoreService, 'post'>) {
   });
 }
 
-const MAX_ASKED = 500;
-const some = <S extends TSchema>(items: S, description: string) =>
-  Type.Optional(csv(items, { description, maxItems: MAX_ASKED }));
-
-const ListQuery = Type.Object({
-  entity_type: Type.Optional(oneOf(SCORED, 'Only scores of spans, of traces or of sessions.')),
-  entity_id: some(uuid('Id of a span, trace or session.'), 'Only scores of these, by id, separated by commas.'),
-  trace_id: Type.Optional(uuid('Only scores of this trace and of its spans.')),
-  session_id: Type.Optional(uuid('Only scores of this session, of its traces and of their spans.')),
-  name: some(Type.String(), 'Only scores with one of these names, separated by commas.'),
-  source: some(oneOf(SCORE_SOURCES, 'A source.'), 'Only scores from one of these sources, separated by commas.'),
-  author: some(Type.String(), 'Only scores of one of these authors, separated by commas.'),
-  value: some(Type.String(), 'Only scores with one of these categories or texts, separated by commas.'),
-  value_min: Type.Optional(Type.Number({ description: 'Lowest value of numbers, inclusive. Of booleans, true is 1.' })),
-  value_max: Type.Optional(Type.Number({ description: 'Highest value of numbers, inclusive.' })),
-  created_after: Type.Optional(timeParameter('Only scores received then or later.')),
-  created_before: Type.Optional(endTime('Only scores received then or earlier.')),
-  sort_by: oneOf(['created_at', 'value'], 'Field to sort by. Numbers come before texts.', 'created_at'),
-  sort_order: oneOf(['asc', 'desc'], 'Ascending or descending.', 'desc'),
-  ...page({ maxLimit: 1_000, defaultLimit: 100, maxOffset: 10_000_000 }),
-  count: Type.Boolean({
-    default: false,
-    description: 'Whether to count all matches too, in the header X-Total-Count.',
-  }),
-});
-
 function listScoresRoute(scores: Pick<ScoreService, 'list'>) {
   return defineRoute({
     method: 'GET',
@@ -94,25 +68,7 @@ function listScoresRoute(scores: Pick<ScoreService, 'list'>) {
     tag: TAG,
     access: 'key',
     bulk: true,
-    query: queryOf(ListQuery, {
-      to: ({ limit, offset, count, ...query }): ScoreQuery => ({
-        entityType: query.entity_type ?? null,
-        entityIds: query.entity_id ?? null,
-        traceId: query.trace_id ?? null,
-        sessionId: query.session_id ?? null,
-        names: query.name ?? null,
-        sources: query.source ?? null,
-        authors: query.author ?? null,
-        texts: query.value ?? null,
-        min: query.value_min ?? null,
-        max: query.value_max ?? null,
-        createdAfter: query.created_after ?? null,
-        createdBefore: query.created_before ?? null,
-        sort: query.sort_by,
-        descending: query.sort_order === 'desc',
-        ...{ limit, offset, count },
-      }),
-    }),
+    query: listQuery,
     responses: {
       200: {
         ...listOf(ScoreRead, 'A page of scores.'),

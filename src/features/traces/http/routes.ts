@@ -20,8 +20,9 @@ import { defineRoute, type SerializedResult } from '../../../http/route.js';
 import type { DeletionService } from '../../deletion/deletion-service.js';
 import type { CostExplainer } from '../../prices/cost-explanation.js';
 import type { PostedIngest } from '../posted-ingest.js';
-import type { ListExports } from '../export/list-exports.js';
-import { exportRoute } from './export-route.js';
+import type { Exports } from '../../exports/exports.js';
+import { exportRoute } from '../../exports/http/export-route.js';
+import { exportedList } from './exported-lists.js';
 import { getCostRoute } from './get-cost.js';
 import { getRoutes } from './get-route.js';
 import {
@@ -46,7 +47,7 @@ interface TraceRouteParts {
   readonly texts: TextParts['texts'];
   readonly costs: Pick<CostExplainer, 'of'>;
   readonly tails: Tails;
-  readonly exports: ListExports;
+  readonly exports: Exports;
   readonly deletions: Pick<DeletionService, 'delete'>;
 }
 
@@ -75,9 +76,9 @@ export function traceRoutes(parts: TraceRouteParts) {
     getCostRoute(costs),
     tailRoute(spanList, tails),
     tailRoute(traceList, tails),
-    exportRoute(spanList, exports),
-    exportRoute(traceList, exports),
-    exportRoute(sessionList, exports),
+    exportRoute(exportedList(spanList, lists), exports),
+    exportRoute(exportedList(traceList, lists), exports),
+    exportRoute(exportedList(sessionList, lists), exports),
   ];
 }
 

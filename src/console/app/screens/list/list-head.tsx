@@ -10,6 +10,7 @@ import { setQuery } from '../../state/location.js';
 import type { TailState } from '../../state/tail.js';
 import { AddSpansButton } from '../datasets/add-spans-button.js';
 import { columnLabel } from './columns-dialog.js';
+import { DeleteFoundButton } from './delete-found-button.js';
 
 interface ListHeadProps {
   readonly list: ListDefinition;
@@ -39,6 +40,7 @@ export function ListHead({ list, query, total, tail, busy, onRefresh, onColumns 
         </Button>
         {list.name === 'spans' && <AddSpansButton spans={{ query: selectionOf(query).toString(), isList: true }} />}
         <DownloadMenu path={`/${list.name}:export`} query={selectionOf(query)} label="Export" />
+        <DeleteFoundButton list={list} query={selectionOf(query)} onDeleted={onRefresh} />
         <CopyAsCurl path={`/${list.name}`} query={pageQuery(list, query)} />
       </div>
     </div>

@@ -3,6 +3,7 @@ import { NOTHING } from '../../../model/format.js';
 import { payloadLine } from '../../../model/payload-line.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
+import { DownloadMenu } from '../../parts/download-menu.js';
 import { When } from '../../parts/figures.js';
 import { Icon } from '../../parts/icon.js';
 import { Pager } from '../../parts/pager.js';
@@ -36,6 +37,10 @@ export function FeedbackTab({ slug, latest }: TabProps) {
     ask: (signal) =>
       call('GET /projects/:project_id/prompts/:prompt_slug/feedback', { params: { prompt_slug: slug }, query, signal }),
   });
+  // All of it has the id of the prompt. An export has the filters but for the version, of which feedback knows nothing.
+  const id = answer.data?.feedback[0]?.prompt_id ?? null;
+  const filters = set.filter((name) => name !== 'version').map((name) => [name, asked.get(name) ?? '']);
+  const exported = id === null ? null : new URLSearchParams([...filters, ['prompt_id', id]]);
   return (
     <div class="stack">
       <div class="line apart">
@@ -61,7 +66,10 @@ export function FeedbackTab({ slug, latest }: TabProps) {
           />
           <Choice label="Order" parameter="sort_order" any="newest first" values={[['asc', 'oldest first']]} />
         </div>
-        <CopyAsCurl path={ofPrompt(slug, '/feedback')} query={query} />
+        <div class="line">
+          {exported !== null && <DownloadMenu path="/feedback:export" query={exported} label="Export" />}
+          <CopyAsCurl path={ofPrompt(slug, '/feedback')} query={query} />
+        </div>
       </div>
       <Answered answer={answer}>
         {({ feedback, total }) => (

@@ -5,6 +5,7 @@ import { KIND_LABELS, rulesOf } from '../../../model/score-draft.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
+import { DownloadMenu } from '../../parts/download-menu.js';
 import { Ending } from '../../parts/ending.js';
 import { When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
@@ -23,6 +24,7 @@ export default function Definitions() {
       <div class="line apart">
         <h2 id="score-definitions">Score definitions</h2>
         <div class="line">
+          <DownloadMenu path="/scores:export" query={new URLSearchParams()} label="Export scores" />
           <CopyAsCurl path={ofProject('/score-definitions')} />
           <Button icon="plus" changes onClick={() => setEditing('new')}>
             Add definition

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { Tabs } from '../../parts/tabs.js';
 import { place, setQuery } from '../../state/location.js';
 import Definitions from './definitions.js';
+import Exports from './exports.js';
 import Health from './health.js';
 import Keys from './keys.js';
 import People from './people.js';
@@ -20,12 +21,13 @@ const TABS: readonly [SettingsTab, ...SettingsTab[]] = [
   { name: 'people', label: 'People', Shown: People },
   { name: 'prices', label: 'Prices', Shown: Prices },
   { name: 'scores', label: 'Scores', Shown: Definitions },
+  { name: 'exports', label: 'Exports', Shown: Exports },
   { name: 'project', label: 'Project', Shown: Project },
   { name: 'usage', label: 'Internal usage', Shown: OwnCalls },
   { name: 'health', label: 'Health', Shown: Health },
 ];
 
-/** Keys, people, prices, what scores mean, the project itself, and how the server is. */
+/** Keys, people, prices, what scores mean, what is exported, the project itself, and how the server is. */
 export default function Settings() {
   const chosen = TABS.find(({ name }) => name === place.value.query.get('tab')) ?? TABS[0];
   return (

@@ -103,12 +103,9 @@ function columnsOf(rotate: (key: ApiKeyRead) => void, revoke: (key: ApiKeyRead) 
     {
       name: 'access',
       label: 'Access',
-      cell: ({ access, scopes }) =>
-        access === 'custom' ? (
-          <>{scopes.join(', ')}</>
-        ) : (
-          <span title={`${explainAccess(access)}: ${scopes.join(', ')}`}>{access}</span>
-        ),
+      cell: ({ access, scopes }) => (
+        <span title={scopes.join(', ')}>{access === 'custom' ? counted(scopes.length, 'scope') : access}</span>
+      ),
       full: ({ scopes }) => scopes.join(', '),
     },
     { name: 'prefix', label: 'Prefix', cell: ({ prefix }) => <code>{prefix}</code> },

@@ -11,6 +11,7 @@ import { call, ofProject } from '../../state/api.js';
 import { changedAt, useQuery } from '../../state/query.js';
 import { loadWhoAmI } from '../../state/session.js';
 import { DeleteProject } from './delete-project.js';
+import { Deletions } from './deletions.js';
 import { Retention } from './retention.js';
 import { Storage } from './storage.js';
 
@@ -42,6 +43,7 @@ export default function Project() {
       </Answered>
       {answer.data !== undefined && <Retention key={String(answer.data.retention_days)} project={answer.data} />}
       <Storage />
+      <Deletions />
       <section class="stack" aria-labelledby="end">
         <h2 id="end">Danger zone</h2>
         <p class="soft">Permanently deletes everything in this project.</p>

@@ -20,6 +20,22 @@ export interface Below {
 export interface StoredSpans {
   /** Everything that goes with a thing, and the thing; null when there is no such thing. */
   below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null>;
+  /**
+   * Everything in some traces or sessions now, with these, in portions.
+   * @throws when there is no room for a deletion
+   */
+  within(
+    projectId: string,
+    list: 'traces' | 'sessions',
+    ids: readonly string[],
+  ): AsyncIterable<readonly DeletedThing[]>;
+  /** Those of some traces or sessions that anything was written to after a moment. */
+  changedSince(
+    projectId: string,
+    list: 'traces' | 'sessions',
+    ids: readonly string[],
+    since: Micros,
+  ): Promise<ReadonlySet<string>>;
   /** Everything in traces now, in portions. */
   contents(projectId: string, traceIds: readonly string[]): AsyncIterable<readonly DeletedThing[]>;
   /** Calls of these judges whose stored requests may hold one of the spans as an example, in portions. */

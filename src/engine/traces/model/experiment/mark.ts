@@ -22,9 +22,11 @@ const REPETITION = pathTo('spanhouse', 'experiment', 'repetition');
 const TRACE = pathTo('spanhouse', 'experiment', 'trace_id');
 const LANGFUSE_EXPERIMENT = pathTo('langfuse', 'experiment', 'id');
 const LANGFUSE_ITEM = pathTo('langfuse', 'experiment', 'item', 'id');
+/** Clients of Langfuse mark every span that is made for a row, and say in each which of them is the result. */
+const LANGFUSE_RESULT = pathTo('langfuse', 'experiment', 'item', 'root_observation_id');
 
 /** The mark of a span by its attributes; null: it has none, or one that is malformed. */
-export function experimentMarkOf(attributes: Attributes): ExperimentMark | null {
+export function experimentMarkOf(attributes: Attributes, spanId: string): ExperimentMark | null {
   const id = valueAt(attributes, EXPERIMENT) ?? valueAt(attributes, LANGFUSE_EXPERIMENT);
   if (id === undefined) return null;
   const experiment = uuid(id);
@@ -32,7 +34,9 @@ export function experimentMarkOf(attributes: Attributes): ExperimentMark | null 
   const repetition = repetitionOf(valueAt(attributes, REPETITION) ?? 1);
   const madeIn = traceId(valueAt(attributes, TRACE));
   if (experiment === undefined || row === undefined || repetition === undefined || madeIn === undefined) return null;
-  return { experiment_id: experiment, row_id: row, repetition, made_in: madeIn };
+  const result = valueAt(attributes, LANGFUSE_RESULT);
+  const isStep = typeof result === 'string' && uuidOf(result) !== spanId;
+  return { experiment_id: experiment, row_id: isStep ? null : row, repetition, made_in: madeIn };
 }
 
 function uuid(said: unknown): string | undefined {

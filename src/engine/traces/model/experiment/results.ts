@@ -43,6 +43,8 @@ export interface ResultQuery {
   readonly hasError: boolean | null;
   /** Whether only the first result of each row is meant. */
   readonly firstOnly?: true;
+  /** Whether only ids, rows and times are meant: texts, scores and what traces took stay empty. */
+  readonly idsOnly?: true;
   readonly limit: number;
   readonly offset: number;
   readonly count: boolean;

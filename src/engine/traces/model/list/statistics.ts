@@ -107,6 +107,19 @@ export interface Facets {
 /** What was found, and which traces or sessions of the project may lack recent writes, as `Page` says. */
 export type Answer<T> = T & { readonly notCurrent: readonly string[] };
 
+/** How much a query finds, with all that is in it, as of a moment. */
+export interface Extent {
+  readonly upTo: Micros;
+  readonly traces: number;
+  readonly spans: number;
+  readonly sessions: number;
+  /** As of {@link Figures}. */
+  readonly cost: string | null;
+  /** When the first and the last of what is found started; null: nothing with a start was. */
+  readonly oldest: Micros | null;
+  readonly newest: Micros | null;
+}
+
 /** Figures of what the lists show, in one state, under their limits, and with their failures. */
 export interface ListStatistics {
   statistics(
@@ -128,6 +141,12 @@ export interface ListStatistics {
     query: FacetQuery,
     signal?: AbortSignal,
   ): Promise<Answer<Facets>>;
+  extent(
+    list: ListDefinition['name'],
+    projectId: string,
+    objects: ListQuery,
+    signal?: AbortSignal,
+  ): Promise<Answer<Extent>>;
 }
 
 /** The fields with numbers of tokens, by the class of tokens that they are about. */

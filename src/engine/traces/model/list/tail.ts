@@ -3,6 +3,7 @@ import { FairSemaphore } from '../../../work/fair-semaphore.js';
 import { OpenCount } from '../../../work/open-count.js';
 import { restMs } from '../../../work/governor.js';
 import type { ListQuery } from './query.js';
+import { selectionOf } from './selection.js';
 
 /** Lists that can be followed. */
 export type Tailed = 'spans' | 'traces';
@@ -102,10 +103,8 @@ export class Tails {
 
 /** Equal for tails that are told the same. */
 function keyOf({ projectId, list, query }: TailOf): string {
-  const { filters, tags, scores, search, internal, experiments, experiment, fields, textLimit } = query;
-  const by = filters.map(({ filter, values }) => [filter.parameter, values]);
-  const listed = [internal, experiments, experiment];
-  return JSON.stringify([projectId, list, by, [...tags], [...scores], search, ...listed, fields, textLimit]);
+  const { fields, textLimit } = query;
+  return JSON.stringify([projectId, list, selectionOf(query), fields, textLimit]);
 }
 
 /** Tails with the same query, which are read for once. */

@@ -26,6 +26,8 @@ export interface ScoreQuery {
   readonly max: number | null;
   readonly createdAfter: Micros | null;
   readonly createdBefore: Micros | null;
+  /** Only those that follow a score in the order of `created_at`, descending. */
+  readonly behind?: Pick<StoredScore, 'created_at' | 'id'> | null;
   readonly sort: 'created_at' | 'value';
   readonly descending: boolean;
   readonly limit: number;

@@ -1,7 +1,8 @@
 import { ByteWriter, ParquetWriter, type ColumnSource } from 'hyparquet-writer';
-import { DomainError } from '../../../engine/errors.js';
-import { parseTimestampText } from '../../../engine/timestamp.js';
-import type { Field, FieldType } from '../../../engine/traces/model/list/fields.js';
+import { DomainError } from '../../engine/errors.js';
+import { parseTimestampText } from '../../engine/timestamp.js';
+import type { FieldType } from '../../engine/traces/model/list/fields.js';
+import type { ExportedColumn } from './exported-rows.js';
 
 type SchemaElement = ParquetWriter['schema'][number];
 type Row = Readonly<Record<string, unknown>>;
@@ -21,15 +22,15 @@ const TEXT: Pick<SchemaElement, 'type' | 'converted_type'> = { type: 'BYTE_ARRAY
 
 /** A Parquet file that is made group by group: each call returns the bytes that follow. */
 export class ParquetFile {
-  readonly #columns: readonly (readonly [string, FieldType])[];
+  readonly #columns: readonly ExportedColumn[];
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
   #groups = 0;
 
-  constructor(names: readonly string[], fields: Readonly<Record<string, Field>>) {
-    this.#columns = names.map((name) => [name, fields[name]?.type ?? 'text'] as const);
+  constructor(columns: readonly ExportedColumn[]) {
+    this.#columns = columns;
     const schema: SchemaElement[] = [
-      { name: 'root', num_children: names.length },
+      { name: 'root', num_children: columns.length },
       ...this.#columns.map(([name, type]) => ({
         name,
         repetition_type: 'OPTIONAL' as const,

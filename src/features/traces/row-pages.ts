@@ -1,34 +1,29 @@
 import type { Readable } from 'node:stream';
-import { parseTimestampText } from '../../../engine/timestamp.js';
-import type { ListDefinition } from '../../../engine/traces/model/list/definitions.js';
-import type { Lists } from '../../../engine/traces/model/list/lists.js';
-import type { AppliedFilter, ListQuery } from '../../../engine/traces/model/list/query.js';
+import { parseTimestampText } from '../../engine/timestamp.js';
+import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
+import { namedFields, type Field } from '../../engine/traces/model/list/fields.js';
+import type { Lists } from '../../engine/traces/model/list/lists.js';
+import type { ListQuery } from '../../engine/traces/model/list/query.js';
+import { atMost, newestFirst, WALK_KEYS as KEYS } from '../../engine/traces/model/list/walk.js';
+import { fittingRows, PAGE_BYTES, type ExportedColumn, type ExportedRows } from '../exports/exported-rows.js';
 
 /** Rows of a page: the newest of long lists are found without a look at the others only up to so many. */
 const MAX_ROWS = 1000;
 const FIRST_ROWS = 100;
 /** Rows of one time that a page reads again. */
 const OVERLAP = 100;
-/** Bytes that a page is to have; one that has far more is cut. */
-const PAGE_BYTES = 2 * 1024 * 1024;
+/** A page that has far more bytes than it is to is cut. */
 const MAX_PAGE_BYTES = 4 * PAGE_BYTES;
 
 /** What an export reads. */
-export interface ExportedList {
+export interface ListedObjects {
   readonly list: ListDefinition;
   readonly projectId: string;
   /** Its order and window mean nothing. */
   readonly query: ListQuery;
 }
 
-/** Fields by which the next page is found: they are always answered. */
-const KEYS = {
-  spans: { time: 'started_at', before: 'started_before', ids: ['id', 'trace_id'] },
-  traces: { time: 'started_at', before: 'started_before', ids: ['id'] },
-  sessions: { time: 'created_at', before: 'created_before', ids: ['id'] },
-} as const;
-
-/** The fields of an export, in the order of the list. */
+/** The fields of an export, in the order of the list. Those by which the next page is found are always answered. */
 export function exportedFields(list: ListDefinition, { fields }: ListQuery): readonly string[] {
   const all = Object.keys(list.fields);
   if (fields === null) return all;
@@ -38,6 +33,20 @@ export function exportedFields(list: ListDefinition, { fields }: ListQuery): rea
     ...all.filter((name) => keys.includes(name) || fields.includes(name)),
     ...fields.filter((name) => !all.includes(name)),
   ];
+}
+
+/** The columns of an export of a list. */
+export function listColumns(list: ListDefinition, query: ListQuery): ExportedColumn[] {
+  const fields: Readonly<Record<string, Field>> = { ...list.fields, ...namedFields };
+  return exportedFields(list, query).map((name) => [name, fields[name]?.type ?? 'text']);
+}
+
+/** All objects of a list that a query finds. */
+export function listRows(lists: Lists, of: ListedObjects): ExportedRows {
+  return {
+    columns: listColumns(of.list, of.query),
+    pages: (signal) => rowPages(lists, of, signal),
+  };
 }
 
 /** Objects of one time of which more may follow: how many there were so far, and which were the last of them. */
@@ -53,9 +62,9 @@ interface Edge {
  * is written or deleted meanwhile may come or not.
  * @throws DomainError `unavailable`
  */
-export async function* rowPages(
+async function* rowPages(
   lists: Lists,
-  { list, projectId, query }: ExportedList,
+  { list, projectId, query }: ListedObjects,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   const fields = exportedFields(list, query);
@@ -63,7 +72,7 @@ export async function* rowPages(
   let limit = FIRST_ROWS;
   let offset = 0;
   for (;;) {
-    const filters = until(list, query.filters, edge.time);
+    const filters = atMost(list, query.filters, KEYS[list.name].before, parseTimestampText(edge.time));
     const asked = { ...query, ...newestFirst(list), filters, fields, limit, offset };
     const { json } = await lists[list.name](projectId, asked, signal);
     const { rows: found, bytes, isWhole } = await firstRows(json);
@@ -73,20 +82,8 @@ export async function* rowPages(
     if (isWhole && found.length < limit) return;
     // Of many objects of one time some may be deleted before the next page: it begins with some that are known.
     offset = rows.length > 0 ? Math.max(0, edge.count - OVERLAP) : offset + found.length;
-    limit = Math.max(1, Math.min(MAX_ROWS, Math.round((found.length * PAGE_BYTES) / Math.max(1, bytes))));
+    limit = fittingRows(found.length, bytes, MAX_ROWS);
   }
-}
-
-const newestFirst = ({ defaultSort }: ListDefinition) => ({ sort: defaultSort, descending: true, count: false });
-
-/** Filters that find nothing newer than a time; '': anything. */
-function until(list: ListDefinition, filters: readonly AppliedFilter[], time: string): readonly AppliedFilter[] {
-  const micros = parseTimestampText(time);
-  const filter = list.filters.find(({ parameter }) => parameter === KEYS[list.name].before);
-  if (micros === undefined || filter === undefined) return filters;
-  const bounds = filters.filter((applied) => applied.filter === filter).map(({ values }) => Number(values[0]));
-  const others = filters.filter((applied) => applied.filter !== filter);
-  return [...others, { filter, values: [Math.min(micros, ...bounds)] }];
 }
 
 /** Without rows that were on the page before. */

@@ -1,14 +1,12 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DomainError } from '../../../engine/errors.js';
-import { csvLines } from '../../../engine/files/csv.js';
-import type { ExportFormat } from '../../../engine/traces/model/list/export.js';
-import { namedFields } from '../../../engine/traces/model/list/fields.js';
-import type { Lists } from '../../../engine/traces/model/list/lists.js';
-import { FairSemaphore } from '../../../engine/work/fair-semaphore.js';
-import { OpenCount } from '../../../engine/work/open-count.js';
+import { DomainError } from '../../engine/errors.js';
+import { csvLines } from '../../engine/files/csv.js';
+import type { ExportFormat } from '../../engine/traces/model/list/export.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import { OpenCount } from '../../engine/work/open-count.js';
+import type { ExportedRows } from './exported-rows.js';
 import { ParquetFile } from './parquet-file.js';
-import { exportedFields, rowPages, type ExportedList } from './row-pages.js';
 
 export const EXPORTS_PER_PROJECT = 2;
 /** Pages that are read at once. */
@@ -16,7 +14,9 @@ const READS = { atOnce: 3, perParty: 1 };
 /** In characters: a Parquet file takes some 50 ms for them. */
 const ENCODED_AT_ONCE = 512 * 1024;
 
-interface Wanted extends ExportedList {
+interface Wanted {
+  readonly projectId: string;
+  readonly rows: ExportedRows;
   readonly format: ExportFormat;
   /** Whether who asked may still read. */
   readonly isAdmitted: () => boolean;
@@ -26,14 +26,9 @@ type Pages = AsyncIterable<readonly string[]>;
 type Row = Readonly<Record<string, unknown>>;
 
 /** Everything that a list finds, as a file that is read while it is sent. */
-export class ListExports {
-  readonly #lists: Lists;
+export class Exports {
   readonly #turns = new FairSemaphore('pages of exports', READS);
   readonly #underWay = new OpenCount({ perParty: EXPORTS_PER_PROJECT });
-
-  constructor(lists: Lists) {
-    this.#lists = lists;
-  }
 
   /**
    * Resolves once the first page is there.
@@ -44,7 +39,7 @@ export class ListExports {
     try {
       const pages = this.#pages(wanted, signal);
       const first = await pages.next();
-      const file = Readable.from(fileOf(wanted, portions(following(first, pages))), { objectMode: false });
+      const file = Readable.from(fileOf(wanted.rows, wanted.format, following(first, pages)), { objectMode: false });
       return file.once('close', end);
     } catch (error) {
       end();
@@ -63,7 +58,7 @@ export class ListExports {
 
   /** Pages by turns with other projects' exports, for as long as who asked may read. */
   async *#pages(wanted: Wanted, signal: AbortSignal): AsyncGenerator<readonly string[]> {
-    const pages = rowPages(this.#lists, wanted, signal);
+    const pages = wanted.rows.pages(signal);
     for (;;) {
       if (!wanted.isAdmitted()) throw new DomainError('unauthenticated', 'The API key was revoked');
       const end = await this.#turns.take(wanted.projectId, signal);
@@ -96,12 +91,20 @@ async function* following<T>(first: IteratorResult<T, unknown>, rest: AsyncGener
   yield* rest;
 }
 
-function fileOf({ list, query, format }: Wanted, pages: Pages): AsyncIterable<string | Buffer> {
-  const names = exportedFields(list, query);
-  if (format === 'jsonl') return jsonLines(pages);
+/** Pages of rows as the bytes of a file. */
+export function fileOf(
+  { columns }: Pick<ExportedRows, 'columns'>,
+  format: ExportFormat,
+  pages: Pages,
+): AsyncIterable<string | Buffer> {
+  const rows = portions(pages);
+  if (format === 'jsonl') return jsonLines(rows);
   return format === 'csv'
-    ? csv(names, pages)
-    : parquet(new ParquetFile(names, { ...list.fields, ...namedFields }), pages);
+    ? csv(
+        columns.map(([name]) => name),
+        rows,
+      )
+    : parquet(new ParquetFile(columns), rows);
 }
 
 async function* jsonLines(pages: Pages): AsyncGenerator<string> {
