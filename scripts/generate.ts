@@ -16,6 +16,7 @@ import { apiCallsFile, apiCallsOf } from './generate/api-calls.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
 import { helmValues } from './generate/helm-values.js';
+import { keyScopes } from './generate/key-scopes.js';
 import { monitoring } from './generate/monitoring.js';
 
 const root = new URL('../../', import.meta.url);
@@ -51,6 +52,10 @@ async function generatedFiles(): Promise<Generated[]> {
     { path: 'src/console/app/parts/icon-shapes.ts', content: () => icons },
     // Markdown begins a table behind a comment only after a blank line.
     { path: `${MANUAL}/monitoring.md`, content: (current) => replaceSection(current, 'alerts', `\n${alerts}\n`) },
+    {
+      path: `${MANUAL}/api-keys.md`,
+      content: (current) => replaceSection(current, 'scopes', `\n${keyScopes(openApi)}\n`),
+    },
     { path: `${MANUAL}/send-traces.md`, content: (current) => replaceSection(current, 'snippets', `\n${programs}\n`) },
     ...[...files].map(([path, text]) => ({ path, content: () => text })),
   ];

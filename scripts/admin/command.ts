@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { DomainError } from '../../src/engine/errors.js';
-import type { ApiKey, User } from '../../src/engine/identity/identity.js';
+import type { User } from '../../src/engine/identity/identity.js';
 import { IdentityService } from '../../src/engine/identity/identity-service.js';
-import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/engine/identity/key-access.js';
+import { addKeyCommands } from './key-commands.js';
 import { signInUrl } from '../../src/engine/identity/sign-in.js';
 import { SignInService } from '../../src/engine/identity/sign-in-service.js';
 import { transferCommands } from '../transfer/commands.js';
@@ -42,42 +42,7 @@ export function adminCommand(name: string): Command {
   /** Also where no data is yet. */
   const runOrCreate = (work: Work) => printRows(program.opts<GlobalOptions>(), work, { create: true });
 
-  program
-    .command('create-key')
-    .description('create an API key; it is shown only once')
-    .option('--project <id>', 'project of the key (required if there is more than one: see list-projects)')
-    .option('--user <id>', 'user of the key (required if there is more than one: see list-users)')
-    .option('--name <name>', 'name of the key, such as its purpose', 'admin')
-    .addOption(
-      new Option('--access <access>', 'access level of the key').choices(KEY_ACCESSES).default(DEFAULT_KEY_ACCESS),
-    )
-    .action(({ project, user, name, access }: { project?: string; user?: string; name: string; access: KeyAccess }) =>
-      run((identity) => {
-        const projectId = onlyOne('project', project, identity.listProjects());
-        const userId = onlyOne('user', user, identity.listUsers());
-        const created = identity.createKey({ projectId, userId, name, access });
-        return { key: created.key, ...keyRow(created) };
-      }),
-    );
-
-  program
-    .command('list-keys')
-    .description('list the keys that are not revoked')
-    .option('--project <id>', 'list only keys of this project')
-    .action(({ project }: { project?: string }) =>
-      run((identity) => identity.listKeys(project?.toLowerCase() ?? null).map(keyRow), noneYet('key')),
-    );
-
-  program
-    .command('revoke-key')
-    .description('permanently revoke a key')
-    .argument('<key-id>', 'id of the key (see list-keys)')
-    .action((keyId: string) =>
-      run((identity) => {
-        identity.revokeKey(null, keyId);
-        return { id: keyId.toLowerCase(), revoked: true };
-      }),
-    );
+  addKeyCommands(program, { run, onlyOne });
 
   program
     .command('signin')
@@ -270,20 +235,6 @@ function userCalled(given: string | undefined, users: readonly User[]): string {
 function addressToBe(): string {
   const { http } = loadConfig();
   return publicUrl(http, http.port);
-}
-
-function keyRow(key: ApiKey): Row {
-  const { id, name, prefix, access, project_id, user_id, created_at, last_used_at } = key;
-  return {
-    id,
-    name,
-    prefix,
-    access,
-    project_id,
-    user_id,
-    created_at: iso(created_at),
-    last_used_at: last_used_at === null ? null : iso(last_used_at),
-  };
 }
 
 function timed(row: { readonly created_at: number }): Row {

@@ -23,8 +23,8 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
 }
 
-/** Groups of calls that other programs make: browsers, monitoring, clients of Langfuse, and `admin export`. */
-const OTHERS = new Set(['Operations', 'Langfuse', 'Moving']);
+/** Groups of calls that other programs make: browsers, monitoring, clients of Langfuse and LangSmith, and `admin export`. */
+const OTHERS = new Set(['Operations', 'Langfuse', 'LangSmith', 'Moving']);
 /** What clients of one SDK alone call; it has a newer name. */
 const OF_CLIENTS = /\((Python SDK|older path)\)$/;
 

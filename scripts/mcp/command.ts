@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { WhoAmI } from '../../src/features/sign-in/http/schema.js';
-import { mayChange } from '../../src/engine/identity/key-access.js';
+import { mayChange } from '../../src/engine/identity/scopes.js';
 import { packageVersion } from '../../src/engine/files/schema-files.js';
 import { connectionOptions, remoteOf } from '../cli/commands.js';
 import { EXIT, fail } from '../cli/failure.js';
@@ -39,7 +39,7 @@ async function serve(options: { readonly url?: string; readonly key?: string }):
   const server = mcpServer({
     caller: remoteCaller(remote.url, options.key ?? ''),
     projectId: project.id,
-    mayChange: key === null || mayChange(key),
+    mayChange: key === null || mayChange({ scopes: new Set(key.scopes) }),
     version: packageVersion(),
     onFailed: (error) => fail(error, false),
   });

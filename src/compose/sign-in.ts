@@ -14,9 +14,15 @@ export interface Authentication {
 
 const ATTEMPTS_PER_MINUTE = 10;
 
-export function createDoor({ baseUrl }: Context, { identity, signIns, installation }: Services): Authentication {
+export function createDoor(
+  { baseUrl, config }: Context,
+  { identity, signIns, installation }: Services,
+): Authentication {
   const cookie = new SessionCookie({ installation, baseUrl, maxAgeDays: SESSION_DAYS });
-  return { cookie, callers: new Callers({ identity, signIns, cookie, baseUrl }) };
+  return {
+    cookie,
+    callers: new Callers({ identity, signIns, cookie, baseUrl, trustedProxies: config.http.trustedProxies }),
+  };
 }
 
 export function authenticationRoutes(

@@ -3,16 +3,23 @@ import { DomainError } from '../engine/errors.js';
 import type { Principal } from '../engine/identity/identity.js';
 import { bySpecificity, isProjectId, pathMeantBy, templatePath, type PathMeant } from './path.js';
 import type { PathValues } from './query.js';
+import { remoteAddressOf } from './remote-address.js';
 import type { Route } from './route.js';
+
+export interface AuthenticateOptions {
+  /** A person who signed in to several projects need not say which. */
+  readonly anyProject?: boolean;
+  /** The other end of the connection. */
+  readonly remoteAddress?: string;
+}
 
 /** The part of the identity service that HTTP needs. */
 export interface RequestIdentity {
   /**
    * For whom a request acts.
-   * @param options `anyProject`: a person who signed in to several projects need not say which
    * @throws DomainError `unauthenticated`, `forbidden`
    */
-  authenticate(headers: IncomingHttpHeaders, options?: { readonly anyProject?: boolean }): Principal;
+  authenticate(headers: IncomingHttpHeaders, options?: AuthenticateOptions): Principal;
   /** Throws DomainError `forbidden`. */
   requireProject(principal: Principal, projectId: string): void;
   /** Throws DomainError `unauthenticated` when the principal's project was deleted since. */
@@ -57,7 +64,8 @@ export function admitted(
 ): Principal | null {
   const { access, anyProject = false } = route;
   if (access === 'public') return null;
-  const principal = identity.authenticate(request.headers, anyProject ? { anyProject } : undefined);
+  const remoteAddress = remoteAddressOf(request);
+  const principal = identity.authenticate(request.headers, { anyProject, remoteAddress });
   const { project_id: projectId } = pathValuesOf(route, request, principal);
   if (typeof projectId === 'string') identity.requireProject(principal, projectId);
   return principal;

@@ -4,9 +4,10 @@ import type { Principal } from '../engine/identity/identity.js';
 import type { IdentityService } from '../engine/identity/identity-service.js';
 import type { SignIn } from '../engine/identity/sign-in.js';
 import type { SignInService } from '../engine/identity/sign-in-service.js';
-import type { RequestIdentity } from './admission.js';
+import type { AuthenticateOptions, RequestIdentity } from './admission.js';
 import { requireOwnOrigin } from './own-origin.js';
 import type { SessionCookie } from './session-cookie.js';
+import { clientAddress } from './wire/client-address.js';
 
 /** Header that names the project of a request with the cookie. No other site can send it without being asked about first. */
 export const PROJECT_HEADER = 'Spanhouse-Project';
@@ -17,6 +18,8 @@ export interface CallersParts {
   readonly cookie: Pick<SessionCookie, 'tokensIn'>;
   /** Base of the URLs handed out. */
   readonly baseUrl: () => string;
+  /** How many proxies in front add to `X-Forwarded-For`. */
+  readonly trustedProxies: number;
 }
 
 /** Finds out for whom a request acts: by its API key, else by the cookie of a person who signed in to the console. */
@@ -27,10 +30,14 @@ export class Callers implements RequestIdentity {
     this.#parts = parts;
   }
 
-  authenticate(headers: IncomingHttpHeaders, { anyProject = false } = {}): Principal {
-    const { identity, signIns } = this.#parts;
+  authenticate(
+    headers: IncomingHttpHeaders,
+    { anyProject = false, remoteAddress = '' }: AuthenticateOptions = {},
+  ): Principal {
+    const { identity, signIns, trustedProxies } = this.#parts;
     const authorization = headers.authorization ?? keyHeader(headers);
-    if (authorization !== undefined || headers.cookie === undefined) return identity.authenticate(authorization);
+    const from = () => clientAddress(headers, remoteAddress, trustedProxies);
+    if (authorization !== undefined || headers.cookie === undefined) return identity.authenticate(authorization, from);
     const tokens = this.#tokensOf(headers);
     if (tokens.length === 0) return identity.authenticate(undefined);
     const project = headers[PROJECT_HEADER.toLowerCase()];
@@ -38,7 +45,7 @@ export class Callers implements RequestIdentity {
       throw new DomainError('forbidden', `Requests with the console cookie need the header ${PROJECT_HEADER}`);
     const session = this.#sessionOf(tokens);
     if (session === undefined) throw new DomainError('unauthenticated', 'The session has ended: sign in again');
-    return signIns.principal(session, typeof project === 'string' ? project : null);
+    return signIns.principal(session, typeof project === 'string' ? project : null, from);
   }
 
   /** The session that a cookie stands for. @throws DomainError `forbidden` for a request of another site's page */

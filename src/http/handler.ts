@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Issue } from '../engine/errors.js';
 import type { Principal } from '../engine/identity/identity.js';
-import { requirePurpose } from '../engine/identity/key-access.js';
+import { requireScopes } from '../engine/identity/scopes.js';
 import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import type { Governor } from '../engine/work/governor.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
@@ -20,6 +20,8 @@ import type { Exchange, RequestLogger } from './exchange.js';
 import { namesHeader, UNKNOWN_FIELDS } from './names-header.js';
 import { templatePath } from './path.js';
 import { parseNothing, pathParametersOf, searchOf, unknownParameterIssues, unknownParameters } from './query.js';
+import { remoteAddressOf } from './remote-address.js';
+import { scopesOfRoute } from './route-scopes.js';
 import type { Access, HandlerResult, RequestContext, Route } from './route.js';
 
 export type Handler = (exchange: Exchange, request: RoutedRequest) => Promise<void> | void;
@@ -41,13 +43,13 @@ export interface HandlerParts {
 export function handlerOf(route: Route, parts: HandlerParts): Handler {
   const { identity, answers, meant } = parts;
   const template = templatePath(route.path);
-  const { purpose, parseParams, parseQuery } = readingOf(route);
+  const { scopes, parseParams, parseQuery } = readingOf(route);
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
     requireProjectId(route, identity, request, meant);
     const principal = admitted(route, identity, request);
-    if (principal !== null) requirePurpose(principal, purpose);
+    if (principal !== null) requireScopes(principal, scopes);
     const found: Issue[] = [];
     const params = parseParams(pathValuesOf(route, request, principal), found);
     const unknown = new UnknownNames();
@@ -68,7 +70,7 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
 /** How path and query of a route are read, and what a key must be good for. */
 export function readingOf(route: Route) {
   return {
-    purpose: route.purpose ?? (route.method === 'GET' ? 'read' : 'change'),
+    scopes: route.access === 'public' ? [] : scopesOfRoute(route),
     parseParams: route.params === undefined ? () => undefined : pathParametersOf(route.params),
     parseQuery: queryParserOf(route),
   } as const;
@@ -173,8 +175,4 @@ function contextOf(
       return (requestLog ??= log.child({ request_id: exchange.requestId }));
     },
   };
-}
-
-export function remoteAddressOf(request: IncomingMessage): string {
-  return request.socket.remoteAddress ?? '';
 }

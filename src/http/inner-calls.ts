@@ -1,5 +1,5 @@
 import { DomainError, type Issue } from '../engine/errors.js';
-import { requirePurpose } from '../engine/identity/key-access.js';
+import { requireScopes } from '../engine/identity/scopes.js';
 import { UnknownNames } from '../engine/validation/unknown-names.js';
 import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import { MAX_ANSWER_BYTES, type AskedCall } from './api-calls.js';
@@ -56,8 +56,8 @@ export class InnerCalls {
 
   async #answer(route: Route, asked: AskedCall, sent: unknown, caller: Caller): Promise<InnerAnswer> {
     const { principal, signal } = caller;
-    const { purpose, parseParams, parseQuery } = this.#readingOf(route);
-    requirePurpose(principal, purpose);
+    const { scopes, parseParams, parseQuery } = this.#readingOf(route);
+    requireScopes(principal, scopes);
     const found: Issue[] = [];
     // The project is that of the key, whatever was asked.
     const params = parseParams({ ...asked.params, ...projectOf(route, principal.project_id) }, found);

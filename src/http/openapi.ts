@@ -6,6 +6,7 @@ import { HTTP_MEANINGS } from './errors.js';
 import { chapterOfTag } from './manual/chapters.js';
 import { isRest } from './parameter.js';
 import { templatePath } from './path.js';
+import { scopesOfRoute } from './route-scopes.js';
 import type { Route } from './route.js';
 import { NAMES_HEADERS, UNKNOWN_FIELDS } from './names-header.js';
 
@@ -83,13 +84,22 @@ function operation(route: Route, components: Map<string, Json>): Json {
   return {
     operationId: route.operationId,
     summary: route.summary,
-    description: route.description,
+    description: describedWithScopes(route),
     tags: [route.tag],
     security: route.access === 'key' ? securityOf(route) : [],
+    ...(route.access === 'key' ? { 'x-scopes': scopesOfRoute(route) } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, components) }),
     responses: responses(route, components),
   };
+}
+
+/** What a call does, and which scopes its key needs. */
+function describedWithScopes(route: Route): string {
+  if (route.access === 'public') return route.description;
+  const scopes = scopesOfRoute(route).map((scope) => `\`${scope}\``);
+  if (scopes.length === 0) return `${route.description}\n\nAny API key may call it.`;
+  return `${route.description}\n\n${scopes.length > 1 ? 'Scopes' : 'Scope'}: ${scopes.join(', ')}.`;
 }
 
 function securityOf({ anyProject = false }: Route): Json[] {

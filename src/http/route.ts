@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 import type { DomainErrorKind } from '../engine/errors.js';
 import type { Principal } from '../engine/identity/identity.js';
-import type { CallPurpose } from '../engine/identity/key-access.js';
+import type { Scope } from '../engine/identity/scopes.js';
 import type { DeepReadonly } from '../engine/schema/parts.js';
 import { idWriter, unknownNamer } from '../engine/validation/body-parts.js';
 import { closed } from '../engine/validation/closed.js';
@@ -12,6 +12,7 @@ import { assertValid, compile, compileClosed } from '../engine/validation/valida
 import type { ProblemDetails } from './errors.js';
 import { parseAndFree } from './wire/json.js';
 import type { QueryDefinition } from './query.js';
+import type { Tag } from './route-scopes.js';
 
 /**
  * `key`: an API key is needed, or the cookie of a person who signed in, and a `:project_id` in the path must be the key's.
@@ -142,10 +143,10 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access, R ex
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly access: A;
-  /** Access that the key needs; default: to read for GET, else to change. */
-  readonly purpose?: CallPurpose;
+  /** Scopes that the key needs, all of them; empty: any key. Default: to read (GET) or to write what the tag is about. */
+  readonly scopes?: readonly Scope[];
   /** A person who signed in to several projects need not say which; it is the first then. */
   readonly anyProject?: boolean;
   /** Whether `{project_id}`, as it stands in the documentation, means the key's project: a client in the field sends that. */

@@ -53,7 +53,7 @@ export function startRoutes(projects: Pick<ProjectService, 'get'>, version: stri
         'Returns the project of the keys. Langfuse clients call this to check their keys and to build links to traces.',
       tag: TAG,
       access: 'key',
-      purpose: 'identify',
+      scopes: [],
       responses: { 200: { description: 'The project of the key.', schema: Projects } },
       errors: ['not_found', 'unavailable'],
       renderError,

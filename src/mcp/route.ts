@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { DomainError } from '../engine/errors.js';
-import { mayChange } from '../engine/identity/key-access.js';
+import { mayChange, requireSomeRead } from '../engine/identity/scopes.js';
 import type { InnerCalls } from '../http/inner-calls.js';
 import { defineRoute } from '../http/route.js';
 import { parseAndFree } from '../http/wire/json.js';
@@ -28,8 +28,8 @@ export function mcpRoute({ calls, version, onFailed }: McpRouteParts) {
     description: 'Answers a message of the Model Context Protocol.',
     tag: 'Operations',
     access: 'key',
-    // What a tool needs beyond that, its call asks for.
-    purpose: 'read',
+    // What a tool needs, its call asks for.
+    scopes: [],
     hidden: true,
     body: {
       contentTypes: ['application/json'],
@@ -41,6 +41,7 @@ export function mcpRoute({ calls, version, onFailed }: McpRouteParts) {
     errors: [],
     async handle(context) {
       const { principal, headers, body, requestId } = context;
+      requireSomeRead(principal);
       // The protocol's library is loaded by the first who needs it.
       const { answerMcp } = await import('./answer.js');
       return answerMcp(

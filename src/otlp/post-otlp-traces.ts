@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { MAX_IMAGES_PER_REQUEST } from '../features/images/image.js';
 import type { ExportTraces } from './export.js';
 import { encodeResponse, encodeStatus, RPC_CODE, type OtlpEncoding } from './response.js';
+import type { Tag } from '../http/route-scopes.js';
 import { defineRoute, rawBody, type ErrorRenderer } from '../http/route.js';
 
 const JSON_TYPE = 'application/json';
@@ -28,7 +29,7 @@ const OWN_PLACE = { path: '/v1/traces', operationId: 'postOtlpTraces', tag: 'Tra
  */
 export function postOtlpTracesRoute(
   exportTraces: ExportTraces,
-  place: Readonly<Record<'path' | 'operationId' | 'tag', string>> = OWN_PLACE,
+  place: Readonly<Record<'path' | 'operationId', string>> & { readonly tag: Tag } = OWN_PLACE,
 ) {
   return defineRoute({
     method: 'POST',
@@ -36,7 +37,6 @@ export function postOtlpTracesRoute(
     summary: 'Export traces (OTLP)',
     description: `Accepts an ExportTraceServiceRequest in protobuf or JSON and responds in the same encoding. Spans that cannot be used are refused individually in \`partialSuccess\`, such as those with images beyond the ${MAX_IMAGES_PER_REQUEST} that a request may have; the others are stored. Errors are a google.rpc.Status in the encoding of the request. 429 and 503 have \`Retry-After\`, and retrying is always safe.`,
     access: 'key',
-    purpose: 'ingest',
     body: rawBody([JSON_TYPE, PROTOBUF_TYPE], 'An ExportTraceServiceRequest.'),
     responses: { 200: { description: 'The usable spans are stored.', schema: ExportResponse } },
     errors: ['overloaded', 'unavailable'],

@@ -68,7 +68,6 @@ function annotationsRoute(scores: Pick<ScoreService, 'post'>, what: keyof typeof
       `replaces the earlier one of the same ${what}.`,
     tag: TAG,
     access: 'key',
-    purpose: 'ingest',
     query: queryOf(Type.Object({ sync })),
     body: jsonBody(
       Type.Object(

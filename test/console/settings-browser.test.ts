@@ -61,6 +61,36 @@ describe('links and settings, in the console', function () {
     await page.waitForFunction('document.activeElement !== document.body');
   });
 
+  it('makes a key of chosen scopes that expires soon, says so, and rotates it', async () => {
+    const watched = await show('settings?tab=keys');
+    const { page } = watched;
+    await press(page, 'Create key');
+    await page.waitForSelector('dialog[open] form');
+    await page.keyboard.type('for CI');
+    await page.select('dialog select', 'custom');
+    await see(page, 'read datasets, experiments');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.click('::-p-xpath(//dialog//label[contains(., "datasets:read")]/input)');
+    await page.click('::-p-aria([name="Days until it expires"][role="textbox"])');
+    await page.keyboard.type('3');
+    await page.keyboard.press('Enter');
+    await see(page, 'Key created');
+    await press(page, 'Done');
+    await see(page, '1 key expires within 7 days');
+    await see(page, 'expires soon');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await press(page, 'Rotate for CI');
+    await see(page, 'The old key is accepted for');
+    await page.select('dialog select', '0');
+    await press(page, 'Rotate key');
+    await see(page, 'Key rotated');
+    const listed = (await api('GET', `/projects/${scene.server.projectId}/api-keys`)) as Record<string, unknown>[];
+    const made = listed.filter(({ name }) => name === 'for CI');
+    expect(made.map(({ scopes }) => scopes)).to.deep.equal([['datasets:read'], ['datasets:read']]);
+    await press(page, 'Done');
+    await see(page, 'expired');
+  });
+
   it('prices a model that has no price, and calculates its costs', async () => {
     const model = `acme-${HOSTILE}`;
     const attributes = { provider: 'acme', model, inputTokens: 1_000_000, outputTokens: 0 };

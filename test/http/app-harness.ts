@@ -66,7 +66,7 @@ export async function bootApp(
   const limits = { ...LIMITS, ...given };
   const app = createApp({
     routes,
-    identity: new Callers({ identity, signIns, cookie, baseUrl }),
+    identity: new Callers({ identity, signIns, cookie, baseUrl, trustedProxies: 0 }),
     limits,
     memory: new BodyMemory(limits),
     trustedProxies: 0,

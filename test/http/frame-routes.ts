@@ -10,7 +10,7 @@ import { send, type TestResponse } from '../harness/server.js';
 const about = {
   summary: 's',
   description: 'd',
-  tag: 't',
+  tag: 'Traces',
   responses: { 200: { description: 'ok', schema: Type.Unknown() } },
   errors: [],
 } as const;

@@ -24,7 +24,7 @@ const OF_THE_SERVER = new Set([
 const JOBS = new Set(['jobs']);
 /** Those of API keys and projects are answered with milliseconds. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(\d{3}|\d{6})Z$/;
-const WITHOUT = new Set(['last_used_at']);
+const WITHOUT = new Set(['last_used_at', 'last_used_from']);
 
 /** A server in which there is something of every kind, and an eye on what is written of it. */
 export class MalformedScene {

@@ -42,6 +42,8 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   signIn: 401,
   previewSignIn: 401,
   getSpan: 404,
+  // The scene names no key: one that is rotated expires.
+  rotateApiKey: 404,
   // What is deleted here never exists.
   deleteLangfusePrompt: 404,
   // Its variant has to be one of the variants.

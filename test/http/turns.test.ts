@@ -84,7 +84,7 @@ describe('the turn of a large answer', () => {
       operationId: 'rows',
       summary: 's',
       description: 'd',
-      tag: 't',
+      tag: 'Traces',
       access: 'key',
       bulk: true,
       responses: { 200: { description: 'ok', schema: Type.Array(Type.Integer()) } },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { hashApiKey } from '../../src/engine/identity/api-key.js';
 import { IdentityService } from '../../src/engine/identity/identity-service.js';
+import { scopesOf } from '../../src/engine/identity/key-access.js';
 import { RevokedKeys } from '../../src/engine/identity/revoked-keys.js';
 import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
@@ -56,6 +57,8 @@ describe('a SQLite file whose keys of starts were known by their name', () => {
         ]);
       }
       const store = new SqliteIdentityStore(database);
+      const old = store.findKey('stands in p');
+      expect([old?.access, old?.scopes, old?.expires_at]).to.deep.equal(['full', scopesOf('full'), null]);
       const revoked = new RevokedKeys({ store, initKey: null });
       revoked.removeSome();
       revoked.close();

@@ -243,6 +243,17 @@ describe('The log of what people and programs did', () => {
       expect(lines).to.deep.equal([{ ...whose(), ...each.line() }]);
     });
 
+  it('has two lines of a key that is rotated: of the new one, and of the old one', async () => {
+    const old = await server.request('POST', `${project}/api-keys`, { body: { name: MARK, scopes: ['spans:read'] } });
+    const path = `${project}/api-keys/${String(old.json.id)}:rotate`;
+    const { result, lines } = await linesOf(() => server.request('POST', path, { body: {} }));
+    secrets.push(old.json.key, result.json.key);
+    expect(lines).to.deep.equal([
+      { ...whose(), event: 'keyMade', subject_id: result.json.id, access: 'custom', scopes: ['spans:read'] },
+      { ...whose(), event: 'keyRotated', subject_id: old.json.id },
+    ]);
+  });
+
   it('has one line of each deletion by filters, and of its end', async () => {
     const { confirm } = (
       await server.request('POST', `${project}/deletions`, {
@@ -317,7 +328,7 @@ describe('The log of what people and programs did', () => {
 
   it('holds no name, no text and no secret', () => {
     expect(log.text()).not.to.include(MARK);
-    expect(secrets).to.have.length(7);
+    expect(secrets).to.have.length(9);
     for (const secret of secrets) {
       expect(secret.length).to.be.at.least(20);
       expect(log.text()).not.to.include(secret);

@@ -1,7 +1,7 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import { uuidOf } from '../schema/ids.js';
-import type { Micros } from '../timestamp.js';
+import { formatTimestamp, type Micros } from '../timestamp.js';
 import { NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
 import type { AuditRecord } from '../signals/catalog/audit.js';
 import { INITIAL_KEY, type BootstrapRequest, type BootstrapResult } from './bootstrap.js';
@@ -15,13 +15,15 @@ import {
   type Project,
   type User,
 } from './identity.js';
+import { requireGrant, type Granter } from './granting.js';
 import type { IdentityStore } from './identity-store.js';
-import { DEFAULT_KEY_ACCESS, type KeyAccess } from './key-access.js';
+import { DEFAULT_KEY_ACCESS, accessOf, inOrder, scopesOf, type KeyAccess } from './key-access.js';
+import { KeyUses, USE_RESOLUTION_MICROS } from './key-uses.js';
+import type { Scope } from './scopes.js';
+import { invalid } from '../validation/validation.js';
 import { requireUuid, usableName } from './stated-identity.js';
 
 const MAX_CACHED_KEYS = 10_000;
-const USE_RESOLUTION_MICROS = 60_000_000;
-const FLUSH_INTERVAL_MS = 5_000;
 /** Bound that keeps a project's list of keys readable, and one answer. */
 const MAX_KEYS_PER_PROJECT = 1_000;
 
@@ -29,11 +31,24 @@ interface KeyInput {
   readonly projectId: string;
   readonly userId: string;
   readonly name: string;
+  /** Scopes by name; without `scopes`, default: all. */
   readonly access?: KeyAccess;
+  /** At least one. */
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: Micros | null;
+}
+
+/** How a key is replaced. */
+export interface Rotation {
+  readonly projectId: string;
+  readonly keyId: string;
+  /** For how long the old key is still accepted. */
+  readonly overlap: Micros;
 }
 
 interface CachedKey {
   readonly principal: Principal;
+  readonly expiresAt: Micros | null;
   lastRecorded: Micros;
 }
 
@@ -50,29 +65,26 @@ export class IdentityService {
   readonly #store: IdentityStore;
   readonly #now: () => Micros;
   readonly #audit: AuditLog;
-  readonly #onRecordFailed: (error: unknown) => void;
   /** Valid keys by their hash, so that no key stays in memory in the clear. */
   readonly #cache = new Map<string, CachedKey>();
-  readonly #uses = new Map<string, Micros>();
+  readonly #uses: KeyUses;
   /** Projects that were deleted, and not made again since. */
   readonly #gone = new Set<string>();
-  readonly #flushTimer: NodeJS.Timeout;
   #seenChange = -1;
 
   constructor(options: IdentityServiceOptions) {
     this.#store = options.store;
     this.#now = options.now ?? (() => Date.now() * 1000);
     this.#audit = options.audit ?? NO_AUDIT_LOG;
-    this.#onRecordFailed = options.onRecordFailed ?? (() => undefined);
-    this.#flushTimer = setInterval(() => this.#flushUses(), FLUSH_INTERVAL_MS);
-    this.#flushTimer.unref();
+    this.#uses = new KeyUses({ store: this.#store, onFailed: options.onRecordFailed ?? (() => undefined) });
   }
 
   /**
    * The principal of an `Authorization` header. A revocation by any process counts from the next call on.
+   * @param from the address of the client
    * @throws DomainError `unauthenticated`
    */
-  authenticate(authorization: string | undefined): Principal {
+  authenticate(authorization: string | undefined, from?: () => string): Principal {
     if (authorization === undefined) {
       throw new DomainError('unauthenticated', 'Missing header Authorization: Bearer <API key>');
     }
@@ -90,19 +102,19 @@ export class IdentityService {
     const { principal } = entry;
     if (publicKey !== null && publicKey.toLowerCase() !== publicKeyOf(principal.project_id))
       throw otherPublicKey(principal);
-    this.#recordUse(entry);
+    this.#use(entry, from);
     return principal;
   }
 
   /**
    * The principal of a person who signed in to act for a key. Nothing of it is kept: people send few requests.
-   * @throws DomainError `unauthenticated` when the key was revoked
+   * @throws DomainError `unauthenticated` when the key was revoked, or has expired
    */
-  principalOfKey(keyId: string, signInId: string): Principal {
+  principalOfKey(keyId: string, signInId: string, from?: () => string): Principal {
     const key = this.#store.findKey(keyId);
     if (key === undefined || key.revoked_at !== null) throw unknownKey();
     const entry = this.#standing(key, signInId);
-    this.#recordUse(entry);
+    this.#use(entry, from);
     return entry.principal;
   }
 
@@ -196,9 +208,10 @@ export class IdentityService {
 
   /**
    * @throws DomainError `not_found` for an unknown project or user, `conflict` when the project has too many keys or is being
-   *   deleted
+   *   deleted, `forbidden` when it would have scopes that its maker lacks, `invalid` when it would have expired
    */
-  createKey(input: KeyInput, by: Actor = null): CreatedApiKey {
+  createKey(input: KeyInput, by: Granter = null): CreatedApiKey {
+    requireGrant(by, scopesWanted(input));
     const key = this.addKey(input);
     this.#audit.done(keyMade(key, by));
     return key;
@@ -222,6 +235,31 @@ export class IdentityService {
     });
   }
 
+  /**
+   * Makes a key like another one, which expires after the overlap. If that expires by itself, the new one lasts as long as
+   * it was to last.
+   * @throws DomainError `not_found` when the project has no such key that is valid, `conflict` as for a new one, `forbidden`
+   *   when it has scopes that whoever asks lacks
+   */
+  rotateKey({ projectId, keyId, overlap }: Rotation, by: Granter): CreatedApiKey {
+    const id = uuidOf(keyId);
+    const made = this.#store.transaction(() => {
+      const old = this.#store.findKey(id);
+      const now = this.#now();
+      if (old?.project_id !== projectId || old.revoked_at !== null || isOver(old.expires_at, now)) throw noKey();
+      requireGrant(by, old.scopes);
+      const { user_id: userId, name, scopes, expires_at, created_at } = old;
+      const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
+      const key = this.addKey({ projectId, userId, name, scopes, expiresAt });
+      this.#store.expireKey(projectId, id, now + overlap);
+      return key;
+    });
+    this.#cache.clear();
+    this.#audit.done(keyMade(made, by));
+    this.#audit.done({ event: 'keyRotated', by, project_id: projectId, subject_id: id });
+    return made;
+  }
+
   /** Keys that are not revoked; null: of every project. */
   listKeys(projectId: string | null): ListedApiKey[] {
     return this.#store.listKeys(projectId);
@@ -235,14 +273,13 @@ export class IdentityService {
     const id = uuidOf(keyId);
     const revoked = this.#store.revokeKey(projectId, id, this.#now());
     this.#cache.clear();
-    if (!revoked) throw new DomainError('not_found', 'There is no API key with this id');
+    if (!revoked) throw noKey();
     if (projectId !== null) this.#audit.done({ event: 'keyRevoked', by, project_id: projectId, subject_id: id });
   }
 
   /** Writes pending times of last use. The service must not be used afterwards. */
   close(): void {
-    clearInterval(this.#flushTimer);
-    this.#flushUses();
+    this.#uses.close();
   }
 
   #load(hash: Buffer, cacheKey: string): CachedKey {
@@ -257,31 +294,24 @@ export class IdentityService {
     return entry;
   }
 
-  #standing({ id, project_id, user_id, access, last_used_at }: ApiKey, sign_in_id: string | null): CachedKey {
+  #standing(key: ApiKey, sign_in_id: string | null): CachedKey {
+    const { id, project_id, user_id, scopes, expires_at: expiresAt, last_used_at } = key;
     if (this.#gone.has(project_id)) {
       if (this.#store.isBeingDeleted(project_id)) throw unknownKey();
       // A valid key shows that a deleted project was made again.
       this.#gone.delete(project_id);
     }
-    return { principal: { project_id, user_id, key_id: id, access, sign_in_id }, lastRecorded: last_used_at ?? 0 };
+    const principal = { project_id, user_id, key_id: id, scopes: new Set(scopes), sign_in_id };
+    return { principal, expiresAt, lastRecorded: last_used_at ?? 0 };
   }
 
-  #recordUse(entry: CachedKey): void {
+  /** @throws DomainError `unauthenticated` when the key has expired */
+  #use(entry: CachedKey, from?: () => string): void {
     const now = this.#now();
+    if (isOver(entry.expiresAt, now)) throw expiredKey(entry.expiresAt ?? now);
     if (now - entry.lastRecorded < USE_RESOLUTION_MICROS) return;
     entry.lastRecorded = now;
-    this.#uses.set(entry.principal.key_id, now);
-  }
-
-  #flushUses(): void {
-    if (this.#uses.size === 0) return;
-    const uses = new Map(this.#uses);
-    this.#uses.clear();
-    try {
-      this.#store.recordUses(uses);
-    } catch (error) {
-      this.#onRecordFailed(error);
-    }
+    this.#uses.note(entry.principal.key_id, now, from?.());
   }
 
   #bootstrap(projectId: string | null, apiKey: string | null, made: AuditRecord[]): BootstrapResult {
@@ -314,15 +344,22 @@ export class IdentityService {
   }
 
   #insertKey(input: KeyInput & { readonly key: string; readonly ofStart?: boolean }): CreatedApiKey {
+    const scopes = scopesWanted(input);
+    const created_at = this.#now();
+    const expires_at = input.expiresAt ?? null;
+    if (isOver(expires_at, created_at)) throw invalid([{ pointer: '/expires_at', detail: 'must be in the future' }]);
     const apiKey: ApiKey = {
       id: randomUUID(),
       project_id: input.projectId,
       user_id: input.userId,
       name: usableName(input.name),
       prefix: visiblePrefix(input.key),
-      access: input.access ?? DEFAULT_KEY_ACCESS,
-      created_at: this.#now(),
+      access: accessOf(scopes),
+      scopes,
+      created_at,
       last_used_at: null,
+      last_used_from: null,
+      expires_at,
       revoked_at: null,
     };
     this.#store.insertKey({ ...apiKey, hash: hashApiKey(input.key) }, input.ofStart ?? false);
@@ -330,13 +367,32 @@ export class IdentityService {
   }
 }
 
-function keyMade({ id, project_id, access }: ApiKey, by: Actor): AuditRecord {
-  return { event: 'keyMade', by, project_id, subject_id: id, access };
+/** @throws DomainError `invalid` when there are none */
+function scopesWanted({ scopes, access = DEFAULT_KEY_ACCESS }: KeyInput): readonly Scope[] {
+  if (scopes?.length === 0) throw invalid([{ pointer: '/scopes', detail: 'must name at least one scope' }]);
+  return scopes === undefined ? scopesOf(access) : inOrder(scopes);
+}
+
+function isOver(expiresAt: Micros | null, now: Micros): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+function keyMade({ id, project_id, access, scopes }: ApiKey, by: Actor): AuditRecord {
+  const custom = access === 'custom' ? { scopes } : {};
+  return { event: 'keyMade', by, project_id, subject_id: id, access, ...custom };
 }
 
 /** Only whoever has the key is told. */
 function otherPublicKey({ project_id }: Principal): DomainError {
   return new DomainError('unauthenticated', `The public key of this API key is ${publicKeyOf(project_id)}`);
+}
+
+function noKey(): DomainError {
+  return new DomainError('not_found', 'There is no API key with this id');
+}
+
+function expiredKey(at: Micros): DomainError {
+  return new DomainError('unauthenticated', `The API key expired at ${formatTimestamp(at)}`);
 }
 
 function unknownKey(): DomainError {

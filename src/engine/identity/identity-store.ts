@@ -1,6 +1,12 @@
 import type { Micros } from '../timestamp.js';
 import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User } from './identity.js';
 
+/** When a key was used, and from which address; null: unknown. */
+export interface KeyUse {
+  readonly at: Micros;
+  readonly from: string | null;
+}
+
 /** Where a revoked key stands among those that are: by when that was. */
 export interface RevokedKey {
   readonly id: string;
@@ -71,6 +77,10 @@ export interface IdentityStore {
   removeRevoked(portion: RevokedPortion): RevokedKey | null;
   /** Revokes a key of the project (null: any); false when there is none that is not revoked yet. */
   revokeKey(projectId: string | null, keyId: string, at: Micros): boolean;
-  /** Records uses; an older time never replaces a newer one. */
-  recordUses(uses: ReadonlyMap<string, Micros>): void;
+  /** Has a key of the project that is not revoked expire, unless it does so earlier; false when there is none. */
+  expireKey(projectId: string, keyId: string, at: Micros): boolean;
+  /** Revokes keys that expired before a time, as of when they did; some of them, which is enough if done often. */
+  revokeExpired(before: Micros): void;
+  /** Records uses of keys, by id; an older time never replaces a newer one. */
+  recordUses(uses: ReadonlyMap<string, KeyUse>): void;
 }

@@ -1,13 +1,14 @@
 import type { Micros } from '../timestamp.js';
-import type { KeyAccess } from './key-access.js';
+import type { AccessName } from './key-access.js';
+import type { Scope } from './scopes.js';
 
 /** The project, user and key that a request acts for: everything it reads and writes is inside `project_id`. */
 export interface Principal {
   readonly project_id: string;
   readonly user_id: string;
   readonly key_id: string;
-  /** Access of the key, which decides what calls it may make. */
-  readonly access: KeyAccess;
+  /** Scopes of the key, which decide what calls it may make. */
+  readonly scopes: ReadonlySet<Scope>;
   /** The sign-in by which a person acts for the key; null: whoever it is sent the key itself. */
   readonly sign_in_id: string | null;
 }
@@ -16,7 +17,7 @@ export interface Principal {
 export interface Identity {
   readonly user: Pick<User, 'id' | 'name'>;
   readonly project: Pick<Project, 'id' | 'name'>;
-  readonly key: Pick<ApiKey, 'id' | 'name' | 'access'>;
+  readonly key: Pick<ApiKey, 'id' | 'name' | 'access' | 'scopes' | 'expires_at'>;
 }
 
 export interface User {
@@ -53,10 +54,16 @@ export interface ApiKey {
   readonly name: string;
   /** The first characters of the key, to tell keys apart. */
   readonly prefix: string;
-  readonly access: KeyAccess;
+  /** What its scopes are called. */
+  readonly access: AccessName;
+  readonly scopes: readonly Scope[];
   readonly created_at: Micros;
   /** Time of last use, exact to about a minute. */
   readonly last_used_at: Micros | null;
+  /** Address of the client that used it then; null: unknown. */
+  readonly last_used_from: string | null;
+  /** When it is refused; null: never. */
+  readonly expires_at: Micros | null;
   readonly revoked_at: Micros | null;
 }
 

@@ -1,48 +1,61 @@
-import { DomainError } from '../errors.js';
-
-/** Purpose of a call: to learn what the key is, to read, to send spans, traces or sessions, or to change anything else. */
-export type CallPurpose = 'identify' | 'read' | 'ingest' | 'change';
+import { isReading, SCOPE_NAMES, type Scope } from './scopes.js';
 
 interface Access {
-  readonly purposes: readonly CallPurpose[];
-  /** Calls that a key of this access may make, in words. */
+  readonly scopes: readonly Scope[];
+  /** What it is for, in words. */
   readonly may: string;
 }
 
-/** Calls that API keys may make, by the name of their access. */
+/** Sets of scopes with a name, for those who make keys. */
 const ACCESSES = {
-  full: { purposes: ['identify', 'read', 'ingest', 'change'], may: 'do everything' },
-  read: { purposes: ['identify', 'read'], may: 'only read (GET)' },
-  ingest: { purposes: ['identify', 'ingest'], may: 'only send spans, traces and sessions (POST, OTLP)' },
+  full: { scopes: SCOPE_NAMES, may: 'do everything' },
+  read: { scopes: SCOPE_NAMES.filter(isReading), may: 'only read' },
+  ingest: { scopes: ['spans:write', 'scores:write'], may: 'only send spans, traces, sessions and scores' },
+  application: {
+    scopes: ['spans:write', 'scores:write', 'feedback:write', 'prompts:read'],
+    may: 'send spans, scores and feedback, and read prompts',
+  },
+  ci: {
+    scopes: [
+      ...(['spans:read', 'spans:write', 'scores:read', 'scores:write', 'prompts:read'] as const),
+      ...(['judges:read', 'judges:write', 'datasets:read', 'datasets:write'] as const),
+    ],
+    may: 'run experiments and judges, change datasets, and read prompts and spans',
+  },
 } as const satisfies Readonly<Record<string, Access>>;
 
+/** Name of a set of scopes that a key can be made with. */
 export type KeyAccess = keyof typeof ACCESSES;
+/** What a key's scopes are called. */
+export type AccessName = KeyAccess | 'custom';
+/** What somebody may be given who works in the console. */
+export type PersonAccess = (typeof PERSON_ACCESSES)[number];
 
 export const KEY_ACCESSES = Object.keys(ACCESSES) as KeyAccess[];
+export const ACCESS_NAMES: readonly AccessName[] = [...KEY_ACCESSES, 'custom'];
+export const PERSON_ACCESSES = ['full', 'read'] as const satisfies readonly KeyAccess[];
 export const DEFAULT_KEY_ACCESS: KeyAccess = 'full';
 
-/** @throws DomainError `forbidden`, which names what the key may do */
-export function requirePurpose({ access }: { readonly access: KeyAccess }, purpose: CallPurpose): void {
-  const { purposes, may }: Access = ACCESSES[access];
-  if (!purposes.includes(purpose))
-    throw new DomainError('forbidden', `This API key has "${access}" access: it may ${may}`);
+/** The scopes of a key of this access, in the order of {@link SCOPE_NAMES}. */
+export function scopesOf(access: KeyAccess): readonly Scope[] {
+  return inOrder(ACCESSES[access].scopes);
 }
 
-/** Whether a call may be answered with more than its caller sent. */
-export function mayRead({ access }: { readonly access: KeyAccess }): boolean {
-  const { purposes }: Access = ACCESSES[access];
-  return purposes.includes('read');
+/** Scopes without repetitions, in the order in which they are shown. */
+export function inOrder(scopes: readonly Scope[]): readonly Scope[] {
+  const given = new Set(scopes);
+  return SCOPE_NAMES.filter((scope) => given.has(scope));
 }
 
-/** Whether a key may make calls that change something. */
-export function mayChange({ access }: { readonly access: KeyAccess }): boolean {
-  const { purposes }: Access = ACCESSES[access];
-  return purposes.includes('change');
+/** What some scopes are called. */
+export function accessOf(scopes: readonly Scope[]): AccessName {
+  const wanted = inOrder(scopes).join(' ');
+  return KEY_ACCESSES.find((access) => scopesOf(access).join(' ') === wanted) ?? 'custom';
 }
 
 /** Calls that a key of an access may make, in words. */
-export function explainAccess(access: KeyAccess): string {
-  return `may ${ACCESSES[access].may}`;
+export function explainAccess(access: AccessName): string {
+  return access === 'custom' ? 'may do what its scopes say' : `may ${ACCESSES[access].may}`;
 }
 
 /** One line that explains every access. */

@@ -10,7 +10,7 @@ const AT_ONCE = 50;
 const TURN_EVERY_MS = 5_000;
 
 export interface RevokedKeysParts {
-  readonly store: Pick<IdentityStore, 'removeRevoked'>;
+  readonly store: Pick<IdentityStore, 'removeRevoked' | 'revokeExpired'>;
   /** The key that starts ensure; null: none. */
   readonly initKey: string | null;
   readonly now?: () => Micros;
@@ -19,7 +19,7 @@ export interface RevokedKeysParts {
 }
 
 /**
- * Removes keys that were revoked 30 days ago. Those stay that something needs: the last of a user in a project, by which imports
+ * Removes keys that were revoked, or expired, 30 days ago. Those stay that something needs: the last of a user in a project, by which imports
  * know who was there, unless it is of somebody who was invited and left nothing; and those that a start would make again.
  */
 export class RevokedKeys {
@@ -43,6 +43,7 @@ export class RevokedKeys {
   removeSome(): boolean {
     const now = this.#now();
     if (now < this.#againAt) return false;
+    if (this.#after === null) this.#parts.store.revokeExpired(now - KEPT);
     const portion = { before: now - KEPT, after: this.#after, limit: AT_ONCE, keep: this.#keep };
     this.#after = this.#parts.store.removeRevoked(portion);
     if (this.#after === null) this.#againAt = now + DAY;

@@ -5,8 +5,9 @@ import type { Window } from '../schema/page.js';
 import type { Micros } from '../timestamp.js';
 import { NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
 import type { ApiKey, Identity, Principal, Project, User } from './identity.js';
+import { requireGrant, type Granter } from './granting.js';
 import type { IdentityService } from './identity-service.js';
-import type { KeyAccess } from './key-access.js';
+import { scopesOf, type PersonAccess } from './key-access.js';
 import type { ListedSignIn, OpenedSession, SignIn, SignInKey, SignInPreview } from './sign-in.js';
 import type { SignInStore } from './sign-in-store.js';
 import { createToken, hashOfToken } from './token.js';
@@ -38,7 +39,7 @@ export interface HandedOutCode {
 
 export interface Invite {
   readonly name: string;
-  readonly access: KeyAccess;
+  readonly access: PersonAccess;
 }
 
 export interface Invitation extends HandedOutCode {
@@ -92,15 +93,18 @@ export class SignInService {
   makeCode(userId: string, projectId: string | null, newKeyIn: () => string): HandedOutCode {
     this.#tidy();
     return this.#store.transaction(() => {
-      const found = keysToSignIn(this.#identity.listKeys(projectId).filter(({ user_id }) => user_id === userId));
+      const now = this.#now();
+      const isUsable = ({ user_id, expires_at: at }: ApiKey) => user_id === userId && (at === null || at > now);
+      const found = keysToSignIn(this.#identity.listKeys(projectId).filter(isUsable));
       const keys =
         found.length > 0 ? found : [this.#identity.addKey({ projectId: newKeyIn(), userId, name: KEY_NAME })];
       return this.#insertCode(userId, keys, false);
     });
   }
 
-  /** Makes a user with a key of the project, and a code for them. @throws DomainError `conflict` */
-  invite(projectId: string, { name, access }: Invite, by: Actor): Invitation {
+  /** Makes a user with a key of the project, and a code for them. @throws DomainError `conflict`, `forbidden` */
+  invite(projectId: string, { name, access }: Invite, by: Granter): Invitation {
+    requireGrant(by, scopesOf(access));
     this.#tidy();
     const invitation = this.#store.transaction(() => {
       if (this.#store.countInvites(projectId, this.#now()) >= MAX_UNUSED_INVITES)
@@ -171,13 +175,14 @@ export class SignInService {
   /**
    * For whom a session acts in a project. Using it keeps it.
    * @param projectId in any form of an id; null: the first of its projects
+   * @param from the address of the client
    * @throws DomainError `forbidden` for a project that it does not open
    */
-  principal(session: SignIn, projectId: string | null): Principal {
+  principal(session: SignIn, projectId: string | null, from?: () => string): Principal {
     const wanted = projectId === null ? null : uuidOf(projectId);
     const key = session.keys.find(({ project_id }) => wanted === null || project_id === wanted);
     if (key === undefined) throw new DomainError('forbidden', 'This session does not have access to the project');
-    const principal = this.#identity.principalOfKey(key.id, session.id);
+    const principal = this.#identity.principalOfKey(key.id, session.id, from);
     this.#recordUse(session);
     return principal;
   }

@@ -1,6 +1,6 @@
 import type { Micros } from '../timestamp.js';
 import type { Identity } from './identity.js';
-import type { KeyAccess } from './key-access.js';
+import type { AccessName } from './key-access.js';
 
 /** Whether somebody may sign in by a code, or has signed in. */
 export type SignInStage = 'code' | 'session';
@@ -51,7 +51,7 @@ export interface SignInDraft {
 /** Whom credentials sign in, and to which projects with what access. */
 export interface SignInPreview {
   readonly user: Identity['user'];
-  readonly projects: readonly (Identity['project'] & { readonly access: KeyAccess })[];
+  readonly projects: readonly (Identity['project'] & { readonly access: AccessName })[];
 }
 
 /** A sign-in as the people of a project see it. */
@@ -60,7 +60,7 @@ export interface ListedSignIn {
   readonly stage: SignInStage;
   readonly user: { readonly id: string; readonly name: string };
   /** The key of the project. */
-  readonly key: { readonly id: string; readonly name: string; readonly access: KeyAccess };
+  readonly key: { readonly id: string; readonly name: string; readonly access: AccessName };
   readonly created_at: Micros;
   readonly last_used_at: Micros | null;
   readonly expires_at: Micros;

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../engine/errors.js';
-import { mayRead } from '../../engine/identity/key-access.js';
+import { mayRead } from '../../engine/identity/scopes.js';
 import type { Identity, Principal } from '../../engine/identity/identity.js';
 import type { ScoreQuery, Scores, StoredScore } from '../../engine/traces/model/score/scores.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';

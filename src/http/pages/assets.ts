@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
+import type { Tag } from '../route-scopes.js';
 import { defineRoute, type Route } from '../route.js';
 
 /** Colors and type, which all pages share. */
@@ -30,7 +31,7 @@ interface Of {
   readonly path: string;
   /** What they are files of, in words. */
   readonly what: string;
-  readonly tag: string;
+  readonly tag: Tag;
 }
 
 /** The routes of files that pages load, which browsers keep for a day: a page names them with their version. */

@@ -69,6 +69,7 @@ function createRoute(datasets: LangfuseDatasets, path: string, operationId: stri
     method: 'POST',
     path,
     operationId,
+    scopes: ['datasets:write'],
     summary: 'Create a dataset (Langfuse)',
     description:
       'Creates a dataset. If there is one with this name, returns it, with the new description if there is one.',
@@ -106,6 +107,7 @@ function listRoute(datasets: LangfuseDatasets) {
     method: 'GET',
     path: '/api/public/v2/datasets',
     operationId: 'listLangfuseDatasets',
+    scopes: ['datasets:read'],
     summary: 'List datasets (Langfuse)',
     description: 'Lists the datasets of the project by name.',
     tag: TAG,
@@ -127,6 +129,7 @@ function getRoute(datasets: LangfuseDatasets) {
     method: 'GET',
     path: '/api/public/v2/datasets/:dataset_name+',
     operationId: 'getLangfuseDataset',
+    scopes: ['datasets:read'],
     summary: 'Get a dataset (Langfuse)',
     description: 'Returns a dataset by its name, without its items.',
     tag: TAG,

@@ -44,6 +44,7 @@ function postRoute(datasets: Datasets) {
     method: 'POST',
     path: '/api/public/dataset-items',
     operationId: 'putLangfuseDatasetItem',
+    scopes: ['datasets:write'],
     summary: 'Create or change an item of a dataset (Langfuse)',
     description:
       'Stores an item as a row of the next version. Items that are sent within 5 seconds share a version, unless the dataset is read in ' +
@@ -106,6 +107,7 @@ function listRoute(datasets: Datasets) {
     method: 'GET',
     path: '/api/public/dataset-items',
     operationId: 'listLangfuseDatasetItems',
+    scopes: ['datasets:read'],
     summary: 'List items of a dataset (Langfuse)',
     description: 'Lists the rows of a version of a dataset, by default of the newest, as items.',
     tag: TAG,
@@ -176,6 +178,7 @@ function getRoute(datasets: Datasets) {
     method: 'GET',
     path: '/api/public/dataset-items/:item_id',
     operationId: 'getLangfuseDatasetItem',
+    scopes: ['datasets:read'],
     summary: 'Get an item of a dataset (Langfuse)',
     description: 'Returns an item of the newest version of its dataset.',
     tag: TAG,
@@ -204,6 +207,7 @@ function deleteRoute({ datasets, deletions }: LangfuseItems) {
     method: 'DELETE',
     path: '/api/public/dataset-items/:item_id',
     operationId: 'deleteLangfuseDatasetItem',
+    scopes: ['datasets:write'],
     summary: 'Delete an item of a dataset (Langfuse)',
     description: 'Erases the item from all versions of its dataset, with its results in experiments.',
     tag: TAG,

@@ -36,6 +36,7 @@ function postRoute(services: LangfuseRunItems) {
     method: 'POST',
     path: '/api/public/dataset-run-items',
     operationId: 'postLangfuseRunItem',
+    scopes: ['datasets:write'],
     summary: 'Link a trace to an item of a dataset (Langfuse)',
     description:
       'Stores a result that names the trace, in the experiment on the dataset with the name of the run, which is created if there is ' +
@@ -116,6 +117,7 @@ function listRoute({ datasets, experiments }: LangfuseRunItems) {
     method: 'GET',
     path: '/api/public/dataset-run-items',
     operationId: 'listLangfuseRunItems',
+    scopes: ['datasets:read'],
     summary: 'List items of a run (Langfuse)',
     description: 'Lists the results of the experiment on the dataset with the name of the run.',
     tag: TAG,

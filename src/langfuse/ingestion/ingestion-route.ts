@@ -50,7 +50,6 @@ export function ingestionRoute(parts: IngestionParts) {
       'responds, everything under `successes` is durable and included in lists and figures.',
     tag: TAG,
     access: 'key',
-    purpose: 'ingest',
     body,
     responses: { 207: { description: 'What became of each event.', schema: Ingested } },
     errors: ['invalid', 'overloaded', 'unavailable'],

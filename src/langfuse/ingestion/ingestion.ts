@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
+import { lacks } from '../../engine/identity/scopes.js';
 import { assertValid } from '../../engine/validation/validation.js';
 import type { ScorerService } from '../../features/experiments/scorer-service.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
@@ -65,6 +66,10 @@ async function storeScores(
   const read: { readonly index: number; readonly score: object }[] = [];
   for (const [index, event] of events.entries()) {
     if (event.kind !== 'score') continue;
+    if (!by.scopes.has('scores:write')) {
+      why[index] = lacks(['scores:write']);
+      continue;
+    }
     const ofRun = runScoreOf(event.body);
     if (ofRun !== null && typeof ofRun !== 'string') {
       why[index] = refusedRun(() => scorers.keep(by.project_id, ofRun.experimentId, ofRun.metric));

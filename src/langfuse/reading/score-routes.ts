@@ -69,6 +69,7 @@ export function langfuseScoresV3Route(scores: Pick<ScoreService, 'list'>) {
     method: 'GET',
     path: '/api/public/v3/scores',
     operationId: 'listLangfuseScoresByCursor',
+    scopes: ['scores:read'],
     summary: 'List scores by a cursor (Langfuse)',
     description: 'Lists scores that match every given filter, newest first.',
     tag: TAG,

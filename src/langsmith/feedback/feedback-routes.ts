@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
-import { requirePurpose } from '../../engine/identity/key-access.js';
+import { requireScopes } from '../../engine/identity/scopes.js';
 import { UUID, uuidOf } from '../../engine/schema/ids.js';
 import { oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
@@ -69,12 +69,12 @@ function postRoute({ scores, scorers }: FeedbackParts) {
     method: 'POST',
     path: `${BASE}/feedback`,
     operationId: 'postLangsmithFeedback',
+    scopes: ['scores:write'],
     summary: 'Store feedback (LangSmith)',
     description:
-      'Stores a score of a run. Feedback about an experiment becomes a figure of it, which needs a key with full access.',
+      'Stores a score of a run. Feedback about an experiment becomes a figure of it, which needs the scope `datasets:write`, too.',
     tag: TAG,
     access: 'key',
-    purpose: 'ingest',
     body: jsonBody(FeedbackInput, { lenient: true }),
     responses: { 200: { description: 'The feedback is stored.', schema: FeedbackRead } },
     errors: ['invalid', 'not_found', 'conflict', 'overloaded', 'unavailable'],
@@ -96,7 +96,7 @@ function ofExperiment(
   body: FeedbackInput,
   scorers: FeedbackParts['scorers'],
 ): Static<typeof FeedbackRead> {
-  requirePurpose(by, 'change');
+  requireScopes(by, ['datasets:write']);
   const { project_id } = by;
   const { key, score = null, value = null, comment = null, correction = null, extra = null } = body;
   valueOf(body);
@@ -142,6 +142,7 @@ function listRoute(scores: FeedbackParts['scores']) {
     method: 'GET',
     path: `${BASE}/feedback`,
     operationId: 'listLangsmithFeedback',
+    scopes: ['scores:read'],
     summary: 'List feedback (LangSmith)',
     description: 'Lists scores of runs, newest first.',
     tag: TAG,
@@ -174,6 +175,7 @@ function getRoute(scores: FeedbackParts['scores']) {
     method: 'GET',
     path: `${BASE}/feedback/:feedback_id`,
     operationId: 'getLangsmithFeedback',
+    scopes: ['scores:read'],
     summary: 'Get feedback (LangSmith)',
     description: 'Returns a score by the id that the client gave it, or by its own.',
     responses: { 200: { description: 'The feedback.', schema: FeedbackRead } },
@@ -190,6 +192,7 @@ function patchRoute(scores: FeedbackParts['scores']) {
     method: 'PATCH',
     path: `${BASE}/feedback/:feedback_id`,
     operationId: 'updateLangsmithFeedback',
+    scopes: ['scores:read', 'scores:write'],
     summary: 'Change feedback (LangSmith)',
     description: 'Changes a score; absent fields stay.',
     body: jsonBody(FeedbackPatch, { lenient: true }),
@@ -217,6 +220,7 @@ function deleteRoute(scores: FeedbackParts['scores']) {
     method: 'DELETE',
     path: `${BASE}/feedback/:feedback_id`,
     operationId: 'deleteLangsmithFeedback',
+    scopes: ['admin'],
     summary: 'Delete feedback (LangSmith)',
     description: 'Deletes a score.',
     responses: { 204: { description: 'The feedback is deleted.' } },

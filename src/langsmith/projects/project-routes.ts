@@ -80,6 +80,7 @@ function createRoute({ experiments, names, tracing }: ProjectParts) {
     method: 'POST',
     path: `${BASE}/sessions`,
     operationId: 'createLangsmithProject',
+    scopes: ['datasets:write'],
     summary: 'Create an experiment (LangSmith)',
     description:
       'Creates an experiment on the newest version of the dataset. Without a dataset, nothing is created: runs of the project get the ' +
@@ -128,6 +129,7 @@ function listRoute(parts: ProjectParts) {
     method: 'GET',
     path: `${BASE}/sessions`,
     operationId: 'listLangsmithProjects',
+    scopes: ['spans:read', 'datasets:read'],
     summary: 'List experiments (LangSmith)',
     description:
       'Lists experiments, newest first, and the project `default`. Asked by name, a value of the tag `project` is found as well.',
@@ -165,6 +167,7 @@ function getRoute(parts: ProjectParts) {
     method: 'GET',
     path: `${BASE}/sessions/:experiment_id`,
     operationId: 'getLangsmithProject',
+    scopes: ['datasets:read'],
     summary: 'Get an experiment (LangSmith)',
     description: 'Returns an experiment, or a project that was listed before.',
     query: queryOf(
@@ -189,6 +192,7 @@ function changeRoute({ experiments, names }: ProjectParts) {
     method: 'PATCH',
     path: `${BASE}/sessions/:experiment_id`,
     operationId: 'updateLangsmithProject',
+    scopes: ['datasets:write'],
     summary: 'Change or finish an experiment (LangSmith)',
     description:
       'Changes name and description, and finishes the experiment with `end_time`, or with the `dataset_version` that clients add to ' +
@@ -216,6 +220,7 @@ function deleteRoute({ experiments, names }: ProjectParts) {
     method: 'DELETE',
     path: `${BASE}/sessions/:experiment_id`,
     operationId: 'deleteLangsmithProject',
+    scopes: ['datasets:write'],
     summary: 'Delete an experiment (LangSmith)',
     description: 'Deletes an experiment with its results.',
     responses: { 204: { description: 'The experiment is deleted.' } },

@@ -27,7 +27,6 @@ const STORED = { status: 202, body: { message: 'Runs are stored' } } as const;
 const shared = {
   tag: TAG,
   access: 'key',
-  purpose: 'ingest',
   responses: { 202: { description: 'The runs are durable, and in every list.', schema: Accepted } },
   errors: ['invalid', 'overloaded', 'unavailable'],
 } as const;

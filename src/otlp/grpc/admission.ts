@@ -57,7 +57,7 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
       if (open) intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
     };
     const admit = (metadata: Metadata) => {
-      const { project_id: project } = authenticateCall(identity, metadata);
+      const { project_id: project } = authenticateCall(identity, metadata, () => call.getPeer().replace(/:\d+$/, ''));
       if (!calls.take(project, 1))
         throw new DomainError('overloaded', 'Too many concurrent gRPC calls. Retry later.', { retryAfterSeconds: 1 });
       const bytes = memory.ofProject(project);

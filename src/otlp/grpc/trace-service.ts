@@ -1,7 +1,7 @@
 import { status, type handleUnaryCall, type Metadata, type ServiceDefinition } from '@grpc/grpc-js';
 import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
-import { requirePurpose } from '../../engine/identity/key-access.js';
+import { requireScopes } from '../../engine/identity/scopes.js';
 import type { ExportTraces } from '../export.js';
 import { encodeResponse } from '../response.js';
 import { toStatus } from './status.js';
@@ -10,7 +10,7 @@ import type { Signals } from '../../engine/signals/signals.js';
 /** The part of the identity service that gRPC needs. */
 export interface CallerIdentity {
   /** Throws DomainError `unauthenticated`. */
-  authenticate(authorization: string | undefined): Principal;
+  authenticate(authorization: string | undefined, from?: () => string): Principal;
 }
 
 export interface TraceServiceParts {
@@ -56,10 +56,13 @@ export function createTraceService(parts: TraceServiceParts): { export: handleUn
   };
 }
 
-/** @throws DomainError `unauthenticated`; `forbidden` for a key that may not send spans */
-export function authenticateCall(identity: CallerIdentity, metadata: Metadata): Principal {
-  const principal = identity.authenticate(metadata.get('authorization')[0]?.toString());
-  requirePurpose(principal, 'ingest');
+/**
+ * @param from the other end of the connection
+ * @throws DomainError `unauthenticated`; `forbidden` for a key that may not send spans
+ */
+export function authenticateCall(identity: CallerIdentity, metadata: Metadata, from?: () => string): Principal {
+  const principal = identity.authenticate(metadata.get('authorization')[0]?.toString(), from);
+  requireScopes(principal, ['spans:write']);
   return principal;
 }
 

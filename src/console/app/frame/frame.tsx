@@ -5,7 +5,9 @@ import { zoneName } from '../../model/time.js';
 import { Button } from '../parts/button.js';
 import { Icon } from '../parts/icon.js';
 import { Menu } from '../parts/menu.js';
+import { When } from '../parts/figures.js';
 import { Notices } from '../parts/notices.js';
+import { expiresSoon } from '../../model/key-expiry.js';
 import { announce, copy } from '../state/announce.js';
 import { useLacksTraces } from '../state/first-trace.js';
 import { useKeys } from '../state/keys.js';
@@ -77,6 +79,7 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
               session can be intercepted. Put a TLS-terminating proxy in front of the server.
             </p>
           )}
+          <KeyWarning at={me.key.expires_at} />
           <main id="main" tabIndex={-1}>
             {children}
           </main>
@@ -85,6 +88,16 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
       {overlay === 'help' && <KeyHelp onClose={() => setOverlay(null)} />}
       {overlay === 'go' && GoTo !== null && <GoTo onClose={() => setOverlay(null)} />}
     </>
+  );
+}
+
+/** Says that the key of the session is about to expire, and the session with it. */
+function KeyWarning({ at }: { readonly at: string | null }) {
+  if (!expiresSoon(at)) return null;
+  return (
+    <p class="banner">
+      <Icon name="warning" /> The API key of your session expires <When at={at} />. You will be signed out then.
+    </p>
   );
 }
 

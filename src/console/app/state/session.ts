@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { SignInCredentials, SignInPreview, SignInRequest, WhoAmI } from '../../../features/sign-in/http/schema.js';
+import { isReading } from '../../../engine/identity/scopes.js';
 import { ApiError, call, request, signedOut } from './api.js';
 import { base, navigate } from './location.js';
 import { queries } from './query.js';
@@ -45,5 +46,6 @@ export async function signOut(): Promise<void> {
 
 /** Whether the signed-in person may change things in this project, or only look. */
 export function mayChange(): boolean {
-  return whoami.value?.key.access !== 'read';
+  const scopes = whoami.value?.key.scopes;
+  return scopes === undefined || !scopes.every(isReading);
 }

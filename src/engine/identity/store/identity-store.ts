@@ -1,12 +1,14 @@
 import { DomainError } from '../../errors.js';
 import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User } from '../identity.js';
-import type { IdentityStore, RevokedKey, RevokedPortion } from '../identity-store.js';
+import type { IdentityStore, KeyUse, RevokedKey, RevokedPortion } from '../identity-store.js';
 import type { Micros } from '../../timestamp.js';
 import { guarded, isDuplicate, WatchedStore, type Database } from '../../metadata/database.js';
+import { keyOfRow, rowOfKey, type KeyRow } from './key-rows.js';
 import { unnamed, userRemoval } from './user-removal.js';
 
 const PROJECT_COLUMNS = 'id, name, created_at, retention_days';
-const KEY_COLUMNS = 'id, project_id, user_id, name, prefix, access, created_at, last_used_at, revoked_at';
+const KEY_COLUMNS =
+  'id, project_id, user_id, name, prefix, access, scopes, created_at, last_used_at, last_used_from, expires_at, revoked_at';
 
 /** Users who have an account, by an index in this order: there may be very many who have none. */
 const ACCOUNTS = `SELECT id, name, email, created_at FROM users AS u INDEXED BY users_by_creation
@@ -69,13 +71,16 @@ function prepare(db: Database) {
       .prepare<[string], number>("SELECT 1 FROM deletions WHERE project_id = ? AND what = 'project'")
       .pluck(),
     listProjects: db.prepare<[], Project>(`SELECT ${PROJECT_COLUMNS} FROM projects ORDER BY created_at, id`),
-    insertKey: db.prepare<[StoredApiKey & { readonly ofStart: 0 | 1 }]>(
+    insertKey: db.prepare<[KeyRow<StoredApiKey> & { readonly ofStart: 0 | 1 }]>(
       `INSERT INTO api_keys (${KEY_COLUMNS}, hash, of_start)
-       VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @created_at, @last_used_at, @revoked_at, @hash, @ofStart)`,
+       VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @scopes, @created_at, @last_used_at, @last_used_from,
+         @expires_at, @revoked_at, @hash, @ofStart)`,
     ),
-    findKeyByHash: db.prepare<[Buffer], StoredApiKey>(`SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ?`),
-    findKey: db.prepare<[string], ApiKey>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`),
-    listKeys: db.prepare<{ projectId: string | null }, ListedApiKey>(
+    findKeyByHash: db.prepare<[Buffer], KeyRow<StoredApiKey>>(
+      `SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ?`,
+    ),
+    findKey: db.prepare<[string], KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`),
+    listKeys: db.prepare<{ projectId: string | null }, KeyRow<ListedApiKey>>(
       `SELECT ${KEY_COLUMNS}, (SELECT u.name FROM users AS u WHERE u.id = user_id) AS user_name FROM api_keys
        WHERE revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId) ORDER BY created_at, id`,
     ),
@@ -101,8 +106,18 @@ function prepare(db: Database) {
       `UPDATE api_keys SET revoked_at = @at
        WHERE id = @keyId AND revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId)`,
     ),
-    recordUse: db.prepare<{ keyId: string; at: Micros }>(
-      'UPDATE api_keys SET last_used_at = @at WHERE id = @keyId AND (last_used_at IS NULL OR last_used_at < @at)',
+    expireKey: db.prepare<{ projectId: string; keyId: string; at: Micros }>(
+      `UPDATE api_keys SET expires_at = min(ifnull(expires_at, @at), @at)
+       WHERE id = @keyId AND revoked_at IS NULL AND project_id = @projectId`,
+    ),
+    revokeExpired: db.prepare<{ before: Micros }>(
+      `UPDATE api_keys SET revoked_at = expires_at WHERE id IN (
+         SELECT id FROM api_keys WHERE expires_at < @before AND expires_at IS NOT NULL AND revoked_at IS NULL
+         ORDER BY expires_at LIMIT 50)`,
+    ),
+    recordUse: db.prepare<KeyUse & { keyId: string }>(
+      `UPDATE api_keys SET last_used_at = @at, last_used_from = @from
+       WHERE id = @keyId AND (last_used_at IS NULL OR last_used_at < @at)`,
     ),
   };
 }
@@ -162,11 +177,12 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   insertKey(key: StoredApiKey, ofStart: boolean): void {
-    inserted('API key', () => this.statements.insertKey.run({ ...key, ofStart: ofStart ? 1 : 0 }));
+    inserted('API key', () => this.statements.insertKey.run({ ...rowOfKey(key), ofStart: ofStart ? 1 : 0 }));
   }
 
   findKeyByHash(hash: Buffer): StoredApiKey | undefined {
-    return guarded(() => this.statements.findKeyByHash.get(hash));
+    const row = guarded(() => this.statements.findKeyByHash.get(hash));
+    return row && keyOfRow(row);
   }
 
   freeKey(hash: Buffer): void {
@@ -174,11 +190,12 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   findKey(id: string): ApiKey | undefined {
-    return guarded(() => this.statements.findKey.get(id));
+    const row = guarded(() => this.statements.findKey.get(id));
+    return row && keyOfRow(row);
   }
 
   listKeys(projectId: string | null): ListedApiKey[] {
-    return guarded(() => this.statements.listKeys.all({ projectId }));
+    return guarded(() => this.statements.listKeys.all({ projectId })).map(keyOfRow);
   }
 
   countKeys(projectId: string): number {
@@ -201,9 +218,17 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
     return guarded(() => this.statements.revokeKey.run({ projectId, keyId, at }).changes > 0);
   }
 
-  recordUses(uses: ReadonlyMap<string, Micros>): void {
+  expireKey(projectId: string, keyId: string, at: Micros): boolean {
+    return guarded(() => this.statements.expireKey.run({ projectId, keyId, at }).changes > 0);
+  }
+
+  revokeExpired(before: Micros): void {
+    guarded(() => this.statements.revokeExpired.run({ before }));
+  }
+
+  recordUses(uses: ReadonlyMap<string, KeyUse>): void {
     this.transaction(() => {
-      for (const [keyId, at] of uses) this.statements.recordUse.run({ keyId, at });
+      for (const [keyId, use] of uses) this.statements.recordUse.run({ keyId, ...use });
     });
   }
 }

@@ -1,10 +1,10 @@
 import type { Window } from '../../schema/page.js';
 import type { ListedSignIn, SignIn, SignInDraft, SignInKey, SignInStage } from '../sign-in.js';
 import type { SignInStore } from '../sign-in-store.js';
-import type { KeyAccess } from '../key-access.js';
 import type { Micros } from '../../timestamp.js';
 import { guarded, type Database } from '../../metadata/database.js';
 import { notePeople } from './imported-people.js';
+import { scopesOfColumns, type ScopeColumns } from './key-rows.js';
 import { userRemoval } from './user-removal.js';
 
 /** Rows that are removed at once: before a user goes, every table that names users is looked through. */
@@ -13,14 +13,14 @@ const AT_ONCE = 20;
 interface FoundRow extends Omit<SignIn, 'keys'> {
   readonly key_id: string;
   readonly project_id: string;
+  readonly expired: 0 | 1;
 }
 
-interface ListedRow extends Omit<ListedSignIn, 'user' | 'key'> {
+interface ListedRow extends Omit<ListedSignIn, 'user' | 'key'>, ScopeColumns {
   readonly user_id: string;
   readonly user_name: string;
   readonly key_id: string;
   readonly key_name: string;
-  readonly access: KeyAccess;
 }
 
 /** A sign-in, each of its keys that is not revoked, and the project of that. */
@@ -46,7 +46,8 @@ function prepare(db: Database) {
        SELECT s.id, k.id, k.project_id, s.created_at FROM sign_ins AS s JOIN api_keys AS k WHERE s.id = ? AND k.id = ?`,
     ),
     find: db.prepare<{ stage: SignInStage; hash: Buffer; now: Micros }, FoundRow>(
-      `SELECT s.id, s.user_id, s.created_at, s.last_used_at, k.id AS key_id, k.project_id
+      `SELECT s.id, s.user_id, s.created_at, s.last_used_at, k.id AS key_id, k.project_id,
+         k.expires_at IS NOT NULL AND k.expires_at <= @now AS expired
        FROM ${STANDING} JOIN projects AS p ON p.id = k.project_id
        WHERE s.hash = @hash AND s.stage = @stage AND s.expires_at > @now ORDER BY p.created_at, p.id`,
     ),
@@ -62,7 +63,7 @@ function prepare(db: Database) {
     ),
     list: db.prepare<Window & { projectId: string; now: Micros }, ListedRow>(
       `SELECT s.id, s.stage, s.created_at, s.last_used_at, s.expires_at, u.id AS user_id, u.name AS user_name,
-         k.id AS key_id, k.name AS key_name, k.access
+         k.id AS key_id, k.name AS key_name, k.access, k.scopes
        FROM sign_in_keys AS of INDEXED BY sign_in_keys_in_order
        CROSS JOIN sign_ins AS s ON s.id = of.sign_in_id CROSS JOIN api_keys AS k ON k.id = of.key_id AND k.revoked_at IS NULL
        CROSS JOIN users AS u ON u.id = s.user_id
@@ -143,7 +144,12 @@ export class SqliteSignInStore implements SignInStore {
     const [first] = rows;
     if (first === undefined) return undefined;
     const { id, user_id, created_at, last_used_at } = first;
-    const keys = rows.map(({ key_id, project_id }): SignInKey => ({ id: key_id, project_id }));
+    // Where all have expired, whoever uses one is told that.
+    const valid = rows.filter(({ expired }) => expired === 0);
+    const keys = (valid.length > 0 ? valid : rows).map(({ key_id, project_id }): SignInKey => ({
+      id: key_id,
+      project_id,
+    }));
     return { id, user_id, created_at, last_used_at, keys };
   }
 
@@ -162,10 +168,10 @@ export class SqliteSignInStore implements SignInStore {
 
   list(projectId: string, window: Window, now: Micros): ListedSignIn[] {
     const rows = guarded(() => this.#statements.list.all({ projectId, ...window, now }));
-    return rows.map(({ user_id, user_name, key_id, key_name, access, ...row }) => ({
+    return rows.map(({ user_id, user_name, key_id, key_name, access, scopes, ...row }) => ({
       ...row,
       user: { id: user_id, name: user_name },
-      key: { id: key_id, name: key_name, access },
+      key: { id: key_id, name: key_name, access: scopesOfColumns({ access, scopes }).access },
     }));
   }
 

@@ -24,7 +24,12 @@ const events = {
   keyMade: {
     level: 'info',
     message: 'API key created',
-    when: 'The key `subject_id`, with this `access`; without `user_id` if created at server start.',
+    when: 'The key `subject_id`, with this `access` (and these `scopes`, if it is `custom`); without `user_id` if created at server start.',
+  },
+  keyRotated: {
+    level: 'info',
+    message: 'API key rotated',
+    when: 'The key `subject_id` is being replaced and expires; the line before is about the key that replaces it.',
   },
   keyRevoked: { level: 'info', message: 'API key revoked', when: 'The key `subject_id`.' },
   projectMade: {
@@ -135,6 +140,8 @@ export interface AuditRecord {
   readonly subject_id?: string;
   /** Of the key that was made. */
   readonly access?: string;
+  /** Of the key that was made, where its access does not say them. */
+  readonly scopes?: readonly string[];
   readonly retention_days?: number | null;
   /** Which part of an export was imported (its name in the path), and how many records of it; which list was deleted of. */
   readonly part?: string;

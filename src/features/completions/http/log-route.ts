@@ -19,6 +19,7 @@ export function logCompletionRoute(log: Pick<CompletionLog, 'log'>) {
       "retry is another completion. In place of the project id, the text `{project_id}` means the key's project.",
     tag: TAG,
     access: 'key',
+    scopes: ['spans:write', 'prompts:read'],
     takesPlaceholder: true,
     params: Type.Object({ project_id, prompt_slug: Slug }),
     body: uncheckedJsonBody(CompletionInput, { lenient: true }),

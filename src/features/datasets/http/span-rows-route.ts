@@ -22,6 +22,7 @@ export function addSpanRowsRoute(spanRows: SpanRows) {
       'retention of traces leaves rows alone.',
     tag: TAG,
     access: 'key',
+    scopes: ['datasets:write', 'spans:read'],
     bulk: true,
     params: DatasetParams,
     body: jsonBody(SpanRowsInput),

@@ -25,6 +25,7 @@ function runExperimentRoute(runs: RunService) {
       'called, or too many runs of the project are unfinished.',
     tag: TAG,
     access: 'key',
+    scopes: ['datasets:write', 'prompts:read'],
     params: ProjectParams,
     body: jsonBody(RunInput),
     responses: {

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { ExportFormat } from '../../../engine/traces/model/list/export.js';
 import type { QueryDefinition } from '../../../http/query.js';
 import { defineRoute } from '../../../http/route.js';
+import type { Tag } from '../../../http/route-scopes.js';
 import { EXPORTS_PER_PROJECT, type Exports } from '../exports.js';
 import type { ExportedRows } from '../exported-rows.js';
 
@@ -15,7 +16,7 @@ const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
 export interface ExportedList<N extends string, Q> {
   readonly name: N;
   /** How the documentation groups the routes of the list. */
-  readonly tag: string;
+  readonly tag: Tag;
   /** Which objects the file has, and by which parameters. */
   readonly described: string;
   readonly query: QueryDefinition<{ readonly query: Q; readonly format: ExportFormat }>;

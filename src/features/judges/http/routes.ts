@@ -64,6 +64,7 @@ function previewJudgeRoute(previews: Pick<PreviewService, 'preview'>) {
       'tagged `spanhouse.judge=draft`. Returns 409 if the model cannot be called.',
     tag: TAG,
     access: 'key',
+    scopes: ['judges:write', 'spans:read'],
     params: ProjectParams,
     body: uncheckedJsonBody(JudgePreviewInput),
     responses: { 200: { description: 'The preview.', schema: JudgePreviewRead } },

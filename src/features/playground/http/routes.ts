@@ -22,7 +22,7 @@ function estimateRoute(playground: Pick<PlaygroundService, 'estimate'>) {
       'of tokens and cost. It does not call a model. Returns 409 if none can be called.',
     tag: TAG,
     access: 'key',
-    purpose: 'read',
+    scopes: ['prompts:read'],
     params: ProjectParams,
     body,
     responses: { 200: { description: 'The estimate.', schema: PlaygroundEstimate } },

@@ -36,6 +36,7 @@ function createLinkRoute(links: Pick<LinkService, 'create'>) {
       'spans of `span_ids`, one by one and collects feedback on them. Only this response contains the URL.',
     tag: TAG,
     access: 'key',
+    scopes: ['feedback:write', 'spans:read'],
     body: jsonBody(LinkInput),
     responses: { 200: { description: 'The link.', schema: CreatedLinkRead } },
     errors: ['not_found', 'invalid', 'unavailable'],

@@ -46,7 +46,6 @@ function postScoresRoute(scores: Pick<ScoreService, 'post'>) {
       'that does not fit the definition of its name is refused; a key that may only send is not told what the definition says.',
     tag: TAG,
     access: 'key',
-    purpose: 'ingest',
     body: uncheckedJsonBody(ScoresInput),
     responses: {
       200: { description: 'The scores as stored, in the order of the request.', schema: Type.Array(ScoreRead) },
@@ -114,6 +113,7 @@ function deleteScoreRoute(scores: Pick<ScoreService, 'remove'>) {
     description: 'Deletes a score. If it is written again, it is a new score with the same id.',
     tag: TAG,
     access: 'key',
+    scopes: ['admin'],
     params: ScoreParams,
     responses: { 204: { description: 'The score is deleted.' } },
     errors: ['not_found', 'overloaded', 'unavailable'],
@@ -156,6 +156,7 @@ function putDefinitionRoute(scores: Pick<ScoreService, 'define'>) {
       'scores of the name (409).',
     tag: TAG,
     access: 'key',
+    scopes: ['admin'],
     params: DefinitionParams,
     body: jsonBody(ScoreDefinitionInput),
     responses: {
@@ -199,6 +200,7 @@ function deleteDefinitionRoute(scores: Pick<ScoreService, 'removeDefinition'>) {
     description: 'Deletes a definition. Returns 409 while there are scores of its name.',
     tag: TAG,
     access: 'key',
+    scopes: ['admin'],
     params: DefinitionParams,
     responses: { 204: { description: 'The definition is deleted.' } },
     errors: ['not_found', 'conflict', 'unavailable'],

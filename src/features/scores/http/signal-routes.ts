@@ -9,7 +9,6 @@ const SHARED = {
   method: 'POST',
   tag: TAG,
   access: 'key',
-  purpose: 'ingest',
   errors: ['invalid', 'overloaded', 'unavailable'],
 } as const;
 

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '../../../engine/errors.js';
 import type { IdentityService } from '../../../engine/identity/identity-service.js';
 import type { Identity, Principal } from '../../../engine/identity/identity.js';
-import { DEFAULT_KEY_ACCESS } from '../../../engine/identity/key-access.js';
 import type { Credentials, SignInService } from '../../../engine/identity/sign-in-service.js';
 import type { SignIn } from '../../../engine/identity/sign-in.js';
 import { credentialsOf, SignInAttempts } from './attempts.js';
@@ -10,6 +9,7 @@ import { type Callers, PROJECT_HEADER } from '../../../http/callers.js';
 import { MinuteLimit } from '../../../http/minute-limit.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import type { SessionCookie } from '../../../http/session-cookie.js';
+import { formatOptionalTimestamp } from '../../../engine/timestamp.js';
 import { pageOfThousand, ProjectParams } from '../../../http/parameters.js';
 import { named, toInvitationRead, toSignInPreviewRead, toSignInRead } from './presenters.js';
 import {
@@ -188,7 +188,7 @@ function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoA
     description: `Returns user, project and key of the request, the projects that it could be for, and the capabilities of the server. Keys with any access may call it. With the cookie, the header \`${PROJECT_HEADER}\` is optional: without it, the project is the first of \`projects\`.`,
     tag: TAG,
     access: 'key',
-    purpose: 'identify',
+    scopes: [],
     anyProject: true,
     responses: { 200: { description: 'User, project and key of the request.', schema: WhoAmI } },
     errors: ['unavailable'],
@@ -197,7 +197,12 @@ function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoA
       const body: WhoAmI = {
         user: named(user),
         project: named(project),
-        key: { ...named(key), access: key.access },
+        key: {
+          ...named(key),
+          access: key.access,
+          scopes: [...key.scopes],
+          expires_at: formatOptionalTimestamp(key.expires_at),
+        },
         projects: projectsOf(principal, headers, project).map(named),
         version,
         capabilities,
@@ -231,7 +236,7 @@ function createInviteRoute({ signIns, baseUrl, attempts }: CreateInviteParts) {
     responses: { 201: { description: 'The invitation.', schema: Invitation } },
     errors: ['conflict', 'unavailable'],
     admit: ({ params }) => attempts.take(params.project_id),
-    handle({ principal, params, body: { name, access = DEFAULT_KEY_ACCESS } }) {
+    handle({ principal, params, body: { name, access = 'full' } }) {
       const invitation = signIns.invite(params.project_id, { name, access }, principal);
       return { status: 201, body: toInvitationRead(invitation, baseUrl()) };
     },

@@ -1,8 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { KEY_ACCESSES } from '../../../engine/identity/key-access.js';
+import { PERSON_ACCESSES } from '../../../engine/identity/key-access.js';
 import { TOKEN } from '../../../engine/identity/token.js';
 import { line, oneOf, orNull, time, uuid } from '../../../engine/schema/parts.js';
-import { access } from '../../api-keys/http/schema.js';
+import { access, expires_at, scopes } from '../../api-keys/http/schema.js';
 import { project_id } from '../../../http/parameters.js';
 
 export const TAG = 'Signing in';
@@ -43,11 +43,7 @@ export const SignInRequest = Type.Object(
 export type SignInRequest = Static<typeof SignInRequest>;
 
 /** A console that sends nothing and changes nothing still shows all; one that only sends shows nothing. */
-const invitedAccess = oneOf(
-  KEY_ACCESSES.filter((name) => name !== 'ingest'),
-  "Access of the colleague's key: everything, or only read.",
-  'full',
-);
+const invitedAccess = oneOf(PERSON_ACCESSES, "Access of the colleague's key: everything, or only read.", 'full');
 
 export const Invite = Type.Object(
   { name: line(200, 'Name of the colleague.'), access: Type.Optional(invitedAccess) },
@@ -131,7 +127,7 @@ export const WhoAmI = Type.Object(
   {
     user: Named('user'),
     project: Named('project'),
-    key: Key,
+    key: Type.Object({ ...Key.properties, scopes, expires_at }, { description: 'The API key of the request.' }),
     projects: Type.Array(Named('project'), {
       description: 'Projects that the caller can name, oldest first: that of the key, or those of the session.',
     }),

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { mayRead } from '../../../engine/identity/key-access.js';
+import { mayRead } from '../../../engine/identity/scopes.js';
 import { MAX_IMAGES_PER_REQUEST, MAX_IMAGES_PER_SPAN } from '../../images/image.js';
 import { SpanInput } from '../../../engine/traces/model/span/schema.js';
 import type { PostSpansOptions, SpanIngest } from '../span-ingest.js';
@@ -32,7 +32,6 @@ export function postSpansRoute(postSpans: PostSpans) {
     description: `Stores an array of spans, all or none. Creates the traces and sessions that they belong to. If you send a span again (by trace and id), it replaces the earlier one, so a retry changes nothing. Once the call responds, the spans are durable and in every list and figure. With \`Prefer: return=minimal\`, the response has only the ids. A key that may only send gets no calculated \`cost\`, and of a prompt only what it sent. A span may have up to ${MAX_IMAGES_PER_SPAN} images in \`attributes.attachments\` and its output, a request up to ${MAX_IMAGES_PER_REQUEST}.`,
     tag: 'Traces',
     access: 'key',
-    purpose: 'ingest',
     body: jsonBytes(SpanInput, 'The spans.'),
     responses: {
       200: { description: 'The spans as stored, in the order of the request.', schema: partly(SpanRead) },

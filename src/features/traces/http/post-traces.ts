@@ -1,4 +1,4 @@
-import { mayRead } from '../../../engine/identity/key-access.js';
+import { mayRead } from '../../../engine/identity/scopes.js';
 import { SessionInput, TraceInput } from '../../../engine/traces/model/trace/schema.js';
 import type { PostedIngest } from '../posted-ingest.js';
 import { SessionRead, TraceRead, partly } from '../../../engine/traces/model/list/read-schemas.js';
@@ -19,7 +19,6 @@ export function postTracesRoute(ingest: Pick<PostedIngest, 'postTraces'>) {
       AS_SENT,
     tag: 'Traces',
     access: 'key',
-    purpose: 'ingest',
     body: jsonElements(TraceInput, 'The traces.'),
     responses: {
       200: { description: 'The traces, with counts, costs and times from their spans.', schema: partly(TraceRead) },
@@ -44,7 +43,6 @@ export function postSessionsRoute(ingest: Pick<PostedIngest, 'postSessions'>) {
       AS_SENT,
     tag: 'Traces',
     access: 'key',
-    purpose: 'ingest',
     body: jsonElements(SessionInput, 'The sessions.'),
     responses: {
       200: {

@@ -92,6 +92,7 @@ function deleteRoute<const W extends DeletableKind>(what: W, deletions: Pick<Del
     description: `Deletes the ${what}${below[what]}, from every list, count and cost. With ${what === 'span' ? 'it' : 'the spans'}, the server deletes the evaluations, feedback and corrections, queued runs, images that no other span refers to, the judge calls that were stored as spans and contain its text, the samples of optimizations and trials, and its words in the search index. No judge is shown it as an example again. Prompt versions that were made from candidates stay, and so do figures of jobs. Once the call responds, all of it is deleted (of more than 500 images, the bytes of the others are removed within minutes). If a step fails or a stop interrupts it, the server completes it later automatically. A span that is sent again with the same id is a new span.`,
     tag: 'Traces',
     access: 'key',
+    scopes: ['admin'],
     params: Type.Object({ id: uuid(`Id of the ${what}.`) }),
     responses: { 204: { description: `The ${what} is deleted.` } },
     errors: ['not_found', 'invalid', 'overloaded', 'unavailable'],

@@ -1,3 +1,4 @@
+import { scopesOf } from '../../../engine/identity/key-access.js';
 import type { Issue } from '../../../engine/errors.js';
 import { MAX_JSON_DEPTH } from '../../../engine/json-text.js';
 import { formatTimestamp, type Micros, parseTimestamp } from '../../../engine/timestamp.js';
@@ -25,6 +26,7 @@ function exportRecordsRoute(transfer: Pick<TransferService, 'page'>) {
       'is no `more` misses none.',
     tag: TAG,
     access: 'key',
+    scopes: scopesOf('read'),
     params: PartParams,
     query: pageQuery,
     responses: { 200: { description: 'The page.', schema: ExportPage } },

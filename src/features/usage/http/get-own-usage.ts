@@ -62,6 +62,7 @@ export function getOwnUsageRoute(ownUsage: Pick<OwnUsageService, 'read'>) {
       'They are stored as spans, which lists exclude unless `internal` includes them.',
     tag: 'Judges',
     access: 'key',
+    scopes: ['project:read'],
     params: ProjectParams,
     query: queryOf(Query, { check, to: ({ started_after: from = null, started_before: to = null }) => ({ from, to }) }),
     responses: { 200: { description: 'The sums.', schema: OwnUsageRead } },

@@ -1,7 +1,7 @@
-import { explainAccess, type KeyAccess } from '../../../../engine/identity/key-access.js';
+import { explainAccess, type AccessName } from '../../../../engine/identity/key-access.js';
 import { Field } from '../../parts/field.js';
 
-interface AccessChoiceProps<Access extends KeyAccess> {
+interface AccessChoiceProps<Access extends AccessName> {
   readonly label: string;
   readonly among: readonly Access[];
   readonly chosen: Access;
@@ -9,7 +9,7 @@ interface AccessChoiceProps<Access extends KeyAccess> {
 }
 
 /** What a key may do. */
-export function AccessChoice<Access extends KeyAccess>(props: AccessChoiceProps<Access>) {
+export function AccessChoice<Access extends AccessName>(props: AccessChoiceProps<Access>) {
   const { label, among, chosen, onChoose } = props;
   return (
     <Field label={label}>

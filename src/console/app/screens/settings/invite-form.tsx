@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Invitation } from '../../../../features/sign-in/http/schema.js';
-import { KEY_ACCESSES } from '../../../../engine/identity/key-access.js';
+import { PERSON_ACCESSES, type PersonAccess } from '../../../../engine/identity/key-access.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
 import { announce } from '../../state/announce.js';
@@ -9,9 +9,6 @@ import { changedAt } from '../../state/query.js';
 import { whoami } from '../../state/session.js';
 import { AccessChoice } from './access-choice.js';
 
-/** A console shows nothing to whoever may only send. */
-const INVITED = KEY_ACCESSES.filter((access) => access !== 'ingest');
-
 interface InviteFormProps {
   readonly onMade: (invitation: Invitation) => void;
   readonly onCancel: () => void;
@@ -19,7 +16,7 @@ interface InviteFormProps {
 
 export function InviteForm({ onMade, onCancel }: InviteFormProps) {
   const [name, setName] = useState('');
-  const [access, setAccess] = useState<(typeof INVITED)[number]>('full');
+  const [access, setAccess] = useState<PersonAccess>('full');
   const send = async () => {
     const made = await call('POST /projects/:project_id/invites', { body: { name, access } });
     announce('Invitation created: copy its URL now');
@@ -50,7 +47,7 @@ export function InviteForm({ onMade, onCancel }: InviteFormProps) {
           onInput={(event) => setName(event.currentTarget.value)}
         />
       </Field>
-      <AccessChoice label="Access" among={INVITED} chosen={access} onChoose={setAccess} />
+      <AccessChoice label="Access" among={PERSON_ACCESSES} chosen={access} onChoose={setAccess} />
     </Form>
   );
 }

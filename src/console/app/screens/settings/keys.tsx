@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ApiKeyCreated, ApiKeyRead } from '../../../../features/api-keys/http/schema.js';
 import { explainAccess } from '../../../../engine/identity/key-access.js';
 import { counted } from '../../../model/format.js';
+import { hasExpired } from '../../../model/key-expiry.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
@@ -13,12 +14,15 @@ import { call, ofProject } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
 import { whoami } from '../../state/session.js';
 import { KeyForm } from './key-form.js';
+import { ExpiringKeys, KeyExpiry } from './key-expiry.js';
 import { RevokeKey } from './revoke-key.js';
+import { RotateKey } from './rotate-key.js';
 
 /** API keys of the project. */
 export default function Keys() {
   const [dialog, setDialog] = useState<'make' | ApiKeyCreated | null>(null);
   const [revoking, setRevoking] = useState<ApiKeyRead | null>(null);
+  const [rotating, setRotating] = useState<ApiKeyRead | null>(null);
   const path = ofProject('/api-keys');
   const answer = useQuery({ key: [path], ask: (signal) => call('GET /projects/:project_id/api-keys', { signal }) });
   const close = () => setDialog(null);
@@ -36,7 +40,13 @@ export default function Keys() {
       <Answered answer={answer}>
         {(keys) => (
           <>
-            <DataTable caption="API keys" columns={columnsOf(setRevoking)} rows={keys} idOf={({ id }) => id} />
+            <ExpiringKeys keys={keys} />
+            <DataTable
+              caption="API keys"
+              columns={columnsOf(setRotating, setRevoking)}
+              rows={keys}
+              idOf={({ id }) => id}
+            />
             <p class="soft">{counted(keys.length, 'key')}</p>
           </>
         )}
@@ -56,12 +66,22 @@ export default function Keys() {
           </Once>
         </Dialog>
       )}
+      {rotating !== null && (
+        <RotateKey
+          of={rotating}
+          onMade={(made) => {
+            setRotating(null);
+            setDialog(made);
+          }}
+          onClose={() => setRotating(null)}
+        />
+      )}
       {revoking !== null && <RevokeKey of={revoking} onClose={() => setRevoking(null)} />}
     </div>
   );
 }
 
-function columnsOf(revoke: (key: ApiKeyRead) => void): Column<ApiKeyRead>[] {
+function columnsOf(rotate: (key: ApiKeyRead) => void, revoke: (key: ApiKeyRead) => void): Column<ApiKeyRead>[] {
   return [
     {
       name: 'name',
@@ -83,7 +103,10 @@ function columnsOf(revoke: (key: ApiKeyRead) => void): Column<ApiKeyRead>[] {
     {
       name: 'access',
       label: 'Access',
-      cell: ({ access }) => <span title={explainAccess(access)}>{access}</span>,
+      cell: ({ access, scopes }) => (
+        <span title={scopes.join(', ')}>{access === 'custom' ? counted(scopes.length, 'scope') : access}</span>
+      ),
+      full: ({ scopes }) => scopes.join(', '),
     },
     { name: 'prefix', label: 'Prefix', cell: ({ prefix }) => <code>{prefix}</code> },
     { name: 'made', label: 'Created', named: true, cell: ({ created_at }) => <When at={created_at} /> },
@@ -91,13 +114,37 @@ function columnsOf(revoke: (key: ApiKeyRead) => void): Column<ApiKeyRead>[] {
       name: 'used',
       label: 'Last used',
       named: true,
-      cell: ({ last_used_at: used }) => (used === null ? 'never' : <When at={used} relative />),
+      cell: ({ last_used_at: used, last_used_from: from }) =>
+        used === null ? (
+          'never'
+        ) : (
+          <>
+            <When at={used} relative />
+            {from !== null && (
+              <>
+                {' '}
+                from <code>{from}</code>
+              </>
+            )}
+          </>
+        ),
     },
+    { name: 'expires', label: 'Expires', named: true, cell: ({ expires_at: at }) => <KeyExpiry at={at} /> },
     {
       name: 'actions',
       label: 'Actions',
       cell: (key) => (
-        <Button look="quiet" icon="trash" changes label={`Revoke ${key.name}`} onClick={() => revoke(key)} />
+        <span class="actions">
+          <Button
+            look="quiet"
+            icon="refresh"
+            changes
+            label={`Rotate ${key.name}`}
+            refused={hasExpired(key.expires_at) ? 'The key has expired' : null}
+            onClick={() => rotate(key)}
+          />
+          <Button look="quiet" icon="trash" changes label={`Revoke ${key.name}`} onClick={() => revoke(key)} />
+        </span>
       ),
     },
   ];

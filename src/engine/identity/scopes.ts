@@ -1,0 +1,68 @@
+import { DomainError } from '../errors.js';
+
+/** What a call may need of the key that makes it, by name, and what each of it opens, in words. */
+const SCOPES = {
+  'spans:read': 'read spans, traces, sessions, completions and statistics',
+  'spans:write': 'send spans, traces and sessions, also over OTLP',
+  'scores:read': 'read scores and their definitions',
+  'scores:write': 'send scores',
+  'feedback:read': 'read feedback and feedback links',
+  'feedback:write': 'send feedback, and change feedback links',
+  'prompts:read': 'read prompts and optimizations, and estimate playground calls',
+  'prompts:write': 'change prompts, run optimizations and the playground',
+  'judges:read': 'read judges, their evaluations and calibration',
+  'judges:write': 'change, run and calibrate judges',
+  'datasets:read': 'read datasets, experiments and comparisons',
+  'datasets:write': 'change datasets, run experiments and comparisons',
+  'project:read': 'read the project: its settings, prices, keys and people',
+  admin: 'change project, keys, people and prices; import, export, delete',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type Scope = keyof typeof SCOPES;
+
+/** Every scope, in the order in which they are shown. */
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+
+/** What a scope opens, in words. */
+export function explainScope(scope: Scope): string {
+  return SCOPES[scope];
+}
+
+/** Whether a call that needs this scope changes nothing. */
+export function isReading(scope: Scope): boolean {
+  return scope.endsWith(':read');
+}
+
+/** Whoever may make calls. */
+export interface ScopeHolder {
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** @throws DomainError `forbidden`, which names what the key lacks */
+export function requireScopes({ scopes }: ScopeHolder, needed: readonly Scope[]): void {
+  for (const scope of needed) if (!scopes.has(scope)) throw lacking(needed.filter((name) => !scopes.has(name)));
+}
+
+/** @throws DomainError `forbidden` when the key may read nothing */
+export function requireSomeRead({ scopes }: ScopeHolder): void {
+  if (![...scopes].some(isReading)) throw new DomainError('forbidden', 'This API key has no scope that reads');
+}
+
+/** Whether a call may be answered with more than its caller sent. */
+export function mayRead({ scopes }: ScopeHolder): boolean {
+  return scopes.has('spans:read');
+}
+
+/** Whether some call may change something. */
+export function mayChange({ scopes }: ScopeHolder): boolean {
+  return [...scopes].some((scope) => !isReading(scope));
+}
+
+/** A sentence about what a key lacks. */
+export function lacks(scopes: readonly Scope[]): string {
+  return `This API key lacks the scope${scopes.length > 1 ? 's' : ''} ${scopes.join(', ')}`;
+}
+
+function lacking(scopes: readonly Scope[]): DomainError {
+  return new DomainError('forbidden', lacks(scopes));
+}
