@@ -3,7 +3,7 @@
  * compresses anything. A screen is a chunk of its own; what several share comes in two more, so that a page waits for few
  * files. `manifest.json`, written last, says what the page loads.
  */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -41,13 +41,20 @@ const manifest = {
   /** Loaded with the console's entry: named in the page, so that the browser asks for them at once. */
   preload: entry.imports,
 };
-writeFileSync(join(target, 'manifest.json'), JSON.stringify(manifest));
+write('manifest.json', JSON.stringify(manifest));
 // Renamed with every change, or no longer made.
 for (const file of readdirSync(target)) if (!kept.has(file)) rmSync(join(target, file));
 
 function keep(name, contents) {
   kept.add(name);
-  writeFileSync(join(target, name), contents);
+  write(name, contents);
+}
+
+/** Whole at any moment: a server that starts meanwhile reads it. */
+function write(name, contents) {
+  const unfinished = join(target, `${name}.${process.pid}`);
+  writeFileSync(unfinished, contents);
+  renameSync(unfinished, join(target, name));
 }
 
 /** The console itself and its screens. */
