@@ -161,7 +161,7 @@ async function broken(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    throw new TransferError(`The file broke off: ${error instanceof Error ? error.message : String(error)}`);
+    throw new TransferError(`The download was interrupted: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -171,7 +171,8 @@ async function follow(remote: Remote, { call, values }: Question, { json, jsonl 
   if (body === null) return;
   const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   for await (const { event, data } of events) {
-    if (event === 'gap') process.stderr.write(`Left out, as they came too fast: ${jsonLineOf(parseExactly(data))}`);
+    if (event === 'gap')
+      process.stderr.write(`Skipped, because they arrived too fast: ${jsonLineOf(parseExactly(data))}`);
     else
       for (const row of parseExactly(data) as readonly Row[])
         await written(json === true || jsonl === true ? jsonLineOf(row) : lineText(row));

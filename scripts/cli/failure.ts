@@ -37,7 +37,7 @@ function failureOf(error: unknown): Failure {
   if (error instanceof UsageError || error instanceof FlagError) return { code: 'usage', detail, next: HELP };
   const next =
     error instanceof UnansweredError
-      ? 'SPANHOUSE_URL names a server, too. Without both, commands ask the one of this machine.'
+      ? 'Set the server with --url or SPANHOUSE_URL. By default, commands use the server on this machine.'
       : 'Check the address of the server (--url or SPANHOUSE_URL), and try again.';
   return { code: 'unavailable', detail, next };
 }

@@ -55,7 +55,7 @@ export function importCommand(name: string): Command {
     .addOption(new Option('--source-key <key>', 'API key of a Phoenix server').env('PHOENIX_API_KEY'))
     .option('--source-project <name>', 'project of a Phoenix server', 'default')
     .option('--state <file>', 'file that notes how far the import is (default: one in the state folder of this user)')
-    .option('--restart', 'import everything again, whatever was noted')
+    .option('--restart', 'import everything again, and ignore the saved progress')
     .option('--dry-run', 'read and count everything, and send nothing')
     .option('--judged', 'import although the project has judges, which evaluate what arrives')
     .option('--json', 'print the result as JSON')
@@ -128,7 +128,7 @@ function show(report: ImportReport, { dryRun = false }: Options): void {
       );
   }
   if (left.length > 0) {
-    out('Not taken:\n');
+    out('Not imported:\n');
     out(tableOf(left.map(({ count, why, examples }) => ({ count, why, such: examples.join(', ') }))));
   }
   if (retentionDays !== null)

@@ -319,6 +319,8 @@ describe('judges and review, in the console', function () {
     const { page } = watched;
     const judge = await api.create({ name: 'Goes' });
     await page.goto(screenUrl(scene.server, `judges/${judge['id']}`));
+    // What was asked before is answered with 404 after it.
+    await page.waitForNetworkIdle({ idleTime: 300, concurrency: 2 });
     await clickOn(page, '::-p-aria([name="Delete"][role="button"])');
     await clickOn(page, 'dialog[open] ::-p-aria([name="Delete judge"][role="button"])');
     await until(`location.pathname.endsWith('/judges') && document.querySelector('dialog[open]') === null`);

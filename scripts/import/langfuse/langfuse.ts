@@ -187,7 +187,7 @@ function truncated(things: readonly Thing[]): Step[] {
       type: 'left',
       left: {
         what: `observation ${textOf(thing['id']) ?? ''}`,
-        why: 'values of metadata beyond 200 characters, which this server cuts off',
+        why: 'metadata values over 200 characters, which this server truncates',
       },
     }));
 }

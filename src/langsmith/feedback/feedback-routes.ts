@@ -72,7 +72,7 @@ function postRoute({ scores, scorers }: FeedbackParts) {
     scopes: ['scores:write'],
     summary: 'Store feedback (LangSmith)',
     description:
-      'Stores a score of a run. Feedback about an experiment becomes a figure of it, which needs the scope `datasets:write`, too.',
+      'Stores a score of a run. Feedback about an experiment becomes a metric of it, which needs the scope `datasets:write`, too.',
     tag: TAG,
     access: 'key',
     body: jsonBody(FeedbackInput, { lenient: true }),

@@ -151,7 +151,7 @@ function UnderWay({ id, what, onDeleted, onClose }: UnderWayProps) {
             <DeletionProgress job={job} />
           </p>
           {job.error !== null && <p role="alert">{job.error}</p>}
-          <p class="soft">The deletion goes on when you close this. Settings, Project lists it.</p>
+          <p class="soft">The deletion continues if you close this. See Settings → Project.</p>
           <div class="line">
             {isUnderWay(job) && <CancelDeletion job={job} />}
             <Button onClick={onClose}>Close</Button>

@@ -16,7 +16,7 @@ interface RotateKeyProps {
 
 const HOUR = 3_600;
 const OVERLAPS = [
-  ['No time: it is rejected now', 0],
+  ['No overlap: reject it now', 0],
   ['1 hour', HOUR],
   ['1 day', 24 * HOUR],
   ['7 days', 7 * 24 * HOUR],
