@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { DomainError } from '../engine/errors.js';
+import { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import { mayChange, requireSomeRead } from '../engine/identity/scopes.js';
 import type { InnerCalls } from '../http/inner-calls.js';
 import { defineRoute } from '../http/route.js';
@@ -14,12 +15,15 @@ export interface McpRouteParts {
 /** A message is a question of an agent, with a body of an API call at most. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 const MAX_DEPTH = 64;
+/** Messages that are answered together: what a tool reads is in memory until its result is cut. */
+const TURNS = { atOnce: 8, perParty: 2, maxWaitMs: 30_000, maxWaiting: 50 };
 
 /**
  * `POST /mcp`: the Model Context Protocol by its streamable HTTP transport, without sessions. It is no call of the API but another
  * way to make them, and not in its document.
  */
 export function mcpRoute({ calls, version, onFailed }: McpRouteParts) {
+  const turns = new FairSemaphore('MCP messages', TURNS);
   return defineRoute({
     method: 'POST',
     path: '/mcp',
@@ -38,25 +42,27 @@ export function mcpRoute({ calls, version, onFailed }: McpRouteParts) {
       decode: (bytes) => messageIn(parseAndFree(bytes, MAX_DEPTH)),
     },
     responses: { 200: { description: 'A JSON-RPC message.', contentType: 'application/json', schema: Type.Unknown() } },
-    errors: [],
+    errors: ['overloaded'],
     async handle(context) {
       const { principal, headers, body, requestId } = context;
       requireSomeRead(principal);
       // The protocol's library is loaded by the first who needs it.
       const { answerMcp } = await import('./answer.js');
-      return answerMcp(
-        {
-          caller: { call: ({ id }, asked, sent) => calls.call(id, asked, sent, context) },
-          projectId: principal.project_id,
-          mayChange: mayChange(principal),
-          version,
-          onFailed(error) {
-            if (!context.signal.aborted) onFailed({ requestId, error });
+      const answer = () =>
+        answerMcp(
+          {
+            caller: { call: ({ id }, asked, sent) => calls.call(id, asked, sent, context) },
+            projectId: principal.project_id,
+            mayChange: mayChange(principal),
+            version,
+            onFailed(error) {
+              if (!context.signal.aborted) onFailed({ requestId, error });
+            },
           },
-        },
-        headers,
-        body,
-      );
+          headers,
+          body,
+        );
+      return turns.run(principal.project_id, answer, context.signal);
     },
   });
 }

@@ -175,19 +175,17 @@ interface PromptVersion {
   readonly config?: object;
 }
 
-/** How long versions are compared, and how many lines around a change are shown. */
-const DIFF = { context: 3, timeout: 1_000 };
+/** How long versions are compared, in the one thread of the server, and how many lines around a change are shown. */
+const DIFF = { context: 3, timeout: 50 };
+const MAX_COMPARED = 400_000;
 
 function versionsResult(from: PromptVersion, to: PromptVersion, characters: number): ToolResult {
-  const patch = createTwoFilesPatch(
-    `version ${from.version}`,
-    `version ${to.version}`,
-    written(from),
-    written(to),
-    '',
-    '',
-    DIFF,
-  );
+  const [before, after] = [written(from), written(to)];
+  const names = [`version ${from.version}`, `version ${to.version}`] as const;
+  const patch =
+    before.length + after.length > MAX_COMPARED
+      ? undefined
+      : createTwoFilesPatch(...names, before, after, '', '', DIFF);
   if (patch === undefined) throw new ToolError('The versions are too large to compare: read each with read_prompt.');
   const { notes, data } = partOf(patch, 0, characters);
   const isWhole = patch.length <= characters;

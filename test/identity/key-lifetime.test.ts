@@ -77,6 +77,25 @@ describe('API keys over HTTP', () => {
     expect(await statusOf(other.key)).to.equal(200);
   });
 
+  it('outlive nobody who makes them, and are rotated by nobody but whom they act for', async () => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const brief = await made({ expires_at: soon });
+    const by = { key: brief.key };
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    for (const expires_at of [undefined, later])
+      expect((await make({ ...(expires_at && { expires_at }) }, brief.key)).status).to.equal(403);
+    expect((await make({ expires_at: soon }, brief.key)).status).to.equal(201);
+    expect((await server.request('POST', `${keys}/${brief.id}:rotate`, { ...by, body: {} })).status).to.equal(403);
+    const invites = `/projects/${server.projectId}/invites`;
+    expect((await server.request('POST', invites, { ...by, body: { name: 'Ben', access: 'read' } })).status).to.equal(
+      403,
+    );
+    expect((await server.request('POST', invites, { body: { name: 'Ben', access: 'read' } })).status).to.equal(201);
+    const listed = (await server.request('GET', keys)).json as { id: string; user_name: string }[];
+    const bens = listed.find(({ user_name }) => user_name === 'Ben')?.id ?? '';
+    expect((await server.request('POST', `${keys}/${bens}:rotate`, { body: {} })).status).to.equal(403);
+  });
+
   it('are rotated: both are accepted for a while, and the new one is like the old one', async () => {
     const old = await made({ access: 'ci' });
     const { status, text, json } = await server.request('POST', `${keys}/${old.id}:rotate`, { body: {} });
@@ -92,6 +111,8 @@ describe('API keys over HTTP', () => {
       [old.id, { overlap_seconds: -1 }, 422],
       [old.id, { overlap_seconds: 2_592_001 }, 422],
       [randomUUID(), {}, 404],
+      // A program that sends its call again would else leave a key that nobody knows.
+      [old.id, {}, 409],
     ] as const)
       expect((await server.request('POST', `${keys}/${where}:rotate`, { body })).status).to.equal(expected);
   });

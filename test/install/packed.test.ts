@@ -39,7 +39,7 @@ describe('the package that `npm pack` makes @slow', function () {
     [packed] = Object.values(answer) as [typeof packed];
     // Without scripts of packages, and without a compiler: nothing may need one.
     await npm(
-      ['install', `./${packed.filename}`, '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'],
+      ['install', `./${packed.filename}`, '--no-audit', '--no-fund', '--loglevel=error'],
       folder,
     );
   });

@@ -212,9 +212,17 @@ export class IdentityService {
    */
   createKey(input: KeyInput, by: Granter = null): CreatedApiKey {
     requireGrant(by, scopesWanted(input));
+    this.requireLifetime(by, input.expiresAt ?? null);
     const key = this.addKey(input);
     this.#audit.done(keyMade(key, by));
     return key;
+  }
+
+  /** No key makes one that outlives it. @param expiresAt null: never @throws DomainError `forbidden` */
+  requireLifetime(by: Granter, expiresAt: Micros | null): void {
+    const own = by === null ? null : (this.#store.findKey(by.key_id)?.expires_at ?? null);
+    if (own !== null && (expiresAt === null || expiresAt > own))
+      throw new DomainError('forbidden', 'This API key expires, and cannot make one that outlives it');
   }
 
   /** As `createKey`, where the key is part of something else that is told of. */
@@ -249,10 +257,16 @@ export class IdentityService {
       if (old?.project_id !== projectId || old.revoked_at !== null || isOver(old.expires_at, now)) throw noKey();
       requireGrant(by, old.scopes);
       const { user_id: userId, name, scopes, expires_at, created_at } = old;
+      if (by !== null && by.user_id !== userId)
+        throw new DomainError(
+          'forbidden',
+          'This API key acts for somebody else, who alone can rotate it; you can revoke it',
+        );
       const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
-      const key = this.addKey({ projectId, userId, name, scopes, expiresAt });
-      this.#store.expireKey(projectId, id, now + overlap);
-      return key;
+      this.requireLifetime(by, expiresAt);
+      if (!this.#store.replaceKey(id, now, now + overlap))
+        throw new DomainError('conflict', 'This API key was rotated already: rotate the one that was made then');
+      return this.addKey({ projectId, userId, name, scopes, expiresAt });
     });
     this.#cache.clear();
     this.#audit.done(keyMade(made, by));

@@ -77,8 +77,8 @@ export interface IdentityStore {
   removeRevoked(portion: RevokedPortion): RevokedKey | null;
   /** Revokes a key of the project (null: any); false when there is none that is not revoked yet. */
   revokeKey(projectId: string | null, keyId: string, at: Micros): boolean;
-  /** Has a key of the project that is not revoked expire, unless it does so earlier; false when there is none. */
-  expireKey(projectId: string, keyId: string, at: Micros): boolean;
+  /** Has a key in whose place another was made expire, unless it does so earlier; false when there was one already. */
+  replaceKey(keyId: string, now: Micros, at: Micros): boolean;
   /** Revokes keys that expired before a time, as of when they did; some of them, which is enough if done often. */
   revokeExpired(before: Micros): void;
   /** Records uses of keys, by id; an older time never replaces a newer one. */

@@ -105,6 +105,7 @@ export class SignInService {
   /** Makes a user with a key of the project, and a code for them. @throws DomainError `conflict`, `forbidden` */
   invite(projectId: string, { name, access }: Invite, by: Granter): Invitation {
     requireGrant(by, scopesOf(access));
+    this.#identity.requireLifetime(by, null);
     this.#tidy();
     const invitation = this.#store.transaction(() => {
       if (this.#store.countInvites(projectId, this.#now()) >= MAX_UNUSED_INVITES)

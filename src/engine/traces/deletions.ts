@@ -11,7 +11,9 @@ import {
   isFactOf,
   keyOf,
   PORTION,
+  scoredSince,
   sessionsWrittenSince,
+  spansWrittenSince,
   toSpan,
   tracesOf,
   uuids,
@@ -66,18 +68,24 @@ export class ClickHouseDeletions implements StoredSpans {
 
   async changedSince(
     projectId: string,
-    list: 'traces' | 'sessions',
-    ids: readonly string[],
-    since: Micros,
+    list: 'spans' | 'traces' | 'sessions',
+    objects: Parameters<StoredSpans['changedSince']>[2],
+    { after, scores }: Parameters<StoredSpans['changedSince']>[3],
   ): Promise<ReadonlySet<string>> {
-    if (ids.length === 0) return new Set();
+    if (objects.length === 0) return new Set();
+    const ids = objects.map(({ id }) => id);
+    const written = {
+      spans: () => spansWrittenSince(projectId, objects, after),
+      traces: () => sql`SELECT trace AS id FROM (${writtenSince(projectId, ids, after)})`,
+      sessions: () => sql`SELECT DISTINCT session AS id FROM (${sessionsWrittenSince(projectId, ids, after)})`,
+    };
     return this.#source.reads.run(projectId, async () => {
-      const rows = await this.#rows<{ readonly id: string }>(
-        list === 'traces'
-          ? sql`SELECT trace AS id FROM (${writtenSince(projectId, ids, since)})`
-          : sql`SELECT DISTINCT session AS id FROM (${sessionsWrittenSince(projectId, ids, since)})`,
-      );
-      return new Set(rows.map(({ id }) => id));
+      const rows = await this.#rows<{ readonly id: string }>(written[list]());
+      const scored =
+        scores.length === 0
+          ? []
+          : await this.#rows<{ readonly id: string }>(scoredSince[list](projectId, ids, scores, after));
+      return new Set([...rows, ...scored].map(({ id }) => id));
     });
   }
 

@@ -56,6 +56,17 @@ interface Run {
   readonly done: Promise<void>;
 }
 
+/** A job that selects what is deleted. @property whole whether these are traces, and all that is in them */
+interface SelectedBy {
+  readonly id: string;
+  readonly whole: boolean;
+}
+
+const selectedTarget = (projectId: string, { id, whole }: SelectedBy): DeletionTarget => ({
+  ...{ projectId, id },
+  kind: whole ? 'traces' : 'selected',
+});
+
 /**
  * Deletes spans, traces, sessions and projects with everything that belongs to them, in both stores and in memory. A
  * deletion is written down before anything is deleted, and forgotten when all is: what fails or is cut off is done again
@@ -176,15 +187,23 @@ export class DeletionService {
 
   /**
    * Deletes a portion of what a job selected. Resolves when it is gone.
-   * @param whole whether these are traces, and all that is in them
    * @throws as {@link delete}
    */
-  async removeSelected(projectId: string, job: { readonly id: string; readonly whole: boolean }, below: Below) {
-    await this.#removeBelow({ projectId, kind: job.whole ? 'traces' : 'selected', id: job.id }, below);
+  async removeSelected(projectId: string, job: SelectedBy, below: Below) {
+    await this.#removeBelow(selectedTarget(projectId, job), below);
+  }
+
+  /** Resolves when what was ordered of a job before is gone. @throws as {@link delete} */
+  finishSelected(projectId: string, job: SelectedBy): Promise<void> {
+    return this.#finish(selectedTarget(projectId, job));
+  }
+
+  async #finish(target: DeletionTarget): Promise<void> {
+    for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion).done;
   }
 
   async #removeBelow(target: DeletionTarget, below: Below): Promise<boolean> {
-    for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion).done;
+    await this.#finish(target);
     const deletion = await this.#order(target, below);
     if (deletion !== null) await this.#run(deletion).done;
     return deletion !== null;

@@ -21,7 +21,7 @@ import {
 export interface SelectedDeletionParts {
   readonly lists: Lists;
   readonly spans: Pick<StoredSpans, 'within' | 'changedSince'>;
-  readonly deletions: Pick<DeletionService, 'removeSelected'>;
+  readonly deletions: Pick<DeletionService, 'removeSelected' | 'finishSelected'>;
   /** Takes what is deleted out of the tables, so that it does not pile up before the next portion. */
   readonly purge: () => Promise<void>;
   readonly governor: Pick<Governor, 'storeIsUsed'>;
@@ -91,6 +91,9 @@ class Portion {
     const { job, enter, signal } = this.#context;
     if (this.#parts.isGone(job.project_id)) return null;
     enter('deleting', countOf(this.#input));
+    const target = { id: job.id, whole: this.#input.list === 'traces' };
+    // Half of a portion whose deletion failed would be taken for changed by somebody else.
+    if (this.#checkpoint.going !== null) await this.#parts.deletions.finishSelected(job.project_id, target);
     const found = await this.#next();
     signal.throwIfAborted();
     this.#countInterrupted(found);
@@ -101,9 +104,8 @@ class Portion {
     const [first] = going;
     if (first !== undefined) {
       this.#keep({ going: { first: keyOf(first), count: going.length } });
-      const whole = this.#input.list === 'traces';
       const below = { upTo: this.#input.found.upTo, things: this.#things(going) };
-      await this.#parts.deletions.removeSelected(job.project_id, { id: job.id, whole }, below);
+      await this.#parts.deletions.removeSelected(job.project_id, target, below);
     }
     this.#done(found, going, changed);
     return going.reduce((sum, each) => sum + weightOf(each), 0);
@@ -135,12 +137,11 @@ class Portion {
     this.#keep({ going: null, deleted: isThere ? deleted : deleted + going.count });
   }
 
-  /** Objects that anything was written to after the dry run: they stay. Spans are found by when they were written. */
-  async #changed(found: readonly Found[]): Promise<ReadonlySet<string>> {
-    const { list, found: plan } = this.#input;
-    if (list === 'spans') return new Set();
-    const ids = found.map(({ id }) => id);
-    return this.#parts.spans.changedSince(this.#context.job.project_id, list, ids, plan.upTo);
+  /** Objects that anything was written to after the dry run, also what they are selected by: they stay. */
+  #changed(found: readonly Found[]): Promise<ReadonlySet<string>> {
+    const { list, selection, found: plan } = this.#input;
+    const since = { after: plan.upTo, scores: selection.scores.map(([name]) => name) };
+    return this.#parts.spans.changedSince(this.#context.job.project_id, list, found, since);
   }
 
   async *#things(going: readonly Found[]): AsyncGenerator<readonly DeletedThing[]> {

@@ -120,7 +120,8 @@ export class ExportLoop {
       // There may be more behind one that is full, or was made again.
       const isFollowed = file.isFull || schedule.object !== null;
       const next_at = isFollowed ? at : at + schedule.every_minutes * 60e6;
-      store.finish(schedule.id, { to: file.to, object, rows: file.rows, at, next_at });
+      // It may have been changed, or ordered again, meanwhile.
+      store.finish(schedule.id, { to: file.to, object, rows: file.rows, at, next_at, planned: schedule.next_at });
     } finally {
       await rm(file.path, { force: true });
     }

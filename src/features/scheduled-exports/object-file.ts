@@ -10,8 +10,8 @@ import { fileOf } from '../exports/exports.js';
 import type { ExportedColumn } from '../exports/exported-rows.js';
 import type { Schedule } from './schedule.js';
 
-/** Rows, and characters of them, after which an object ends with a page. */
-const MOST = { rows: 200_000, characters: 256 * 1024 * 1024 };
+/** Rows, characters of them, and milliseconds, after which an object ends with a page: others wait for it. */
+const MOST = { rows: 200_000, characters: 256 * 1024 * 1024, ms: 60_000 };
 
 export interface ObjectParts {
   readonly changes: ListChanges;
@@ -71,6 +71,7 @@ async function* pages(
   const upTo = again ?? changes.now();
   let from: ChangesFrom = { after: exported_to, width: CHANGES_WIDTH };
   let characters = 0;
+  const started = performance.now();
   while (from.after < upTo) {
     const began = performance.now();
     requireSpace();
@@ -81,7 +82,8 @@ async function* pages(
     characters += rows.reduce((sum, { length }) => sum + length, 0);
     if (rows.length > 0) yield rows;
     await rest(performance.now() - began);
-    written.isFull = again === null && (written.rows >= mostRows || characters >= MOST.characters);
+    const isLate = performance.now() - started > MOST.ms;
+    written.isFull = again === null && (written.rows >= mostRows || characters >= MOST.characters || isLate);
     if (written.isFull) return;
   }
 }

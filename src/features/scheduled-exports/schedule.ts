@@ -47,6 +47,8 @@ export interface Exported {
   readonly rows: number;
   readonly at: Micros;
   readonly next_at: Micros;
+  /** When it was due as it began: another time says that it was changed or ordered meanwhile. */
+  readonly planned: Micros;
 }
 
 /** Keeps schedules. Each call is one durable transaction. Throws DomainError `unavailable`. */

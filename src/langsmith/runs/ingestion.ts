@@ -11,6 +11,7 @@ import { readDrafts } from '../../facade/parts.js';
 import type { MappingLimits } from '../../otlp/span.js';
 import type { ExperimentNames } from '../experiment-names.js';
 import { ownId } from '../ids.js';
+import { placeOfRun } from './dotted-order.js';
 import { checkedRun, draftOf, strayOf, type RunContext, type SentRun } from './read-runs.js';
 import type { Run } from './run-schema.js';
 
@@ -90,9 +91,11 @@ async function tracesOf(
   lists: Pick<Lists, 'spans'>,
 ): Promise<ReadonlyMap<string, string>> {
   const together = new Map(
-    runs.flatMap(({ run }) =>
-      run.trace_id == null ? [] : [[ownId(projectId, run.id), ownId(projectId, run.trace_id)]],
-    ),
+    runs.flatMap(({ run, isPatch }) => {
+      const isRoot = run.parent_run_id == null && !isPatch;
+      const trace = run.trace_id ?? placeOfRun(run.dotted_order).trace ?? (isRoot ? run.id : null);
+      return trace === null ? [] : [[ownId(projectId, run.id), ownId(projectId, trace)]];
+    }),
   );
   const strays = new Set(runs.flatMap(({ run, isPatch }) => strayOf(projectId, run, isPatch) ?? []));
   const traces = new Map<string, string>();

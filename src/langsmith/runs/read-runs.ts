@@ -76,10 +76,10 @@ export function draftOf(sent: SentRun, run: Run, context: RunContext): Draft | R
   const known = stray === null ? undefined : context.traces.get(stray);
   const trace = idOf(run.trace_id) ?? idOf(place.trace) ?? known ?? id;
   const startedAt = start ?? place.start;
-  // What is said later has no time of its own: it counts as said now.
-  const at = end ?? (isPatch ? now : (startedAt ?? now));
+  // By the client's clock alone: by that of the server, what was said before the end would count behind it.
+  const at = end ?? startedAt ?? now;
   return {
-    id: isPatch ? 'patch' : 'post',
+    id: `${isPatch ? 'patch' : 'post'} ${sent.pointer}`,
     key: { trace_id: trace, id },
     at,
     isUpdate: isPatch || end !== null,

@@ -106,9 +106,9 @@ function prepare(db: Database) {
       `UPDATE api_keys SET revoked_at = @at
        WHERE id = @keyId AND revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId)`,
     ),
-    expireKey: db.prepare<{ projectId: string; keyId: string; at: Micros }>(
-      `UPDATE api_keys SET expires_at = min(ifnull(expires_at, @at), @at)
-       WHERE id = @keyId AND revoked_at IS NULL AND project_id = @projectId`,
+    replaceKey: db.prepare<{ keyId: string; now: Micros; at: Micros }>(
+      `UPDATE api_keys SET expires_at = min(ifnull(expires_at, @at), @at), rotated_at = @now
+       WHERE id = @keyId AND rotated_at IS NULL`,
     ),
     revokeExpired: db.prepare<{ before: Micros }>(
       `UPDATE api_keys SET revoked_at = expires_at WHERE id IN (
@@ -218,8 +218,8 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
     return guarded(() => this.statements.revokeKey.run({ projectId, keyId, at }).changes > 0);
   }
 
-  expireKey(projectId: string, keyId: string, at: Micros): boolean {
-    return guarded(() => this.statements.expireKey.run({ projectId, keyId, at }).changes > 0);
+  replaceKey(keyId: string, now: Micros, at: Micros): boolean {
+    return guarded(() => this.statements.replaceKey.run({ keyId, now, at }).changes > 0);
   }
 
   revokeExpired(before: Micros): void {

@@ -57,6 +57,42 @@ export function writtenSince(projectId: string, traces: readonly string[], since
 WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${value(versionOf(since), 'UInt64')} AND f.row_type < 2`;
 }
 
+/** The same of some spans, as rows of `id`: also those that came with older times of their own, by an import. */
+export function spansWrittenSince(
+  projectId: string,
+  spans: readonly { readonly id: string; readonly trace_id?: string }[],
+  since: Micros,
+): Sql {
+  const things = spans.map(({ id, trace_id = '' }) => ({ id, trace_id }));
+  return sql`SELECT DISTINCT toString(f.id) AS id FROM facts AS f
+WHERE ${isFactOf(projectId, things)} AND f.row_type = 0 AND f.ver > ${value(versionOf(since), 'UInt64')}`;
+}
+
+/** Those of some objects, as rows of `id`, of which a filter by scores of these names may find something else than at a moment. */
+export const scoredSince = {
+  spans: (projectId: string, ids: readonly string[], names: readonly string[], since: Micros): Sql =>
+    sql`SELECT DISTINCT toString(entity_id) AS id FROM (${scoresSince(projectId, names, since)('span')})
+WHERE entity_id IN ${uuids(ids)}`,
+  traces: (projectId: string, ids: readonly string[], names: readonly string[], since: Micros): Sql => {
+    const scored = scoresSince(projectId, names, since);
+    return sql`SELECT toString(entity_id) AS id FROM (${scored('trace')}) WHERE entity_id IN ${uuids(ids)}
+UNION DISTINCT SELECT toString(trace_id) AS id FROM spans
+WHERE ${inProject(projectId)} AND trace_id IN ${uuids(ids)} AND spans.id IN (${scored('span')})`;
+  },
+  sessions: (projectId: string, ids: readonly string[], names: readonly string[], since: Micros): Sql => {
+    const scored = scoresSince(projectId, names, since);
+    return sql`SELECT toString(entity_id) AS id FROM (${scored('session')}) WHERE entity_id IN ${uuids(ids)}
+UNION DISTINCT SELECT toString(session_id) AS id FROM session_traces
+WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} AND (trace_id IN (${scored('trace')})
+  OR trace_id IN (SELECT trace_id FROM spans WHERE ${inProject(projectId)} AND spans.id IN (${scored('span')})))`;
+  },
+};
+
+const scoresSince =
+  (projectId: string, names: readonly string[], since: Micros) => (type: 'span' | 'trace' | 'session') =>
+    sql`SELECT entity_id FROM scores WHERE ${inProject(projectId)} AND entity_type = ${literal(type)}
+  AND name IN ${value(names, 'Array(String)')} AND ver > ${value(versionOf(since), 'UInt64')}`;
+
 /**
  * The same of some sessions, as rows of `session`: written to when something names them, is written to one of their traces, or is posted about them.
  */

@@ -79,7 +79,8 @@ function prepare(db: Database) {
     ),
     end: db.prepare<[number, number]>('UPDATE dataset_rows SET to_version = ? WHERE seq = ?'),
     say: db.prepare<{ seq: number; content: number; trace_id: string | null; span_id: string | null }>(
-      `UPDATE dataset_rows SET content = @content, trace_id = coalesce(@trace_id, trace_id), span_id = coalesce(@span_id, span_id)
+      `UPDATE dataset_rows SET content = @content, trace_id = coalesce(@trace_id, trace_id), span_id = coalesce(@span_id, span_id),
+         after_deletion = iif(@trace_id IS NULL, after_deletion, ${LAST_DELETION})
        WHERE seq = @seq`,
     ),
     staying: db
@@ -260,16 +261,18 @@ export class SqliteRowStaging implements RowStaging {
     const { current, content, end, say } = this.#statements;
     const known = current.get(of);
     const said = content.get(of.dataset, row.hash);
-    if (known !== undefined && said !== undefined && known.content === said) return null;
+    const isSaid = said !== undefined && known?.content === said;
+    const { trace_id = null, span_id = null } = row.source ?? {};
+    const isMoved = row.source !== undefined && (trace_id !== known?.trace_id || span_id !== known.span_id);
+    if (isSaid && !isMoved) return null;
     if (known?.from_version !== of.number) {
       const bytes = this.#insert(of, row, { known, said, position: known?.position ?? position + 1 });
       if (known !== undefined) end.run(of.number, known.seq);
       return { did: known === undefined ? 'added' : 'changed', bytes };
     }
     // The version has it since it is open: nobody has seen what it said.
-    const { trace_id = null, span_id = null } = row.source ?? {};
     say.run({ seq: known.seq, content: said ?? this.#insertContent(of.dataset, row), trace_id, span_id });
-    if (known.content !== null) this.#removeContent(known.content);
+    if (known.content !== null && !isSaid) this.#removeContent(known.content);
     return { did: null, bytes: said === undefined ? row.bytes : 0 };
   }
 

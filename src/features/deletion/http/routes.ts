@@ -37,6 +37,8 @@ function createDeletionRoute(deletions: Pick<SelectedDeletionService, 'plan' | '
       'anything was written to since. The job resumes after a restart. This cannot be undone.',
     tag: TAG,
     access: 'key',
+    // Counting by filters tells what texts hold.
+    scopes: ['admin', 'spans:read'],
     bulk: true,
     params: ProjectParams,
     body: jsonBody(DeletionInput),

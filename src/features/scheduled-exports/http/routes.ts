@@ -39,6 +39,7 @@ function createRoute(schedules: Pick<ScheduleService, 'create'>) {
       'each further one what was written since. Each version of a row is in one object. Returns 409 if the operator has set no bucket.',
     tag: TAG,
     access: 'key',
+    scopes: ['admin', 'spans:read'],
     params: ProjectParams,
     body: jsonBody(ScheduledExportInput),
     responses: { 201: { description: 'The scheduled export.', schema: ScheduledExportRead } },

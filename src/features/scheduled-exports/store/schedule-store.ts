@@ -38,7 +38,8 @@ function prepare(db: Database) {
       'UPDATE scheduled_exports SET object = @object, object_to = @to WHERE id = @id',
     ),
     finish: db.prepare<Exported & { id: string; made: 0 | 1 }>(
-      `UPDATE scheduled_exports SET exported_to = @to, object = NULL, object_to = NULL, next_at = @next_at, failures = 0,
+      `UPDATE scheduled_exports SET exported_to = @to, object = NULL, object_to = NULL, failures = 0,
+         next_at = iif(next_at = @planned, @next_at, min(next_at, @next_at)),
          error = NULL, objects = objects + @made, rows = rows + @rows, last_object = coalesce(@object, last_object),
          last_at = iif(@made = 1, @at, last_at) WHERE id = @id`,
     ),

@@ -29,12 +29,12 @@ export interface StoredSpans {
     list: 'traces' | 'sessions',
     ids: readonly string[],
   ): AsyncIterable<readonly DeletedThing[]>;
-  /** Those of some traces or sessions that anything was written to after a moment. */
+  /** Those of some objects that anything was written to after a moment, or that a score of one of some names was given or taken. */
   changedSince(
     projectId: string,
-    list: 'traces' | 'sessions',
-    ids: readonly string[],
-    since: Micros,
+    list: 'spans' | 'traces' | 'sessions',
+    objects: readonly { readonly id: string; readonly trace_id?: string }[],
+    since: { readonly after: Micros; readonly scores: readonly string[] },
   ): Promise<ReadonlySet<string>>;
   /** Everything in traces now, in portions. */
   contents(projectId: string, traceIds: readonly string[]): AsyncIterable<readonly DeletedThing[]>;
