@@ -38,10 +38,7 @@ describe('the package that `npm pack` makes @slow', function () {
     const answer = JSON.parse(stdout.slice(stdout.search(/^[[{]$/m))) as object;
     [packed] = Object.values(answer) as [typeof packed];
     // Without scripts of packages, and without a compiler: nothing may need one.
-    await npm(
-      ['install', `./${packed.filename}`, '--no-audit', '--no-fund', '--loglevel=error'],
-      folder,
-    );
+    await npm(['install', `./${packed.filename}`, '--no-audit', '--no-fund', '--loglevel=error'], folder);
   });
 
   after(async () => {
