@@ -20,7 +20,7 @@ export class ProjectMemory<V> {
     own.set(key, value);
     this.#size += 1;
     if (own.size > MAX_OF_PROJECT) this.forget(projectId, firstOf(own));
-    if (this.#size > MAX_OF_ALL) this.#forgetAll(firstOf(this.#projects));
+    while (this.#size > MAX_OF_ALL) this.#forgetAll(firstOf(this.#projects));
   }
 
   forget(projectId: string, key: string): void {
