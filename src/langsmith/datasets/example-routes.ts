@@ -81,7 +81,7 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
     errors: ['invalid', 'not_found', 'conflict', 'overloaded', 'unavailable'],
     async handle({ principal, params, body }) {
       const dataset = datasets.find(principal.project_id, params.dataset_id);
-      const sent = readExamples(principal.project_id, body);
+      const sent = await readExamples(principal.project_id, body);
       const whole = isNew ? sent : await changed(datasets, dataset, sent);
       const at =
         whole.length === 0 ? dataset.updated_at : (await merge(datasets, principal, dataset, whole)).created_at;
