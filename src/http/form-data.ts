@@ -18,19 +18,19 @@ const LINE = '\r\n';
 const NO_FORM = 'The body is not valid multipart/form-data';
 
 /**
- * Takes a body apart. Its first line is the boundary, so that the header need not be asked.
+ * Takes a body apart, one part after the other. Its first line is the boundary, so that the header need not be asked.
  * @throws DomainError `malformed`; `too_large` for more than `maxParts`
  */
-export function readFormData(body: Buffer, maxParts: number): FormPart[] {
+export function* readFormData(body: Buffer, maxParts: number): Generator<FormPart, void, undefined> {
   const start = body.subarray(0, 2).toString('latin1') === LINE ? 2 : 0;
   const lineEnd = body.subarray(0, MAX_BOUNDARY).indexOf(LINE, start);
   const first = lineEnd === -1 ? '' : body.toString('latin1', start, lineEnd);
-  if (/^--.*--$/.test(first) && lineEnd + 2 >= body.length) return [];
+  if (/^--.*--$/.test(first) && lineEnd + 2 >= body.length) return;
   if (!/^--[\x21-\x7e]/.test(first)) throw new DomainError('malformed', `${NO_FORM}: it must begin with a boundary`);
   const delimiter = Buffer.from(`${LINE}${first}`, 'latin1');
-  const parts: FormPart[] = [];
-  for (let at = lineEnd + 2; ;) {
-    if (parts.length >= maxParts)
+  let at = lineEnd + 2;
+  for (let parts = 0; ; parts += 1) {
+    if (parts >= maxParts)
       throw new DomainError('too_large', `The body has more than ${maxParts} parts: send smaller batches`);
     const head = body.subarray(at, at + MAX_HEADERS);
     const headEnd = head.indexOf(`${LINE}${LINE}`);
@@ -38,10 +38,10 @@ export function readFormData(body: Buffer, maxParts: number): FormPart[] {
     const from = at + headEnd + 4;
     const end = body.indexOf(delimiter, from);
     if (end === -1) throw new DomainError('malformed', `${NO_FORM}: it is truncated`);
-    parts.push({ ...headersIn(head.toString('utf8', 0, headEnd)), bytes: body.subarray(from, end) });
+    yield { ...headersIn(head.toString('utf8', 0, headEnd)), bytes: body.subarray(from, end) };
     at = end + delimiter.length;
     const after = body.toString('latin1', at, at + 2);
-    if (after === '--') return parts;
+    if (after === '--') return;
     if (after !== LINE) throw new DomainError('malformed', `${NO_FORM}: a boundary is followed by something else`);
     at += 2;
   }

@@ -1,4 +1,3 @@
-import { DomainError } from '../../engine/errors.js';
 import { parseTimestamp } from '../../engine/timestamp.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
@@ -9,6 +8,7 @@ import {
   type FilterValue,
   type ListQuery,
 } from '../../engine/traces/model/list/query.js';
+import { TEXT_LIMIT, textOf } from '../../facade/answer.js';
 
 /** A span, trace or session as a list answers it: each has some of these. */
 export interface Row {
@@ -38,11 +38,6 @@ export interface Row {
   readonly prompt_slug: string | null;
   readonly prompt_version: number | null;
 }
-
-/** Most bytes of the objects of one answer, which is made in memory. */
-const MAX_BYTES = 32 * 1024 * 1024;
-/** Longer texts have their middle left out. */
-const TEXT_LIMIT = 100_000;
 
 export interface Asked {
   readonly filters: readonly (AppliedFilter | null)[];
@@ -93,23 +88,6 @@ export function timeOf(name: string, text: string | undefined): number | undefin
 }
 
 /** The objects of a page. @throws DomainError `too_large` */
-export async function rowsOf({ json }: Page): Promise<Row[]> {
-  if (Buffer.isBuffer(json)) {
-    requireSize(json.length);
-    return JSON.parse(json.toString()) as Row[];
-  }
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of json as AsyncIterable<Buffer | string>) {
-    const buffer = Buffer.from(piece as string);
-    bytes += buffer.length;
-    requireSize(bytes);
-    pieces.push(buffer);
-  }
-  return JSON.parse(Buffer.concat(pieces).toString()) as Row[];
-}
-
-function requireSize(bytes: number): void {
-  if (bytes > MAX_BYTES)
-    throw new DomainError('too_large', `The answer has more than ${MAX_BYTES} bytes: ask for fewer at once`);
+export async function rowsOf(page: Page): Promise<Row[]> {
+  return JSON.parse(await textOf(page)) as Row[];
 }

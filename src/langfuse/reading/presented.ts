@@ -1,24 +1,10 @@
 import { isJsonObject } from '../../engine/json-object.js';
-import { JsonBoundError, parseJsonText } from '../../engine/json-text.js';
 import type { StoredScore } from '../../engine/traces/model/score/scores.js';
+import { valueOf } from '../../facade/json.js';
 import { traceSpanId } from '../ids.js';
 import type { Row } from './list-rows.js';
 
 /* Spans, traces and sessions as clients of Langfuse read them. */
-
-/** Longer texts stay texts. */
-const MAX_JSON = 100_000;
-
-/** What was sent as JSON is answered as JSON. */
-export function valueOf(text: string | null | undefined): unknown {
-  if (text == null || !/^\s*[[{]/.test(text) || text.length > MAX_JSON) return text ?? null;
-  try {
-    return parseJsonText(text);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof JsonBoundError) return text;
-    throw error;
-  }
-}
 
 const CONTEXT = new Set(['user', 'environment', 'release', 'version']);
 

@@ -25,6 +25,8 @@ export type LangsmithDatasets = Pick<
   | 'rows'
   | 'allRows'
   | 'namedRows'
+  | 'rowSizes'
+  | 'holding'
   | 'upload'
 >;
 

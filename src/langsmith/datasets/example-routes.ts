@@ -5,7 +5,8 @@ import type { Principal } from '../../engine/identity/identity.js';
 import { isDeepStrictEqual } from 'node:util';
 import { count, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp, parseTimestampText } from '../../engine/timestamp.js';
-import type { Dataset, DatasetVersion } from '../../features/datasets/dataset.js';
+import { inPortions, withTurns } from '../../engine/work/portions.js';
+import { PAGE_BYTES, type Dataset, type DatasetVersion } from '../../features/datasets/dataset.js';
 import { page } from '../../http/page.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
@@ -14,7 +15,7 @@ import { asObject } from '../../facade/json.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { BASE, TAG } from '../tag.js';
 import type { LangsmithDatasets } from './dataset-routes.js';
-import { ExampleFinder } from './example-finder.js';
+import { exampleIn, findExample } from './example-finder.js';
 import {
   ExampleRead,
   metadataOf,
@@ -30,17 +31,18 @@ const VERSIONS_AT_ONCE = 1_000;
 /** Longest time that rows are read before other requests get a turn. */
 const MAX_TURN_MS = 10;
 const MAX_MB = 20;
+/** Most bytes of rows that one request changes: it is small itself, but what stays of them is read, too. */
+const MAX_CHANGED_MB = 32;
 const MESSAGE = 'From a client of LangSmith';
 
 /** Rows of datasets, as clients of LangSmith make and read them. */
 export function exampleRoutes(datasets: LangsmithDatasets) {
-  const finder = new ExampleFinder(datasets);
   return [
-    writeRoute(datasets, finder, 'POST'),
-    writeRoute(datasets, finder, 'PATCH'),
-    listRoute(datasets, finder),
-    getRoute(finder),
-    deleteRoute(datasets, finder),
+    writeRoute(datasets, 'POST'),
+    writeRoute(datasets, 'PATCH'),
+    listRoute(datasets),
+    getRoute(datasets),
+    deleteRoute(datasets),
   ];
 }
 
@@ -62,7 +64,7 @@ const formBody: BodyDefinition<Buffer> = {
   decode: (bytes) => bytes,
 };
 
-function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDatasets, finder: ExampleFinder, method: M) {
+function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDatasets, method: M) {
   const isNew = method === 'POST';
   return defineRoute({
     method,
@@ -79,44 +81,58 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
     errors: ['invalid', 'not_found', 'conflict', 'overloaded', 'unavailable'],
     async handle({ principal, params, body }) {
       const dataset = datasets.find(principal.project_id, params.dataset_id);
-      const sent = readExamples(principal.project_id, body);
-      const whole = isNew ? sent : changed(datasets, dataset, sent);
+      const sent = await readExamples(principal.project_id, body);
+      const whole = isNew ? sent : await changed(datasets, dataset, sent);
       const at =
         whole.length === 0 ? dataset.updated_at : (await merge(datasets, principal, dataset, whole)).created_at;
-      const ids = whole.map(({ id }) => id);
-      for (const id of ids) finder.note(principal.project_id, id, dataset.id);
+      const ids = idsOf(whole);
       const answer = { count: ids.length, example_ids: ids, as_of: formatTimestamp(at) };
       return { status: isNew ? 201 : 200, json: JSON.stringify(answer) };
     },
   });
 }
 
-/** Rows with what is new of them. */
-function changed(datasets: LangsmithDatasets, dataset: Dataset, sent: readonly SentExample[]): SentExample[] {
+/** Rows with what is new of them. @throws DomainError `not_found`, `too_large` */
+async function changed(
+  datasets: LangsmithDatasets,
+  dataset: Dataset,
+  sent: readonly SentExample[],
+): Promise<SentExample[]> {
   const version = datasets.newest(dataset);
   const place = { id: dataset.id, number: version?.number ?? 0 };
-  const known = datasets.namedRows(
-    place,
-    sent.map(({ id }) => id),
-  );
-  return sent.map(({ id, columns }) => {
-    const row = known.get(id);
-    if (row === undefined) throw new DomainError('not_found', `The dataset has no example ${id}`);
-    return { id, columns: { ...(JSON.parse(row) as object), ...columns } };
+  let bytes = 0;
+  await inPortions(sent, (portion) => {
+    for (const size of datasets.rowSizes(place, idsOf(portion)).values()) bytes += size;
+    if (bytes > MAX_CHANGED_MB * 1024 * 1024)
+      throw new DomainError('too_large', `The examples have more than ${MAX_CHANGED_MB} MB: change fewer at once`);
   });
+  const whole: SentExample[] = [];
+  await inPortions(sent, (portion) => {
+    const known = datasets.namedRows(place, idsOf(portion));
+    for (const { id, columns } of portion) {
+      const row = known.get(id);
+      if (row === undefined) throw new DomainError('not_found', `The dataset has no example ${id}`);
+      whole.push({ id, columns: { ...(JSON.parse(row) as object), ...columns } });
+    }
+  });
+  return whole;
 }
 
-function merge(
+const idsOf = (examples: readonly SentExample[]) => examples.map(({ id }) => id);
+
+async function merge(
   datasets: LangsmithDatasets,
   by: Principal,
   { id }: Dataset,
   examples: readonly SentExample[],
   remove: readonly string[] = [],
 ): Promise<DatasetVersion> {
-  const rows = examples.map(({ id: row_id, columns }) => ({ ...columns, row_id }));
-  const bytes = Buffer.from(
-    JSON.stringify({ rows, mode: 'merge', message: MESSAGE, ...(remove.length > 0 && { remove }) }),
-  );
+  const rows: string[] = [];
+  await inPortions(examples, (portion) => {
+    for (const { id: row_id, columns } of portion) rows.push(JSON.stringify({ ...columns, row_id }));
+  });
+  const options = JSON.stringify({ mode: 'merge', message: MESSAGE, ...(remove.length > 0 && { remove }) });
+  const bytes = Buffer.from(`{"rows":[${rows.join(',')}],${options.slice(1)}`);
   return datasets.upload(by, id, { format: 'json', bytes, mode: 'merge', message: MESSAGE });
 }
 
@@ -140,7 +156,7 @@ const ListQuery = queryOf(
   }),
 );
 
-function listRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
+function listRoute(datasets: LangsmithDatasets) {
   return defineRoute({
     method: 'GET',
     path: `${BASE}/examples`,
@@ -158,20 +174,57 @@ function listRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
       const { dataset: named, id: ids, limit, offset } = query;
       if (named === undefined) {
         if (ids === undefined) throw invalid([{ pointer: '?dataset', detail: 'is required, or id' }]);
-        const found = ids.slice(offset, offset + limit).flatMap((id) => finder.existing(projectId, id));
-        return { status: 200, body: found };
+        return { status: 200, body: await foundAnywhere(datasets, projectId, ids.slice(offset, offset + limit)) };
       }
       const dataset = datasets.find(projectId, named);
       const version = versionAsOf(datasets, projectId, dataset, query.as_of);
       if (version === null) return { status: 200, body: [] };
       const row = { projectId, dataset, version };
       if (ids !== undefined) {
-        const rows = datasets.namedRows({ id: dataset.id, number: version.number }, ids);
-        const there = ids.flatMap((id) => (rows.has(id) ? [{ row_id: id, content: rows.get(id) ?? '{}' }] : []));
-        return { status: 200, body: there.slice(offset, offset + limit).map((each) => toExampleRead(row, each)) };
+        return { status: 200, body: namedPage(datasets, row, { ids, limit, offset }) };
       }
       return { status: 200, body: await pageOf(datasets, row, query) };
     },
+  });
+}
+
+/** Rows of any datasets, of about so many bytes as a page has. */
+async function foundAnywhere(
+  datasets: LangsmithDatasets,
+  projectId: string,
+  ids: readonly string[],
+): Promise<ExampleRead[]> {
+  const found: ExampleRead[] = [];
+  let left = PAGE_BYTES;
+  for await (const id of withTurns(ids)) {
+    const each = exampleIn(datasets, projectId, id);
+    if (each === null) continue;
+    found.push(toExampleRead(each.place, each.row));
+    left -= each.row.content.length;
+    if (left <= 0) break;
+  }
+  return found;
+}
+
+/** Rows of one version, of which no more are read than a page has. */
+function namedPage(
+  datasets: LangsmithDatasets,
+  row: RowOf,
+  { ids, limit, offset }: { readonly ids: readonly string[]; readonly limit: number; readonly offset: number },
+): ExampleRead[] {
+  const place = { id: row.dataset.id, number: row.version.number };
+  const sizes = datasets.rowSizes(place, ids);
+  const wanted: string[] = [];
+  let left = PAGE_BYTES;
+  for (const id of ids.filter((each) => sizes.has(each)).slice(offset, offset + limit)) {
+    wanted.push(id);
+    left -= sizes.get(id) ?? 0;
+    if (left <= 0) break;
+  }
+  const rows = datasets.namedRows(place, wanted);
+  return wanted.flatMap((id) => {
+    const content = rows.get(id);
+    return content === undefined ? [] : [toExampleRead(row, { row_id: id, content })];
   });
 }
 
@@ -240,7 +293,7 @@ function versionAsOf(
 
 const Params = Type.Object({ example_id: uuid('Id of the example.') });
 
-function getRoute(finder: ExampleFinder) {
+function getRoute(datasets: LangsmithDatasets) {
   return defineRoute({
     method: 'GET',
     path: `${BASE}/examples/:example_id`,
@@ -255,12 +308,13 @@ function getRoute(finder: ExampleFinder) {
     responses: { 200: { description: 'The example.', schema: ExampleRead } },
     errors: ['not_found', 'unavailable'],
     handle({ principal: { project_id }, params: { example_id } }) {
-      return { status: 200, body: finder.find(project_id, example_id) };
+      const { place, row } = findExample(datasets, project_id, example_id);
+      return { status: 200, body: toExampleRead(place, row) };
     },
   });
 }
 
-function deleteRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
+function deleteRoute(datasets: LangsmithDatasets) {
   return defineRoute({
     method: 'DELETE',
     path: `${BASE}/examples/:example_id`,
@@ -274,9 +328,8 @@ function deleteRoute(datasets: LangsmithDatasets, finder: ExampleFinder) {
     responses: { 204: { description: 'The newest version does not have it.' } },
     errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
     async handle({ principal, params: { example_id } }) {
-      const { dataset_id } = finder.find(principal.project_id, example_id);
-      const dataset = datasets.find(principal.project_id, dataset_id);
-      await merge(datasets, principal, dataset, [], [example_id]);
+      const { place } = findExample(datasets, principal.project_id, example_id);
+      await merge(datasets, principal, place.dataset, [], [example_id]);
       return { status: 204 };
     },
   });

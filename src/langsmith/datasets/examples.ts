@@ -3,6 +3,7 @@ import type { DomainError } from '../../engine/errors.js';
 import { JsonNames } from '../../engine/json-text.js';
 import { orNull, time, uuid } from '../../engine/schema/parts.js';
 import { UUID } from '../../engine/schema/ids.js';
+import { withTurns } from '../../engine/work/portions.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { Dataset, DatasetVersion } from '../../features/datasets/dataset.js';
@@ -92,10 +93,10 @@ function valuesOf(row: Record<string, unknown>, { roles }: Dataset) {
  * Reads examples from parts `<id>`, `<id>.inputs` and `<id>.outputs`.
  * @throws DomainError `malformed`, `too_large`, `invalid`
  */
-export function readExamples(projectId: string, bytes: Buffer): SentExample[] {
+export async function readExamples(projectId: string, bytes: Buffer): Promise<SentExample[]> {
   const names = new JsonNames();
   const examples = new Map<string, Record<string, unknown>>();
-  for (const part of readFormData(bytes, MAX_PARTS)) {
+  for await (const part of withTurns(readFormData(bytes, MAX_PARTS))) {
     const [id = '', field = '', ...rest] = part.name.split('.');
     const refuse = (detail: string) => invalid([{ pointer: `/${part.name.slice(0, 100)}`, detail }]);
     if (field === 'attachments_operations') continue;

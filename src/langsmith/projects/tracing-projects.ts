@@ -2,16 +2,15 @@ import { defaultQuery } from '../../engine/traces/model/list/query.js';
 import { traceList } from '../../engine/traces/model/list/definitions.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { tracingProjectId } from '../ids.js';
+import { ProjectMemory } from '../project-memory.js';
 
-/** Names that are remembered, over all projects. */
-const MAX_REMEMBERED = 10_000;
 /** The tag whose values are what LangSmith calls projects. */
 export const PROJECT_TAG = 'project';
 
 /** What LangSmith calls projects, where these are no experiments: values of a tag. Their ids are made of their names. */
 export class TracingProjects {
   readonly #lists: Pick<Lists, 'traces'>;
-  readonly #names = new Map<string, string>();
+  readonly #names = new ProjectMemory<string>();
 
   constructor(lists: Pick<Lists, 'traces'>) {
     this.#lists = lists;
@@ -19,14 +18,13 @@ export class TracingProjects {
 
   idOf(projectId: string, name: string): string {
     const id = tracingProjectId(projectId, name);
-    if (this.#names.size >= MAX_REMEMBERED) this.#names.clear();
-    this.#names.set(`${projectId}/${id}`, name);
+    this.#names.note(projectId, id, name);
     return id;
   }
 
-  /** The name of a project; null: no client has asked for it by its name. */
+  /** The name of a project; null: no client has asked for it by its name, or for too many others since. */
   nameOf(projectId: string, id: string): string | null {
-    return this.#names.get(`${projectId}/${id}`) ?? (id === tracingProjectId(projectId, 'default') ? 'default' : null);
+    return this.#names.get(projectId, id) ?? (id === tracingProjectId(projectId, 'default') ? 'default' : null);
   }
 
   /** Whether there is a trace of it. */

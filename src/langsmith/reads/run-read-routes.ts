@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { Type, type Static } from '@sinclair/typebox';
 import { DomainError } from '../../engine/errors.js';
 import { optional } from '../../engine/schema/inputs.js';
@@ -6,7 +5,7 @@ import { orNull, uuid } from '../../engine/schema/parts.js';
 import { parseTimestamp } from '../../engine/timestamp.js';
 import { spanList } from '../../engine/traces/model/list/definitions.js';
 import { spanFields } from '../../engine/traces/model/list/fields.js';
-import type { Lists, Page } from '../../engine/traces/model/list/lists.js';
+import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { byIds, onlyTrace } from '../../engine/traces/model/list/one.js';
 import {
   defaultQuery,
@@ -15,6 +14,7 @@ import {
   type ListQuery,
 } from '../../engine/traces/model/list/query.js';
 import { invalid } from '../../engine/validation/validation.js';
+import { MAX_ANSWER_BYTES, TEXT_LIMIT, textOf } from '../../facade/answer.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import { PROJECT_TAG, type TracingProjects } from '../projects/tracing-projects.js';
 import { BASE, TAG } from '../tag.js';
@@ -28,8 +28,6 @@ export interface ReadParts {
 /** Most runs of a page, which clients ask for one after the other, and most of ids of one request. */
 const MAX_RUNS = 100;
 const MAX_IDS = 100;
-/** Most bytes of spans that are read at once: a page of large ones has fewer. */
-const MAX_BYTES = 24 * 1024 * 1024;
 const FIELDS = [...Object.keys(spanFields), 'scores'];
 
 /** Runs, as clients of LangSmith read them. */
@@ -51,7 +49,8 @@ function getRoute({ lists, tracing }: ReadParts) {
     responses: { 200: { description: 'The run.', schema: RunRead } },
     errors: ['not_found', 'conflict', 'too_large', 'unavailable'],
     async handle({ principal: { project_id: projectId }, params: { run_id: id }, signal }) {
-      const found = await read(lists, projectId, { ...byIds(spanList, { id }, 2), fields: FIELDS }, signal);
+      const query = { ...byIds(spanList, { id }, 2), fields: FIELDS };
+      const { spans: found } = await readShortened(lists, projectId, query, signal);
       onlyTrace(found.map(({ trace_id }) => trace_id));
       return { status: 200, body: toRun(found[0] as ListedSpan, projectId, tracing) };
     },
@@ -182,21 +181,34 @@ async function readPage(
 ): Promise<ReadSpans> {
   if (ids !== null) {
     const spans: ListedSpan[] = [];
+    let next = query.offset;
+    let bytes = 0;
     for (const id of ids.slice(query.offset, query.offset + query.limit)) {
       const byId = filtersOf({ id });
       const asked = { ...query, filters: [...query.filters, ...byId], limit: 1, offset: 0 };
-      spans.push(...(await read(lists, projectId, asked, signal)));
+      const found = await readShortened(lists, projectId, asked, signal);
+      spans.push(...found.spans);
+      next += 1;
+      bytes += found.bytes;
+      if (bytes > MAX_ANSWER_BYTES) break;
     }
-    const next = query.offset + query.limit;
     return { spans, next: next < ids.length ? next : null };
   }
+  // A page of large runs has fewer.
   for (let limit = query.limit; ; limit = Math.ceil(limit / 4))
     try {
-      const spans = await read(lists, projectId, { ...query, limit }, signal);
+      const { spans } = await (limit === 1 ? readShortened : read)(lists, projectId, { ...query, limit }, signal);
       return { spans, next: spans.length < limit ? null : query.offset + limit };
     } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== 'too_large' || limit === 1) throw error;
+      if (!isTooLarge(error) || limit === 1) throw error;
     }
+}
+
+const isTooLarge = (error: unknown) => error instanceof DomainError && error.kind === 'too_large';
+
+interface Found {
+  readonly spans: ListedSpan[];
+  readonly bytes: number;
 }
 
 /** @throws DomainError `too_large` */
@@ -205,22 +217,17 @@ async function read(
   projectId: string,
   query: ListQuery,
   signal: AbortSignal,
-): Promise<ListedSpan[]> {
-  const { json } = await lists.spans(projectId, query, signal);
-  return JSON.parse(await textOf(json)) as ListedSpan[];
+): Promise<Found> {
+  const json = await textOf(await lists.spans(projectId, query, signal));
+  return { spans: JSON.parse(json) as ListedSpan[], bytes: Buffer.byteLength(json) };
 }
 
-async function textOf(json: Page['json']): Promise<string> {
-  if (Buffer.isBuffer(json)) return json.toString();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of json as Readable & AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) {
-      json.destroy();
-      throw new DomainError('too_large', `The runs have more than ${MAX_BYTES} bytes`);
-    }
-    chunks.push(chunk);
+/** As {@link read}; where that is too large, without the middle of long texts: one large run must not end a list. */
+async function readShortened(...[lists, projectId, query, signal]: Parameters<typeof read>): Promise<Found> {
+  try {
+    return await read(lists, projectId, query, signal);
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    return read(lists, projectId, { ...query, textLimit: TEXT_LIMIT }, signal);
   }
-  return Buffer.concat(chunks).toString();
 }

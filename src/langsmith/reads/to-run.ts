@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { orNull, time, uuid } from '../../engine/schema/parts.js';
 import type { SpanRead } from '../../engine/traces/model/list/fields.js';
-import { asObject } from '../../facade/json.js';
+import { asObject, valueOf } from '../../facade/json.js';
 import { PROJECT_TAG, type TracingProjects } from '../projects/tracing-projects.js';
 
 const object = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
@@ -67,16 +67,9 @@ export function toRun(span: ListedSpan, projectId: string, tracing: TracingProje
 
 function contentOf(text: string | null, name: string): Record<string, unknown> | null {
   if (text === null) return null;
-  const object = text.startsWith('{') ? asObject(parsed(text)) : undefined;
-  return object === undefined ? { [name]: parsed(text) ?? text } : { ...object };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = valueOf(text);
+  const object = asObject(value);
+  return object === undefined ? { [name]: value } : { ...object };
 }
 
 const METADATA = 'langsmith.metadata.';

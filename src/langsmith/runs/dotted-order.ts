@@ -13,9 +13,16 @@ const SEGMENT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{0,9})Z(.+)$/;
 /** Reads segments of start and id, those of the trace's root first, such as `20260801T120000000000Z<id>.20260801T…`. */
 export function placeOfRun(dottedOrder: string | null | undefined): PlaceOfRun {
   if (dottedOrder == null) return NOWHERE;
-  const segments = dottedOrder.split('.');
-  const [root, above, own] = [segments[0], segments.length > 1 ? segments.at(-2) : undefined, segments.at(-1)];
-  return { trace: idIn(root), parent: idIn(above), start: startIn(own) };
+  // It may be long: only the segments that say something are taken out of it.
+  const [first, last] = [dottedOrder.indexOf('.'), dottedOrder.lastIndexOf('.')];
+  const root = first === -1 ? dottedOrder : dottedOrder.slice(0, first);
+  const above = last === -1 ? undefined : segmentBefore(dottedOrder, last);
+  return { trace: idIn(root), parent: idIn(above), start: startIn(dottedOrder.slice(last + 1)) };
+}
+
+function segmentBefore(dottedOrder: string, end: number): string {
+  const before = dottedOrder.slice(0, end);
+  return before.slice(before.lastIndexOf('.') + 1);
 }
 
 function idIn(segment: string | undefined): string | null {

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { JsonNames } from '../../engine/json-text.js';
+import { withTurns } from '../../engine/work/portions.js';
 import { jsonPart, readFormData, shownPart, type FormPart } from '../../http/form-data.js';
 import { imageOf, MAX_IMAGES_PER_SPAN } from '../../features/images/image.js';
 import type { SentAttachment, SentRun } from './read-runs.js';
@@ -9,8 +9,8 @@ import { asObject } from '../../facade/json.js';
 
 /** Parts of one request. */
 const MAX_PARTS = 8 * MAX_RUNS;
-/** Longest time that parts are read before other requests get a turn. */
-const MAX_TURN_MS = 10;
+/** Attachments of one run. */
+const MAX_ATTACHMENTS = 1_000;
 
 /** Fields of a run that come as parts of their own. */
 const FIELDS: ReadonlySet<string> = new Set(['inputs', 'outputs', 'events', 'extra', 'error', 'serialized']);
@@ -28,6 +28,12 @@ interface GatheredRun {
   body: unknown;
 }
 
+/** Files of a run, and how many of them are images that are kept. */
+interface GatheredFiles {
+  readonly files: SentAttachment[];
+  images: number;
+}
+
 /**
  * Reads runs whose fields, and whose files, are parts of their own: `post.<id>`, `patch.<id>`, `<verb>.<id>.<field>`,
  * `attachment.<id>.<name>`, and `feedback.<id>`.
@@ -37,18 +43,14 @@ export async function readParts(bytes: Buffer): Promise<SentParts> {
   const names = new JsonNames();
   const runs = new Map<string, GatheredRun>();
   const feedback: SentParts['feedback'] = [];
-  const attachments = new Map<string, SentAttachment[]>();
-  let began = performance.now();
-  for (const part of readFormData(bytes, MAX_PARTS)) {
-    if (performance.now() - began > MAX_TURN_MS) {
-      await nextTurn();
-      began = performance.now();
-    }
+  const attachments = new Map<string, GatheredFiles>();
+  for await (const part of withTurns(readFormData(bytes, MAX_PARTS))) {
     const [verb = '', id = '', ...rest] = part.name.split('.');
     const more = rest.join('.');
     if (verb === 'attachment') {
-      const known = attachments.get(id) ?? [];
-      attachments.set(id, [...known, await attachmentOf(part, more, known)]);
+      const known = attachments.get(id) ?? { files: [], images: 0 };
+      attachments.set(id, known);
+      await attach(known, part, more);
     } else if (verb === 'feedback') feedback.push({ body: jsonPart(part, names), pointer: `/${part.name}` });
     else if ((verb === 'post' || verb === 'patch') && (more === '' || FIELDS.has(more)))
       gather(runs, { verb, id, more }, jsonPart(part, names));
@@ -71,30 +73,25 @@ function gather(
   else run.fields[more] = value;
 }
 
-function sentRun(
-  { verb, id, fields, body }: GatheredRun,
-  attachments: ReadonlyMap<string, readonly SentAttachment[]>,
-): SentRun {
+function sentRun({ verb, id, fields, body }: GatheredRun, attachments: ReadonlyMap<string, GatheredFiles>): SentRun {
   const object = body === undefined ? { id } : asObject(body);
   return {
     isPatch: verb === 'patch',
     body: object === undefined ? body : { ...object, ...fields },
     pointer: `/${verb}.${id}`,
-    attachments: attachments.get(id) ?? [],
+    attachments: attachments.get(id)?.files ?? [],
   };
 }
 
-/** An image is kept, as far as a span may have so many; of anything else, what it was called. */
-async function attachmentOf(
-  { bytes, mediaType }: FormPart,
-  name: string,
-  known: readonly SentAttachment[],
-): Promise<SentAttachment> {
+/** An image is kept, as far as a span may have so many; of anything else, what it was called. @throws DomainError `too_large` */
+async function attach(known: GatheredFiles, { bytes, mediaType }: FormPart, name: string): Promise<void> {
+  if (known.files.length >= MAX_ATTACHMENTS)
+    throw new DomainError('too_large', `A run has more than ${MAX_ATTACHMENTS} attachments`);
+  const mayBeKept = mediaType.startsWith('image/') && known.images < MAX_IMAGES_PER_SPAN;
+  const isKept = mayBeKept && typeof (await imageOf(bytes)) !== 'string';
+  if (isKept) known.images += 1;
   const described = { name: name.slice(0, 1000), mediaType, bytes: bytes.length };
-  const images = known.filter(({ base64 }) => base64 !== null).length;
-  if (!mediaType.startsWith('image/') || images >= MAX_IMAGES_PER_SPAN) return { ...described, base64: null };
-  const image = await imageOf(bytes);
-  return { ...described, base64: typeof image === 'string' ? null : bytes.toString('base64') };
+  known.files.push({ ...described, base64: isKept ? bytes.toString('base64') : null });
 }
 
 function unknownPart(part: FormPart) {
