@@ -77,6 +77,35 @@ describe('deletions by filters', function () {
     expect(await api.one('traces', trace)).to.include({ span_count: 2, cost: 2 });
   });
 
+  for (const [list, type] of [
+    ['spans', 'span'],
+    ['traces', 'span'],
+    ['traces', 'trace'],
+    ['sessions', 'trace'],
+  ] as const)
+    it(`of ${list} keep those whose ${type} was scored after the dry run`, async () => {
+      const base = 7000 + 100 * [...`${list}${type}`].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
+      const name = `of_${list}_${type}`;
+      const [traceOf, sessionOf] = [(n: number) => uuid(base + 20 + n), (n: number) => uuid(base + 40 + n)];
+      await api.post(
+        'spans',
+        Array.from({ length: 6 }, (_, n) => span(base + n, { trace_id: traceOf(n), session_id: sessionOf(n) })),
+      );
+      const score = async (n: number, value: number) => {
+        const entity_id = type === 'span' ? uuid(base + n) : traceOf(n);
+        const body = { entity_type: type, entity_id, name, value };
+        expect((await server.request('POST', '/scores', { body })).status).to.equal(200);
+      };
+      for (let n = 0; n < 6; n += 1) await score(n, n < 3 ? 0.1 : 0.9);
+      const plan = await selected.plan(list, `scores.${name}=..0.5`);
+      expect(plan[list]).to.equal(3);
+      await score(4, 0.2);
+      await score(0, 0.3);
+      expect(await selected.run(plan.confirm)).to.include({ status: 'done', deleted: 2 });
+      const idOf = { spans: (n: number) => uuid(base + n), traces: traceOf, sessions: sessionOf }[list];
+      expect(await ids(list, `scores.${name}=0..1`)).to.deep.equal([0, 3, 4, 5].map(idOf).sort());
+    });
+
   it('of sessions remove their traces, and keep a session that goes on', async () => {
     const of = (n: number) => span(n, { session_id: uuid(4000 + (n % 5)), ...env('sessions') });
     await api.post(

@@ -77,25 +77,6 @@ describe('API keys over HTTP', () => {
     expect(await statusOf(other.key)).to.equal(200);
   });
 
-  it('outlive nobody who makes them, and are rotated by nobody but whom they act for', async () => {
-    const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const brief = await made({ expires_at: soon });
-    const by = { key: brief.key };
-    const later = new Date(Date.now() + 7_200_000).toISOString();
-    for (const expires_at of [undefined, later])
-      expect((await make({ ...(expires_at && { expires_at }) }, brief.key)).status).to.equal(403);
-    expect((await make({ expires_at: soon }, brief.key)).status).to.equal(201);
-    expect((await server.request('POST', `${keys}/${brief.id}:rotate`, { ...by, body: {} })).status).to.equal(403);
-    const invites = `/projects/${server.projectId}/invites`;
-    expect((await server.request('POST', invites, { ...by, body: { name: 'Ben', access: 'read' } })).status).to.equal(
-      403,
-    );
-    expect((await server.request('POST', invites, { body: { name: 'Ben', access: 'read' } })).status).to.equal(201);
-    const listed = (await server.request('GET', keys)).json as { id: string; user_name: string }[];
-    const bens = listed.find(({ user_name }) => user_name === 'Ben')?.id ?? '';
-    expect((await server.request('POST', `${keys}/${bens}:rotate`, { body: {} })).status).to.equal(403);
-  });
-
   it('are rotated: both are accepted for a while, and the new one is like the old one', async () => {
     const old = await made({ access: 'ci' });
     const { status, text, json } = await server.request('POST', `${keys}/${old.id}:rotate`, { body: {} });
@@ -143,6 +124,25 @@ describe('API keys over HTTP', () => {
     const rotated = await admin(server.dataDir, 'rotate-key', own.id, '--overlap', '0');
     expect(rotated).to.include({ access: 'custom', scopes: own.scopes });
     expect([await statusOf(own.key), await statusOf(rotated.key)]).to.deep.equal([401, 200]);
+  });
+
+  it('outlive nobody who makes them, and are rotated by nobody but whom they act for', async () => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const brief = await made({ expires_at: soon });
+    const by = { key: brief.key };
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    for (const expires_at of [undefined, later])
+      expect((await make({ ...(expires_at && { expires_at }) }, brief.key)).status).to.equal(403);
+    expect((await make({ expires_at: soon }, brief.key)).status).to.equal(201);
+    expect((await server.request('POST', `${keys}/${brief.id}:rotate`, { ...by, body: {} })).status).to.equal(403);
+    const invites = `/projects/${server.projectId}/invites`;
+    expect((await server.request('POST', invites, { ...by, body: { name: 'Ben', access: 'read' } })).status).to.equal(
+      403,
+    );
+    expect((await server.request('POST', invites, { body: { name: 'Ben', access: 'read' } })).status).to.equal(201);
+    const listed = (await server.request('GET', keys)).json as { id: string; user_name: string }[];
+    const bens = listed.find(({ user_name }) => user_name === 'Ben')?.id ?? '';
+    expect((await server.request('POST', `${keys}/${bens}:rotate`, { body: {} })).status).to.equal(403);
   });
 
   // The server writes what it has noted within seconds.

@@ -79,7 +79,7 @@ export function draftOf(sent: SentRun, run: Run, context: RunContext): Draft | R
   // By the client's clock alone: by that of the server, what was said before the end would count behind it.
   const at = end ?? startedAt ?? now;
   return {
-    id: `${isPatch ? 'patch' : 'post'} ${sent.pointer}`,
+    id: isPatch ? 'patch' : 'post',
     key: { trace_id: trace, id },
     at,
     isUpdate: isPatch || end !== null,
