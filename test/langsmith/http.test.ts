@@ -6,7 +6,7 @@ import { ApiDocument } from '../harness/api-document.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
 import { seedOf } from '../harness/seed.js';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { at, dotted, formData, langsmith, type SentRun } from './langsmith-client.js';
+import { at, dotted, formData, langsmith, type FormPart, type SentRun } from './langsmith-client.js';
 
 const SEED = seedOf('RUNS_SEED');
 const ORDERS = 8;
@@ -291,6 +291,12 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect(await parts([`post.${id}`, Buffer.from('{')])).to.equal(400);
     expect(await parts([`post.${id}`, Buffer.from([0x22, 0xff, 0x22])])).to.equal(400);
     expect(await parts([`post.${id}.inputs`, Buffer.from('['.repeat(1000))])).to.equal(400);
+    const files = Array.from({ length: 1_001 }, (_, index): FormPart => [
+      `attachment.${id}.${index}`,
+      Buffer.from('x'),
+      'text/plain',
+    ]);
+    expect(await parts(...files)).to.equal(413);
     expect(await parts([`feedback.${id}`, { key: 'x' }])).to.equal(422);
     expect(await parts([`attachment.${id}.x`, PNG, 'image/png'])).to.equal(202);
     expect((await send(sound.bytes, 'application/json')).status).to.equal(415);
