@@ -169,7 +169,7 @@ function listRoute(datasets: LangsmithDatasets) {
     bulk: true,
     query: ListQuery,
     responses: { 200: { description: 'The examples.', schema: Type.Array(ExampleRead) } },
-    errors: ['not_found', 'unavailable'],
+    errors: ['not_found', 'too_large', 'unavailable'],
     async handle({ principal: { project_id: projectId }, query }) {
       const { dataset: named, id: ids, limit, offset } = query;
       if (named === undefined) {
@@ -195,13 +195,12 @@ async function foundAnywhere(
   ids: readonly string[],
 ): Promise<ExampleRead[]> {
   const found: ExampleRead[] = [];
-  let left = PAGE_BYTES;
+  let characters = 0;
   for await (const id of withTurns(ids)) {
     const each = exampleIn(datasets, projectId, id);
     if (each === null) continue;
     found.push(toExampleRead(each.place, each.row));
-    left -= each.row.content.length;
-    if (left <= 0) break;
+    requireSize((characters += each.row.content.length));
   }
   return found;
 }
@@ -214,19 +213,22 @@ function namedPage(
 ): ExampleRead[] {
   const place = { id: row.dataset.id, number: row.version.number };
   const sizes = datasets.rowSizes(place, ids);
-  const wanted: string[] = [];
-  let left = PAGE_BYTES;
-  for (const id of ids.filter((each) => sizes.has(each)).slice(offset, offset + limit)) {
-    wanted.push(id);
-    left -= sizes.get(id) ?? 0;
-    if (left <= 0) break;
-  }
+  const wanted = ids.filter((each) => sizes.has(each)).slice(offset, offset + limit);
+  requireSize(wanted.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0));
   const rows = datasets.namedRows(place, wanted);
   return wanted.flatMap((id) => {
     const content = rows.get(id);
     return content === undefined ? [] : [toExampleRead(row, { row_id: id, content })];
   });
 }
+
+/** Clients take a page of fewer than they asked for as the last. @throws DomainError `too_large` */
+function requireSize(characters: number): void {
+  if (characters > PAGE_BYTES) throw tooLarge();
+}
+
+const tooLarge = () =>
+  new DomainError('too_large', `The examples of this page have more than ${PAGE_BYTES} bytes: set a smaller limit`);
 
 async function pageOf(
   datasets: LangsmithDatasets,
@@ -238,11 +240,14 @@ async function pageOf(
     offset,
   }: { splits?: string[] | undefined; metadata?: string | undefined; limit: number; offset: number },
 ): Promise<ExampleRead[]> {
-  if (splits === undefined && metadata === undefined)
-    return datasets.rows(row.version, { limit, offset }).rows.map((each) => toExampleRead(row, each));
+  if (splits === undefined && metadata === undefined) {
+    const { rows } = datasets.rows(row.version, { limit, offset });
+    if (rows.length < Math.min(limit, row.version.row_count - offset)) throw tooLarge();
+    return rows.map((each) => toExampleRead(row, each));
+  }
   const wanted = metadata === undefined ? {} : objectIn(metadata);
   const found: ExampleRead[] = [];
-  let passed = 0;
+  let [passed, characters] = [0, 0];
   let began = performance.now();
   for (const each of datasets.allRows(row.projectId, row.version)) {
     if (performance.now() - began > MAX_TURN_MS) {
@@ -256,7 +261,9 @@ async function pageOf(
       Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(own[name], value));
     if (!fits) continue;
     passed += 1;
-    if (passed > offset) found.push(toExampleRead(row, each));
+    if (passed <= offset) continue;
+    requireSize((characters += each.content.length));
+    found.push(toExampleRead(row, each));
     if (found.length === limit) break;
   }
   return found;
