@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { WhoAmI } from '../../../features/sign-in/http/schema.js';
-import { zoneName } from '../../model/time.js';
+import { writeTime, zoneName } from '../../model/time.js';
 import { Button } from '../parts/button.js';
 import { Icon } from '../parts/icon.js';
 import { Menu } from '../parts/menu.js';
-import { When } from '../parts/figures.js';
 import { Notices } from '../parts/notices.js';
 import { expiresSoon } from '../../model/key-expiry.js';
 import { announce, copy } from '../state/announce.js';
@@ -96,7 +95,8 @@ function KeyWarning({ at }: { readonly at: string | null }) {
   if (!expiresSoon(at)) return null;
   return (
     <p class="banner">
-      <Icon name="warning" /> The API key of your session expires <When at={at} />. You will be signed out then.
+      <Icon name="warning" /> The API key of your session expires at {writeTime(at, zone.value)}. You will be signed out
+      then.
     </p>
   );
 }
