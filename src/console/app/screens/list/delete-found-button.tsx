@@ -23,9 +23,7 @@ export function DeleteFoundButton(props: DeleteFoundButtonProps) {
   };
   return (
     <>
-      <Button icon="trash" changes onClick={open}>
-        Delete these…
-      </Button>
+      <Button icon="trash" label="Delete these…" changes onClick={open} />
       {Dialog !== null && <Dialog {...props} onClose={() => setDialog(null)} />}
     </>
   );
