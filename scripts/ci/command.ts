@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig, localUrl } from '../../src/config/config.js';
-import { KEY_VARIABLE, keyOption } from '../key-option.js';
+import { KEY_VARIABLE, keyOption, urlOption } from '../client-options.js';
 import { printFailure } from '../output.js';
 import { RefusedError, Remote } from '../transfer/remote.js';
 import { CiError } from './ci-error.js';
@@ -45,9 +45,7 @@ export function ciCommand(name: string): Command {
     .option('--junit <file>', 'write a JUnit report')
     .option('--markdown <file>', 'write a report as Markdown, which $GITHUB_STEP_SUMMARY gets in any case')
     .option('--strict', 'fail if the comparison is undecided')
-    .addOption(
-      new Option('--url <url>', 'URL of the server (default: the one that PORT and HOST name)').env('SPANHOUSE_URL'),
-    )
+    .addOption(urlOption())
     .addOption(keyOption('API key of the project'))
     .addHelpText('after', HELP)
     .showHelpAfterError()

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { apiCalls, type ApiCall } from '../../src/http/api-calls.js';
-import { KEY_VARIABLE, keyOption } from '../key-option.js';
+import { KEY_VARIABLE, keyOption, urlOption } from '../client-options.js';
 import { Remote } from '../transfer/remote.js';
 import { ask, isPaged, type AskOptions } from './ask.js';
 import { commandNames } from './command-names.js';
@@ -41,10 +41,7 @@ async function ownUrl(): Promise<string> {
 
 /** The options that name the server and the key. */
 export function connectionOptions(): Option[] {
-  return [
-    new Option('--url <url>', 'URL of the server (default: the local one, by HOST and PORT)').env('SPANHOUSE_URL'),
-    keyOption('API key of the project'),
-  ];
+  return [urlOption(), keyOption('API key of the project')];
 }
 
 function commandOf(call: ApiCall, name: string): Command {

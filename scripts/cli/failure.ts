@@ -1,6 +1,6 @@
 import type { Problem } from '../transfer/problem.js';
 import { RefusedError, UnansweredError } from '../transfer/remote.js';
-import { KEY_VARIABLE } from '../key-option.js';
+import { KEY_VARIABLE } from '../client-options.js';
 import { jsonLineOf, printableLines } from '../output.js';
 import { FlagError, flagName } from './flags.js';
 

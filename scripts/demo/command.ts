@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { KEY_VARIABLE, keyOption } from '../key-option.js';
+import { KEY_VARIABLE, keyOption } from '../client-options.js';
 import { startProgress } from '../progress.js';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { IdentityService } from '../../src/engine/identity/identity-service.js';

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { loadConfig, localUrl } from '../../src/config/config.js';
 import { InterruptedError, interruptible } from '../ci/interruption.js';
-import { KEY_VARIABLE, keyOption } from '../key-option.js';
+import { KEY_VARIABLE, keyOption, urlOption } from '../client-options.js';
 import { jsonOf, printFailure, tableOf, printable } from '../output.js';
 import { startProgress } from '../progress.js';
 import { RefusedError, Remote } from '../transfer/remote.js';
@@ -59,9 +59,7 @@ export function importCommand(name: string): Command {
     .option('--dry-run', 'read and count everything, and send nothing')
     .option('--judged', 'import although the project has judges, which evaluate what arrives')
     .option('--json', 'print the result as JSON')
-    .addOption(
-      new Option('--url <url>', 'URL of the server (default: the one that PORT and HOST name)').env('SPANHOUSE_URL'),
-    )
+    .addOption(urlOption())
     .addOption(keyOption('API key of the project, with full access'))
     .addHelpText('after', HELP)
     .showHelpAfterError()

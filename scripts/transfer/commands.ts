@@ -1,6 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { loadConfig, localUrl } from '../../src/config/config.js';
-import { KEY_VARIABLE, keyOption } from '../key-option.js';
+import { KEY_VARIABLE, keyOption, urlOption } from '../client-options.js';
 import { jsonOf, printFailure, tableOf } from '../output.js';
 import { startProgress } from '../progress.js';
 import { exportProject } from './export.js';
@@ -49,11 +49,7 @@ export function transferCommands(): Command[] {
 }
 
 function withServer(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--url <url>', 'URL of the server (default: the one that PORT and HOST name)').env('SPANHOUSE_URL'),
-    )
-    .addOption(keyOption('API key of the project'));
+  return command.addOption(urlOption()).addOption(keyOption('API key of the project'));
 }
 
 async function run(command: Command, work: (remote: Remote, json: boolean) => Promise<void>): Promise<void> {

@@ -1,7 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { bootstrapMean, bootstrapRatio } from '../../src/engine/statistics/bootstrap.js';
 import { stuartMaxwell } from '../../src/engine/statistics/categories.js';
@@ -12,31 +9,15 @@ import { detectable } from '../../src/engine/statistics/power.js';
 import { RandomBits } from '../../src/engine/statistics/random-bits.js';
 import { resampledSums } from '../../src/engine/statistics/resamples.js';
 import { signFlipTest } from '../../src/engine/statistics/sign-flip.js';
+import { pythonWith, requireInstalled } from '../harness/foreign-packages.js';
 
 const SCIPY = '1.16.3';
 const STATSMODELS = '0.14.5';
-/** Kept for the next run: to install it takes half a minute, and needs the package index. */
-const VENV = join(tmpdir(), `spanhouse-test-scipy-${SCIPY}`);
-const PYTHON = join(VENV, 'bin', 'python');
-
-const execute = promisify(execFile);
-
-async function isInstalled(): Promise<boolean> {
-  const works = () =>
-    execute(PYTHON, ['-c', 'import scipy, statsmodels']).then(
-      () => true,
-      () => false,
-    );
-  if (await works()) return true;
-  try {
-    await execute('python3', ['-m', 'venv', VENV]);
-    const packages = [`scipy==${SCIPY}`, `statsmodels==${STATSMODELS}`];
-    await execute(PYTHON, ['-m', 'pip', 'install', '--quiet', ...packages], { timeout: 120_000 });
-  } catch {
-    return false;
-  }
-  return works();
-}
+const { python: PYTHON, install } = pythonWith({
+  folder: `spanhouse-test-scipy-${SCIPY}`,
+  packages: [`scipy==${SCIPY}`, `statsmodels==${STATSMODELS}`],
+  check: 'import scipy, statsmodels',
+});
 
 /** What SciPy and statsmodels say of the same. Resamples are handed over, so that both count the same ones. */
 const PROGRAM = `
@@ -138,10 +119,7 @@ describe(`statistics of comparisons, beside SciPy ${SCIPY} and statsmodels ${STA
   let theirs: any;
 
   before(async function () {
-    if (!(await isInstalled())) {
-      this.test!.parent!.title += ' (skipped: they cannot be installed here)';
-      this.skip();
-    }
+    await requireInstalled(this, install());
     const lists = (all: readonly Float64Array[]) => all.map((each) => [...each]);
     theirs = await ask({
       wilson: WILSON,

@@ -8,6 +8,7 @@ import type { Source, Step } from '../../scripts/import/step.js';
 import { Remote } from '../../scripts/transfer/remote.js';
 import { makeProject } from '../harness/projects.js';
 import { send, type TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 /** A folder of files that an import reads, and of what it notes. */
 export class ImportFolder {
@@ -35,6 +36,22 @@ export class ImportFolder {
   remove(): Promise<void> {
     return rm(this.path, { recursive: true, force: true });
   }
+}
+
+/** A project and a folder of its own for each test of a suite, on the server that suites share. */
+export function importScene() {
+  let shared: TestServer;
+  const scene = {} as { server: TestServer; folder: ImportFolder };
+  before(async () => {
+    shared = await sharedServer();
+  });
+  after(() => shared.dispose());
+  beforeEach(async () => {
+    scene.server = projectOn(shared);
+    scene.folder = await ImportFolder.make();
+  });
+  afterEach(() => scene.folder.remove());
+  return scene as Readonly<typeof scene>;
 }
 
 /** A project of its own on a server. */

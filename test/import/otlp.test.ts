@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as zlib from 'node:zlib';
 import { expect } from 'chai';
 import protobuf from 'protobufjs/minimal.js';
-import { sharedServer } from '../harness/shared-server.js';
-import type { TestServer } from '../harness/server.js';
-import { importInto, ImportFolder, projectOn } from './importing.js';
+import { importInto, importScene } from './importing.js';
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 const START = 1_780_000_000_000_000_000n;
@@ -58,51 +56,48 @@ function block(message: Buffer): Buffer {
 
 describe('an import of files of OTLP messages', function () {
   this.timeout(180_000);
-  let shared: TestServer;
-  let server: TestServer;
-  let folder: ImportFolder;
-  before(async () => {
-    shared = await sharedServer();
-  });
-  after(() => shared.dispose());
-  beforeEach(async () => {
-    server = projectOn(shared);
-    folder = await ImportFolder.make();
-  });
-  afterEach(() => folder.remove());
+  const scene = importScene();
 
   const otlp = (...names: string[]) =>
-    importInto(server, { from: 'otlp', paths: names.map((name) => `${folder.path}/${name}`), state: folder.state });
-  const countOf = async () => (await server.request('GET', '/spans:stats?measures=count')).json.totals.count as number;
+    importInto(scene.server, {
+      from: 'otlp',
+      paths: names.map((name) => `${scene.folder.path}/${name}`),
+      state: scene.folder.state,
+    });
+  const countOf = async () =>
+    (await scene.server.request('GET', '/spans:stats?measures=count')).json.totals.count as number;
 
   it('takes them in JSON and protobuf, plain and packed, each with its times', async () => {
     const blocks = [inProtobuf(), inProtobuf()];
-    await folder.write('f/a.json', lines(3));
-    await folder.write('f/b.json.gz', zlib.gzipSync(lines(2)));
-    await folder.write('f/c.json.zst', zlib.zstdCompressSync(Buffer.from(lines(2))));
-    await folder.write('f/d.pb', Buffer.concat(blocks.map(block)));
-    await folder.write(
+    await scene.folder.write('f/a.json', lines(3));
+    await scene.folder.write('f/b.json.gz', zlib.gzipSync(lines(2)));
+    await scene.folder.write('f/c.json.zst', zlib.zstdCompressSync(Buffer.from(lines(2))));
+    await scene.folder.write('f/d.pb', Buffer.concat(blocks.map(block)));
+    await scene.folder.write(
       'f/e.pb',
       Buffer.concat([inProtobuf(), inProtobuf()].map((each) => block(zlib.zstdCompressSync(each)))),
     );
-    await folder.write('f/g.json', block(zlib.zstdCompressSync(Buffer.from(JSON.stringify(inJson())))));
+    await scene.folder.write('f/g.json', block(zlib.zstdCompressSync(Buffer.from(JSON.stringify(inJson())))));
     const report = await otlp('f');
     expect(report?.left).to.deep.equal([]);
     expect(report?.tally).to.include({ spans: 12, traces: 12 });
     expect(report?.compared).to.deep.equal([{ figure: 'spans of this time', source: 12, server: 12, same: true }]);
     expect(await countOf()).to.equal(12);
-    const { json: spans } = await server.request('GET', '/spans?limit=1&sort_by=duration_ms');
+    const { json: spans } = await scene.server.request('GET', '/spans?limit=1&sort_by=duration_ms');
     expect(spans[0]).to.include({ started_at: '2026-05-28T20:26:40.000000Z', duration_ms: 1500, cost: 0.25 });
     expect((await otlp('f'))?.tally).to.include({ spans: 12 });
     expect(await countOf()).to.equal(12);
   });
 
   it('names what it does not take: other messages, broken lines and blocks, refused spans', async () => {
-    const path = await folder.write(
+    const path = await scene.folder.write(
       'a.json',
       `{"resourceLogs":[]}\n{"resourceSpans":[\n${JSON.stringify(inJson('00'))}\n${lines(1)}`,
     );
-    const broken = await folder.write('b.pb', Buffer.concat([block(Buffer.from([10, 200])), block(inProtobuf())]));
+    const broken = await scene.folder.write(
+      'b.pb',
+      Buffer.concat([block(Buffer.from([10, 200])), block(inProtobuf())]),
+    );
     const report = await otlp('a.json', 'b.pb');
     expect(report?.left.map(({ why, count, examples }) => [why.slice(0, 30), count, examples])).to.deep.equal([
       ['it is no message of traces', 3, [`${path}:1`, `${path}:2`, `${broken} at byte 0`]],
@@ -113,7 +108,7 @@ describe('an import of files of OTLP messages', function () {
   });
 
   it('does not read what is something else', async () => {
-    await folder.write('a.bin', Buffer.from('not a message at all'));
+    await scene.folder.write('a.bin', Buffer.from('not a message at all'));
     const failed = await otlp('a.bin').then(
       () => '',
       (error: unknown) => (error as Error).message,

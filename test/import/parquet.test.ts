@@ -3,9 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { writeParquet } from '../../src/features/datasets/files/parquet.js';
-import { sharedServer } from '../harness/shared-server.js';
-import type { TestServer } from '../harness/server.js';
-import { figuresOf, importInto, ImportFolder, projectOn } from './importing.js';
+import { figuresOf, importInto, importScene } from './importing.js';
 
 const uuid = (number: number) => `0199b1f0-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const hex = (number: number, length: number) => (0x1000 + number).toString(16).padStart(length, '1');
@@ -81,29 +79,18 @@ const span = (index: number) => ({
 
 describe('an import from LangSmith and Phoenix', function () {
   this.timeout(180_000);
-  let shared: TestServer;
-  let server: TestServer;
-  let folder: ImportFolder;
-  before(async () => {
-    shared = await sharedServer();
-  });
-  after(() => shared.dispose());
-  beforeEach(async () => {
-    server = projectOn(shared);
-    folder = await ImportFolder.make();
-  });
-  afterEach(() => folder.remove());
+  const scene = importScene();
 
   it('takes runs in Parquet, of which calls of models alone cost, and goes on where it was cut off', async () => {
     const rows = runs(300);
     const columns = Object.keys(rows[0] ?? {});
-    await folder.write('e/a.parquet', await writeParquet(columns, rows.slice(0, 550)));
-    await folder.write('e/b.parquet', await writeParquet(columns, [...rows.slice(550), { id: 'none' }]));
-    const given = { from: 'langsmith', paths: [`${folder.path}/e`], state: folder.state };
-    expect(await importInto(server, { ...given, cutAfter: 530 })).to.equal(null);
-    const report = await importInto(server, given);
+    await scene.folder.write('e/a.parquet', await writeParquet(columns, rows.slice(0, 550)));
+    await scene.folder.write('e/b.parquet', await writeParquet(columns, [...rows.slice(550), { id: 'none' }]));
+    const given = { from: 'langsmith', paths: [`${scene.folder.path}/e`], state: scene.folder.state };
+    expect(await importInto(scene.server, { ...given, cutAfter: 530 })).to.equal(null);
+    const report = await importInto(scene.server, given);
     expect(report?.left).to.deep.equal([
-      { why: 'it has no id, no trace or no start', count: 1, examples: [`${folder.path}/e/b.parquet row 51`] },
+      { why: 'it has no id, no trace or no start', count: 1, examples: [`${scene.folder.path}/e/b.parquet row 51`] },
     ]);
     expect(report?.compared?.map(({ figure, same }) => [figure, same])).to.deep.equal([
       ...[
@@ -113,10 +100,10 @@ describe('an import from LangSmith and Phoenix', function () {
       ],
       ['cost in US dollars', true],
     ]);
-    const { count, cost } = await figuresOf(server);
+    const { count, cost } = await figuresOf(scene.server);
     expect(count).to.equal(600);
     expect(cost).to.be.closeTo(300 * 0.0125, 1e-9);
-    const { json: spans } = await server.request(
+    const { json: spans } = await scene.server.request(
       'GET',
       '/spans?span_kind=llm&sort_by=started_at&sort_order=asc&limit=1',
     );
@@ -126,9 +113,9 @@ describe('an import from LangSmith and Phoenix', function () {
       parent_span_id: uuid(1),
       started_at: '2026-02-01T00:00:00.000000Z',
     });
-    const { json: sessions } = await server.request('GET', '/sessions');
+    const { json: sessions } = await scene.server.request('GET', '/sessions');
     expect(sessions.map(({ name }: { name: string }) => name).sort()).to.deep.equal(['thread 0', 'thread 1']);
-    const { json: traces } = await server.request('GET', '/traces?limit=1');
+    const { json: traces } = await scene.server.request('GET', '/traces?limit=1');
     expect(traces[0].tags).to.include({ project: 'shop', beta: 'true', imported_from: 'langsmith' });
   });
 
@@ -142,11 +129,15 @@ describe('an import from LangSmith and Phoenix', function () {
         ...{ 'attributes.llm.token_count.completion': 10, 'attributes.metadata': JSON.stringify(attributes.metadata) },
       };
     });
-    await folder.write('e/spans.parquet', await writeParquet(Object.keys(rows[0] ?? {}), rows));
-    const report = await importInto(server, { from: 'phoenix', paths: [`${folder.path}/e`], state: folder.state });
+    await scene.folder.write('e/spans.parquet', await writeParquet(Object.keys(rows[0] ?? {}), rows));
+    const report = await importInto(scene.server, {
+      from: 'phoenix',
+      paths: [`${scene.folder.path}/e`],
+      state: scene.folder.state,
+    });
     expect(report?.left).to.deep.equal([]);
     expect(report?.compared?.every(({ same }) => same)).to.equal(true);
-    expect(await figuresOf(server)).to.include({ count: 2, input: 200, output: 20 });
+    expect(await figuresOf(scene.server)).to.include({ count: 2, input: 200, output: 20 });
   });
 
   describe('of a Phoenix server', () => {
@@ -179,7 +170,7 @@ describe('an import from LangSmith and Phoenix', function () {
     const imported = (more: object = {}) => {
       const sourceUrl = `http://127.0.0.1:${(phoenix.address() as AddressInfo).port}`;
       const options = { sourceUrl, sourceProject: 'shop' };
-      return importInto(server, { from: 'phoenix', options, state: folder.state, ...more });
+      return importInto(scene.server, { from: 'phoenix', options, state: scene.folder.state, ...more });
     };
 
     it('takes spans page by page, with their annotations as scores, again and cut off', async () => {
@@ -189,11 +180,11 @@ describe('an import from LangSmith and Phoenix', function () {
       expect(report?.compared?.every(({ same }) => same)).to.equal(true);
       expect(report?.tally).to.include({ spans: 250, scores: 250 });
       await imported({ restart: true });
-      expect(await figuresOf(server)).to.include({ count: 250, input: 25_000 });
-      const { json: spans } = await server.request('GET', '/spans?limit=1');
+      expect(await figuresOf(scene.server)).to.include({ count: 250, input: 25_000 });
+      const { json: spans } = await scene.server.request('GET', '/spans?limit=1');
       expect(spans[0]).to.include({ status: 'error', model: 'gpt-4o', started_at: '2026-02-01T00:00:00.123456Z' });
       expect(spans[0].tags).to.include({ plan: 'pro', imported_from: 'phoenix' });
-      const { json: scores } = await server.request('GET', '/scores?name=correct&limit=1&count=true');
+      const { json: scores } = await scene.server.request('GET', '/scores?name=correct&limit=1&count=true');
       expect(scores[0]).to.deep.include({ value: 1, comment: 'It is.', source: 'judge', metadata: { label: 'yes' } });
       expect(scores[0].created_at).to.equal('2026-02-01T00:00:06.000000Z');
     });

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { nodeFolderWith, requireInstalled } from '../harness/foreign-packages.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const PACKAGES = [
@@ -11,44 +9,20 @@ const PACKAGES = [
   ...['@langfuse/tracing@5.11.1', '@langfuse/otel@5.11.1', '@langfuse/client@5.11.1'],
   ...['@opentelemetry/api@1.9', '@opentelemetry/sdk-trace-node@2.0', '@opentelemetry/exporter-trace-otlp-http@0.202'],
 ];
-/** Kept for the next run: to install them takes seconds, and needs the registry. Their OpenTelemetry is older than ours. */
-const FOLDER = join(tmpdir(), 'spanhouse-test-langfuse-3.39.2-5.11.1');
+/** Their OpenTelemetry is older than ours. */
+const { cwd, install } = nodeFolderWith({
+  folder: 'spanhouse-test-langfuse-3.39.2-5.11.1',
+  packages: PACKAGES,
+  check: 'import "langfuse"; import "@langfuse/otel"; import "@langfuse/client";',
+});
 
 const execute = promisify(execFile);
-
-async function isInstalled(): Promise<boolean> {
-  const works = () =>
-    execute(
-      process.execPath,
-      ['-e', 'for (const p of ["langfuse", "@langfuse/otel", "@langfuse/client"]) require(p)'],
-      {
-        cwd: FOLDER,
-      },
-    ).then(
-      () => true,
-      () => false,
-    );
-  await mkdir(FOLDER, { recursive: true });
-  if (await works()) return true;
-  try {
-    await writeFile(join(FOLDER, 'package.json'), '{"private":true}');
-    await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES], {
-      ...{ cwd: FOLDER, timeout: 120_000 },
-    });
-  } catch {
-    return false;
-  }
-  return works();
-}
 
 describe("Langfuse's clients for JavaScript, unchanged", function () {
   this.timeout(240_000);
   let server: TestServer;
   before(async function () {
-    if (!(await isInstalled())) {
-      this.test!.parent!.title += ' (skipped: they cannot be installed here)';
-      this.skip();
-    }
+    await requireInstalled(this, install());
     server = await bootServer();
   });
   after(() => server?.dispose());
@@ -64,7 +38,7 @@ describe("Langfuse's clients for JavaScript, unchanged", function () {
       },
     };
     const { stdout, stderr } = await execute(process.execPath, ['--input-type=module', '-e', program], {
-      cwd: FOLDER,
+      cwd,
       env,
     });
     expect(stderr).to.not.match(/error/i);

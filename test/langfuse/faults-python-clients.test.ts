@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { pythonWith, requireInstalled } from '../harness/foreign-packages.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const execute = promisify(execFile);
@@ -43,29 +42,13 @@ for (const [version, program] of CLIENTS)
   describe(`Langfuse's client for Python ${version}, unchanged`, function () {
     this.timeout(300_000);
     let server: TestServer;
-    /** Kept for the next run. */
-    const venv = join(tmpdir(), `spanhouse-test-langfuse-python-${version}`);
-    const python = join(venv, 'bin', 'python');
-    const works = () =>
-      execute(python, ['-c', 'import langfuse']).then(
-        () => true,
-        () => false,
-      );
-    const isInstalled = async () => {
-      if (await works()) return true;
-      try {
-        await execute('python3', ['-m', 'venv', venv]);
-        await execute(python, ['-m', 'pip', 'install', '--quiet', `langfuse==${version}`], { timeout: 200_000 });
-      } catch {
-        return false;
-      }
-      return works();
-    };
+    const { python, install } = pythonWith({
+      folder: `spanhouse-test-langfuse-python-${version}`,
+      packages: [`langfuse==${version}`],
+      check: 'import langfuse',
+    });
     before(async function () {
-      if (!(await isInstalled())) {
-        this.test!.parent!.title += ' (skipped: it cannot be installed here)';
-        this.skip();
-      }
+      await requireInstalled(this, install());
       server = await bootServer();
     });
     after(() => server?.dispose());

@@ -1,45 +1,21 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { nodeFolderWith, requireInstalled } from '../harness/foreign-packages.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const execute = promisify(execFile);
-const PACKAGES = ['langsmith@0.12.0', '@langchain/core@1.4.0'];
-/** Kept for the next run. */
-const FOLDER = join(tmpdir(), 'spanhouse-test-langsmith-0.12.0');
-
-async function isInstalled(): Promise<boolean> {
-  const works = () =>
-    execute(process.execPath, ['--input-type=module', '-e', 'import "langsmith"; import "@langchain/core/messages";'], {
-      cwd: FOLDER,
-    }).then(
-      () => true,
-      () => false,
-    );
-  await mkdir(FOLDER, { recursive: true });
-  if (await works()) return true;
-  try {
-    await writeFile(join(FOLDER, 'package.json'), '{"private":true}');
-    await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES], {
-      ...{ cwd: FOLDER, timeout: 120_000 },
-    });
-  } catch {
-    return false;
-  }
-  return works();
-}
+const { cwd, install } = nodeFolderWith({
+  folder: 'spanhouse-test-langsmith-0.12.0',
+  packages: ['langsmith@0.12.0', '@langchain/core@1.4.0'],
+  check: 'import "langsmith"; import "@langchain/core/messages";',
+});
 
 describe("LangSmith's client for JavaScript, unchanged", function () {
   this.timeout(240_000);
   let server: TestServer;
   before(async function () {
-    if (!(await isInstalled())) {
-      this.test!.parent!.title += ' (skipped: it cannot be installed here)';
-      this.skip();
-    }
+    await requireInstalled(this, install());
     server = await bootServer();
   });
   after(() => server?.dispose());
@@ -51,7 +27,7 @@ describe("LangSmith's client for JavaScript, unchanged", function () {
       ...{ LANGSMITH_ENDPOINT: `${server.url}/langsmith`, LANGSMITH_API_KEY: server.key },
     };
     const { stdout, stderr } = await execute(process.execPath, ['--input-type=module', '-e', program], {
-      ...{ cwd: FOLDER, env },
+      ...{ cwd, env },
     });
     expect(stderr.replace(/^.*(Deprecat|deprecat|--trace-).*$/gm, '')).to.not.match(/error|failed/i);
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? 'null');

@@ -1,42 +1,22 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { pythonWith, requireInstalled } from '../harness/foreign-packages.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const execute = promisify(execFile);
-const PACKAGES = ['langsmith==0.15.1', 'langchain-core==1.8.3', 'langgraph==1.2.24'];
+const { python: binary, install } = pythonWith({
+  folder: 'spanhouse-test-langsmith-python-0.15.1',
+  packages: ['langsmith==0.15.1', 'langchain-core==1.8.3', 'langgraph==1.2.24'],
+  check: 'import langsmith, langchain_core, langgraph.graph',
+});
 
 describe("LangSmith's client for Python, unchanged, with LangChain and LangGraph", function () {
   this.timeout(400_000);
   let server: TestServer;
-  /** Kept for the next run. */
-  const venv = join(tmpdir(), 'spanhouse-test-langsmith-python-0.15.1');
-  const binary = join(venv, 'bin', 'python');
-  const works = () =>
-    execute(binary, ['-c', 'import langsmith, langchain_core, langgraph.graph']).then(
-      () => true,
-      () => false,
-    );
-  const isInstalled = async () => {
-    if (await works()) return true;
-    try {
-      await execute('python3', ['-m', 'venv', venv]);
-      await execute(binary, ['-m', 'pip', 'install', '--quiet', ...PACKAGES], {
-        timeout: 300_000,
-      });
-    } catch {
-      return false;
-    }
-    return works();
-  };
   before(async function () {
-    if (!(await isInstalled())) {
-      this.test!.parent!.title += ' (skipped: they cannot be installed here)';
-      this.skip();
-    }
+    await requireInstalled(this, install());
     server = await bootServer();
   });
   after(() => server?.dispose());

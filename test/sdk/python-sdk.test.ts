@@ -4,42 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { pythonWith, requireInstalled } from '../harness/foreign-packages.js';
 import type { TestServer } from '../harness/server.js';
 import { sharedServer } from '../harness/shared-server.js';
 import { promptApi } from '../prompts/prompt-api.js';
 
 const VERSION = '0.10.4';
-/** Kept for the next run: to install it takes half a minute, and needs the package index. */
-const VENV = join(tmpdir(), `spanhouse-test-python-sdk-${VERSION}`);
-const PYTHON = join(VENV, 'bin', 'python');
+const { python: PYTHON, install } = pythonWith({
+  folder: `spanhouse-test-python-sdk-${VERSION}`,
+  packages: [`zeroeval[datasets]==${VERSION}`],
+  check: 'import zeroeval, pyarrow',
+});
 
 const execute = promisify(execFile);
-
-async function isInstalled(): Promise<boolean> {
-  const works = () =>
-    execute(PYTHON, ['-c', 'import zeroeval, pyarrow']).then(
-      () => true,
-      () => false,
-    );
-  if (await works()) return true;
-  try {
-    await execute('python3', ['-m', 'venv', VENV]);
-    await execute(PYTHON, ['-m', 'pip', 'install', '--quiet', `zeroeval[datasets]==${VERSION}`], { timeout: 120_000 });
-  } catch {
-    return false;
-  }
-  return works();
-}
 
 describe(`the Python SDK ${VERSION}, unchanged`, function () {
   this.timeout(240_000);
   let server: TestServer;
   let prompt: { id: string; prompt_id: string };
   before(async function () {
-    if (!(await isInstalled())) {
-      this.test!.parent!.title += ' (skipped: it cannot be installed here)';
-      this.skip();
-    }
+    await requireInstalled(this, install());
     server = await sharedServer();
     const { id } = (await promptApi(server).ensure('support', { content: 'Help.' })).json;
     prompt = { id, prompt_id: (await promptApi(server).get('support')).json.prompt_id };

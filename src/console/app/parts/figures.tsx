@@ -29,6 +29,16 @@ export function When({ at, relative = false }: { readonly at: Maybe<string>; rea
   );
 }
 
+/** A figure of a list of terms. */
+export function Figure({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
 interface TileProps {
   readonly label: string;
   /** The list that it counts. */

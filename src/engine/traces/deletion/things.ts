@@ -4,6 +4,7 @@ import type { Micros } from '../../timestamp.js';
 import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { versionOf } from '../write/version-clock.js';
 import { inProject } from '../read/scope.js';
+import { scoresSince } from '../score/latest.js';
 
 /** Things of one portion, whose ids stand in a statement's text. */
 export const PORTION = 10_000;
@@ -71,27 +72,22 @@ WHERE ${isFactOf(projectId, things)} AND f.row_type = 0 AND f.ver > ${value(vers
 /** Those of some objects, as rows of `id`, of which a filter by scores of these names may find something else than at a moment. */
 export const scoredSince = {
   spans: (projectId: string, ids: readonly string[], names: readonly string[], since: Micros): Sql =>
-    sql`SELECT DISTINCT toString(entity_id) AS id FROM (${scoresSince(projectId, names, since)('span')})
-WHERE entity_id IN ${uuids(ids)}`,
+    sql`SELECT DISTINCT toString(changed) AS id FROM (${scoresSince({ projectId }, names, versionOf(since))('span')})
+WHERE changed IN ${uuids(ids)}`,
   traces: (projectId: string, ids: readonly string[], names: readonly string[], since: Micros): Sql => {
-    const scored = scoresSince(projectId, names, since);
-    return sql`SELECT toString(entity_id) AS id FROM (${scored('trace')}) WHERE entity_id IN ${uuids(ids)}
+    const scored = scoresSince({ projectId }, names, versionOf(since));
+    return sql`SELECT toString(changed) AS id FROM (${scored('trace')}) WHERE changed IN ${uuids(ids)}
 UNION DISTINCT SELECT toString(trace_id) AS id FROM spans
 WHERE ${inProject(projectId)} AND trace_id IN ${uuids(ids)} AND spans.id IN (${scored('span')})`;
   },
   sessions: (projectId: string, ids: readonly string[], names: readonly string[], since: Micros): Sql => {
-    const scored = scoresSince(projectId, names, since);
-    return sql`SELECT toString(entity_id) AS id FROM (${scored('session')}) WHERE entity_id IN ${uuids(ids)}
+    const scored = scoresSince({ projectId }, names, versionOf(since));
+    return sql`SELECT toString(changed) AS id FROM (${scored('session')}) WHERE changed IN ${uuids(ids)}
 UNION DISTINCT SELECT toString(session_id) AS id FROM session_traces
 WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} AND (trace_id IN (${scored('trace')})
   OR trace_id IN (SELECT trace_id FROM spans WHERE ${inProject(projectId)} AND spans.id IN (${scored('span')})))`;
   },
 };
-
-const scoresSince =
-  (projectId: string, names: readonly string[], since: Micros) => (type: 'span' | 'trace' | 'session') =>
-    sql`SELECT entity_id FROM scores WHERE ${inProject(projectId)} AND entity_type = ${literal(type)}
-  AND name IN ${value(names, 'Array(String)')} AND ver > ${value(versionOf(since), 'UInt64')}`;
 
 /**
  * The same of some sessions, as rows of `session`: written to when something names them, is written to one of their traces, or is posted about them.

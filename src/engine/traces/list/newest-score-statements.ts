@@ -1,6 +1,6 @@
 import { join, literal, number, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
-import { latestScores } from '../score/latest.js';
+import { latestScores, scoresSince } from '../score/latest.js';
 import type { Version } from '../write/version-clock.js';
 import { memberships, tracesIn } from './membership.js';
 import { computedNewest, newestScores, ofFilling } from './newest-scores.js';
@@ -81,11 +81,6 @@ function limited(each: readonly Sql[], limit: number): Sql {
 
 const between = ({ upTo }: ReadScope, since: Version) =>
   sql`ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}`;
-
-const scoresSince =
-  (scope: ReadScope, names: readonly string[], since: Version) => (type: 'span' | 'trace' | 'session') =>
-    sql`SELECT entity_id AS changed FROM scores
-    WHERE ${inProject(scope.projectId)} AND entity_type = ${literal(type)} AND name IN ${value(names, 'Array(String)')} AND ${between(scope, since)}`;
 
 function keyOf({ projectId }: ReadScope, { source, name, filling, generation }: FillingOf): Sql {
   const type = literal(source === traceSource ? 'trace' : 'session');

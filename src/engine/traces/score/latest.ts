@@ -1,5 +1,6 @@
-import { empty, identifier, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, identifier, join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
+import type { Version } from '../write/version-clock.js';
 
 /** The version that the `created_at` of a score stands for. */
 export const scoredVersion = sql`if(received_ver = 0, ver, received_ver)`;
@@ -28,3 +29,16 @@ export function latestScores(
   ORDER BY ${join(KEY.map(identifier), ', ')}, ver DESC LIMIT 1 BY ${join(KEY.map(identifier), ', ')}
 ) WHERE NOT deleted${and(having)}`;
 }
+
+/** What scores of some names were given to or taken from after a version, as rows of `changed`. Without `upTo`, until now. */
+export const scoresSince =
+  (
+    { projectId, upTo }: { readonly projectId: string; readonly upTo?: Version },
+    names: readonly string[],
+    since: Version,
+  ) =>
+  (type: 'span' | 'trace' | 'session'): Sql => {
+    const until = upTo === undefined ? empty : sql` AND ver <= ${value(upTo, 'UInt64')}`;
+    return sql`SELECT entity_id AS changed FROM scores WHERE ${inProject(projectId)} AND entity_type = ${literal(type)}
+  AND name IN ${value(names, 'Array(String)')} AND ver > ${value(since, 'UInt64')}${until}`;
+  };

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeletionPlanRead } from '../../../../features/deletion/schema.js';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
@@ -6,7 +5,7 @@ import { count, counted, money } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
-import { When } from '../../parts/figures.js';
+import { Figure, When } from '../../parts/figures.js';
 import { Form } from '../../parts/form.js';
 import { Answered } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';
@@ -111,15 +110,6 @@ function Ask({ found, what, onStarted, onClose }: AskProps) {
         />
       </Field>
     </Form>
-  );
-}
-
-function Figure({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

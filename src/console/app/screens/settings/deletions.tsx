@@ -1,13 +1,12 @@
 import type { DeletionJobRead } from '../../../../features/deletion/schema.js';
 import { count, counted } from '../../../model/format.js';
-import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
-import { announce } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
-import { changedAt, useQuery } from '../../state/query.js';
+import { useQuery } from '../../state/query.js';
+import { CancelJob } from './cancel-job.js';
 
 /** Most jobs that are listed. */
 const MAX = 100;
@@ -83,18 +82,6 @@ export function DeletionProgress({ job }: { readonly job: DeletionJobRead }) {
 }
 
 export function CancelDeletion({ job: { id } }: { readonly job: DeletionJobRead }) {
-  const cancel = async () => {
-    await call('POST /projects/:project_id/deletions/:job_id:cancel', { params: { job_id: id } });
-    await changedAt(ofProject('/deletions'));
-    document.getElementById('main')?.focus({ preventScroll: true });
-  };
-  return (
-    <Button
-      changes
-      icon="close"
-      onClick={() => void cancel().catch((error: unknown) => announce(String(error), { bad: true }))}
-    >
-      Cancel deletion
-    </Button>
-  );
+  const cancel = () => call('POST /projects/:project_id/deletions/:job_id:cancel', { params: { job_id: id } });
+  return <CancelJob label="Cancel deletion" cancel={cancel} list={ofProject('/deletions')} />;
 }

@@ -10,7 +10,8 @@ import { Answered } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { zone } from '../../state/preferences.js';
-import { changedAt, useQuery } from '../../state/query.js';
+import { useQuery } from '../../state/query.js';
+import { CancelJob } from './cancel-job.js';
 import { pricesChanged } from './price-calls.js';
 import { RepriceDialog } from './reprice-dialog.js';
 
@@ -110,18 +111,7 @@ function Progress({ job: { done, total, finished_at } }: { readonly job: Reprice
 }
 
 function Cancel({ job: { id } }: { readonly job: RepriceJobRead }) {
-  const cancel = async () => {
-    await call('POST /projects/:project_id/model-prices/reprices/:job_id:cancel', { params: { job_id: id } });
-    await changedAt(ofProject('/model-prices/reprices'));
-    document.getElementById('main')?.focus({ preventScroll: true });
-  };
-  return (
-    <Button
-      changes
-      icon="close"
-      onClick={() => void cancel().catch((error: unknown) => announce(String(error), { bad: true }))}
-    >
-      Cancel
-    </Button>
-  );
+  const path = 'POST /projects/:project_id/model-prices/reprices/:job_id:cancel';
+  const cancel = () => call(path, { params: { job_id: id } });
+  return <CancelJob label="Cancel" cancel={cancel} list={ofProject('/model-prices/reprices')} />;
 }

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { TraceRead } from '../../../../engine/traces/model/list/fields.js';
 import { count, counted } from '../../../model/format.js';
@@ -6,7 +5,7 @@ import { figuresOf, nameOfSpan, type TraceOutline } from '../../../model/trace-o
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
 import { Ending } from '../../parts/ending.js';
-import { Cost, Took, When } from '../../parts/figures.js';
+import { Cost, Figure, Took, When } from '../../parts/figures.js';
 import { Status } from '../../parts/kind.js';
 import { copy } from '../../state/announce.js';
 import { leaveDeleted } from '../../state/deleted.js';
@@ -88,15 +87,6 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
         {...(outline !== undefined && { nameOfSpan: (span: string) => nameOfSpan(outline, span) })}
       />
     </header>
-  );
-}
-
-function Figure({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

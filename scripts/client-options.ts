@@ -11,3 +11,8 @@ export function keyOption(description: string): Option {
   // The help shows the name in place of the key.
   return old === undefined ? option : option.default(old, OLD_KEY_VARIABLE);
 }
+
+/** The option `--url` of clients of a server, or the variable for it. */
+export function urlOption(): Option {
+  return new Option('--url <url>', 'URL of the server (default: the one that PORT and HOST name)').env('SPANHOUSE_URL');
+}
