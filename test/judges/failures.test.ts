@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createLogger } from '../../src/engine/signals/logger.js';
-import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
 import { SqliteRunStore } from '../../src/features/judges/store/run-store.js';
 import { API_KEY, eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
 import { answer, passing, type ModelEndpoint, type Script } from './model-endpoint.js';
@@ -292,6 +290,7 @@ describe('judges when the model endpoint is away', () => {
     // With time for a call on a busy machine: each that takes too long counts as another failure of the endpoint.
     bench = await JudgeBench.boot({ JUDGE_LLM_TIMEOUT_SECONDS: '20' });
   });
+  afterEach(() => bench.clear());
   after(() => bench.dispose());
 
   async function evaluated(judge: Json, spans: readonly Json[], atLeast: number): Promise<void> {
@@ -305,7 +304,7 @@ describe('judges when the model endpoint is away', () => {
   it('use up few attempts, and go on when it is back', async () => {
     const { api, endpoint } = bench;
     endpoint.reset(() => ({ do: 'status', status: 503 }));
-    const judge = await api.create({ name: 'Patient' });
+    const judge = await bench.make({ name: 'Patient' });
     const spans = await api.post(...Array.from({ length: 60 }, () => finished()));
     await eventually(
       async () => endpoint.asked.length,
@@ -319,24 +318,24 @@ describe('judges when the model endpoint is away', () => {
 
   it('are asked again after a clock that was ahead was set right', async () => {
     const { api, endpoint } = bench;
-    endpoint.reset(() => ({ do: 'status', status: 503 }));
-    const judge = await api.create({ name: 'Ahead' });
-    const spans = await api.post(finished(), finished());
-    await eventually(
-      async () => endpoint.asked.length,
-      (count) => count >= 2,
-    );
-    const database = openDatabase(join(bench.server.dataDir, DATABASE_FILE));
-    const later = database.prepare<[number, string]>(
-      "UPDATE judge_runs SET next_attempt_at = next_attempt_at + ? WHERE state = 'queued' AND attempts > 0 AND judge_id = ?",
-    );
-    await eventually(
-      async () => later.run(400 * 86_400e6, judge.id).changes,
-      (changes) => changes === 2,
-    );
-    database.close();
-    endpoint.reset();
-    await evaluated(judge, spans, 2);
+    let ahead = 0;
+    const { settle } = SqliteRunStore.prototype;
+    SqliteRunStore.prototype.settle = function (outcomes, at) {
+      const late = outcomes.map((outcome) =>
+        outcome.kind === 'retry' ? { ...outcome, at: outcome.at + 400 * 86_400e6 } : outcome,
+      );
+      ahead += late.filter(({ kind }) => kind === 'retry').length;
+      return settle.call(this, late, at);
+    };
+    try {
+      endpoint.reset((_, index) => (index < 2 ? { do: 'status', status: 503 } : answer(passing)));
+      const judge = await bench.make({ name: 'Ahead' });
+      const spans = await api.post(finished(), finished());
+      await evaluated(judge, spans, 2);
+      expect(ahead, 'attempts that were put off').to.equal(2);
+    } finally {
+      SqliteRunStore.prototype.settle = settle;
+    }
   }).timeout(75_000);
 
   it('are asked again when that may be, however long the store takes to say what is due', async () => {
@@ -351,7 +350,7 @@ describe('judges when the model endpoint is away', () => {
     };
     try {
       endpoint.reset(() => ({ do: 'status', status: 503 }));
-      const judge = await api.create({ name: 'Awake' });
+      const judge = await bench.make({ name: 'Awake' });
       const spans = await api.post(...Array.from({ length: 30 }, () => finished()));
       await eventually(
         async () => endpoint.asked.length,
