@@ -3,7 +3,11 @@ import { expect } from 'chai';
 import type { MeasuredResult, ResultQuery } from '../../src/engine/traces/model/experiment/results.js';
 import type { Score } from '../../src/engine/traces/model/score/score.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
+import { readFigures } from '../../src/engine/traces/experiment/result-figures.js';
+import { openReader } from '../../src/engine/traces/read/row-reader.js';
 import { sql, value } from '../../src/engine/traces/clickhouse/client/sql.js';
+import { Random } from '../../scripts/random.js';
+import { seedOf } from '../harness/seed.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, remove, reopenStore, type OpenedStore } from '../harness/trace-store.js';
 
@@ -179,6 +183,56 @@ describe('the results of experiments', () => {
       { name: 'level', kind: 'numeric', count: 2, mean: 0.625 },
       { name: 'mood', kind: 'categorical', count: 1, mean: null },
     ]);
+  });
+
+  it('have the scores of the trace in which they alone were made, too', async () => {
+    const [own, both] = [randomUUID(), randomUUID()];
+    const a = result('a', { trace_id: own });
+    const [b, c, d] = [result('b', { trace_id: both }), result('c', { trace_id: both }), result('d')];
+    await post(a, b, c, d);
+    const ofTrace = (id: string) => ({ entity_type: 'trace' as const, entity_id: id });
+    const write = (...scores: Score[]) => opened.store.log.append({ projectId: project, scores });
+    await write(score(a, 'level', 0.25), score(a, 'good', true, ofTrace(own)), score(a, 'level', 0.5, ofTrace(own)));
+    await write(score(b, 'level', 1, ofTrace(both)), score(d, 'level', 0.75, ofTrace(d.trace_id)), score(d, 'level', 1));
+    const expected = [{ level: 0.5, good: true }, {}, {}, { level: 1 }];
+    expect((await page()).results.map(({ scores }) => scores)).to.deep.equal(expected);
+    expect((await measured('level', 'good')).map(({ scores }) => scores)).to.deep.equal(expected);
+    expect((await figures())?.scores).to.deep.equal([
+      { name: 'good', kind: 'boolean', count: 1, mean: 1 },
+      { name: 'level', kind: 'numeric', count: 2, mean: 0.75 },
+    ]);
+  });
+
+  it('have the same figures in whatever portions they are read', async () => {
+    const other = randomUUID();
+    const dice = new Random(seedOf('RESULTS_SEED'));
+    const trace = randomUUID();
+    const spans = ['a', 'b', 'c', 'd'].flatMap((row) =>
+      [1, 2, 3].map((repetition) =>
+        result(row, {
+          ...{ repetition, cost: dice.whole(0, 5) / 10, duration_ms: dice.whole(0, 4) },
+          ...(dice.chance(0.3) && { trace_id: trace, error_message: 'no' }),
+        }),
+      ),
+    );
+    const [first] = spans;
+    await post(...spans, ...(first === undefined ? [] : [{ ...first, id: randomUUID(), cost: 7 }]));
+    const elsewhere = { spanhouse: { experiment: { id: other, row_id: 'a' } } };
+    await post(storedSpan({ attributes: elsewhere, cost: 1, duration_ms: 9 }));
+    const scores = spans.flatMap((span) => [score(span, 'level', dice.whole(0, 8) / 8), score(span, 'good', dice.chance(0.5))]);
+    await opened.store.log.append({ projectId: project, scores });
+    await opened.store.rollUp(project);
+    const whole = await opened.store.results.figures(project, [experiment, other]);
+    expect(whole.get(experiment)).to.include({ results: 12, rows: 4, repetitions: 3 });
+    expect(whole.get(other)).to.include({ results: 1, cost: 1, duration_ms_p50: 9 });
+    const durations = (await measured()).map(({ duration_ms }) => duration_ms ?? 0).sort((one, two) => one - two);
+    expect(whole.get(experiment)).to.include({ duration_ms_p50: durations[6], duration_ms_p95: durations[11] });
+    const scope = { projectId: project, upTo: Number.MAX_SAFE_INTEGER };
+    for (const atOnce of [1, 2, 3, 5, 12, 13])
+      expect(
+        await readFigures(openReader(opened.client).rows, scope, [experiment, other], { atOnce }),
+        `${atOnce} at once`,
+      ).to.deep.equal(whole);
   });
 
   it('are counted, of several experiments in one read', async () => {
