@@ -223,7 +223,11 @@ describe('results of experiments that judges evaluate', function () {
   });
 
   it('are judged by the output of the trace that they only name, until that is deleted', async () => {
-    const [one, two, none] = [finished({ output_data: 'Made in one' }), finished({ output_data: 'Made in two' }), finished()];
+    const [one, two, none] = [
+      finished({ output_data: 'Made in one' }),
+      finished({ output_data: 'Made in two' }),
+      finished(),
+    ];
     await api.post(one, two, finished({ ...none, output_data: null }));
     const linked = [one, two, none].map(({ trace_id }, index) => ({ row_id: `r${index + 1}`, trace_id }));
     const of = await experiment(api, {}, [...linked, { row_id: 'r4', error: 'It broke.', trace_id: one['trace_id'] }]);
@@ -231,7 +235,9 @@ describe('results of experiments that judges evaluate', function () {
     expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 2, skipped: 2 });
     expect((await judged(of, 2))[0]).to.include({ passed: 2 });
     const asked = texts(bench.endpoint.asked);
-    expect(asked.filter((text) => /Made in one.*Answer 1/s.test(text) || /Made in two.*Answer 2/s.test(text))).to.have.length(2);
+    expect(
+      asked.filter((text) => /Made in one.*Answer 1/s.test(text) || /Made in two.*Answer 2/s.test(text)),
+    ).to.have.length(2);
     const { results } = await api.expect(200, 'GET', `experiments/${of['id']}/results`);
     expect(results[0]).to.include({ output_data: 'Made in one', trace_id: one['trace_id'] });
 

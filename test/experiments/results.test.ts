@@ -193,7 +193,11 @@ describe('the results of experiments', () => {
     const ofTrace = (id: string) => ({ entity_type: 'trace' as const, entity_id: id });
     const write = (...scores: Score[]) => opened.store.log.append({ projectId: project, scores });
     await write(score(a, 'level', 0.25), score(a, 'good', true, ofTrace(own)), score(a, 'level', 0.5, ofTrace(own)));
-    await write(score(b, 'level', 1, ofTrace(both)), score(d, 'level', 0.75, ofTrace(d.trace_id)), score(d, 'level', 1));
+    await write(
+      score(b, 'level', 1, ofTrace(both)),
+      score(d, 'level', 0.75, ofTrace(d.trace_id)),
+      score(d, 'level', 1),
+    );
     const expected = [{ level: 0.5, good: true }, {}, {}, { level: 1 }];
     expect((await page()).results.map(({ scores }) => scores)).to.deep.equal(expected);
     expect((await measured('level', 'good')).map(({ scores }) => scores)).to.deep.equal(expected);
@@ -219,7 +223,10 @@ describe('the results of experiments', () => {
     await post(...spans, ...(first === undefined ? [] : [{ ...first, id: randomUUID(), cost: 7 }]));
     const elsewhere = { spanhouse: { experiment: { id: other, row_id: 'a' } } };
     await post(storedSpan({ attributes: elsewhere, cost: 1, duration_ms: 9 }));
-    const scores = spans.flatMap((span) => [score(span, 'level', dice.whole(0, 8) / 8), score(span, 'good', dice.chance(0.5))]);
+    const scores = spans.flatMap((span) => [
+      score(span, 'level', dice.whole(0, 8) / 8),
+      score(span, 'good', dice.chance(0.5)),
+    ]);
     await opened.store.log.append({ projectId: project, scores });
     await opened.store.rollUp(project);
     const whole = await opened.store.results.figures(project, [experiment, other]);

@@ -1,5 +1,5 @@
 import { MAX_ISSUES, type Issue } from '../../engine/errors.js';
-import { namedUuids } from '../../engine/schema/ids.js';
+import { namedUuids } from '../../engine/schema/named-uuids.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer, normalizeText, optionalText } from '../../engine/schema/normalize.js';
 import type { Score, ScoreValue } from '../../engine/traces/model/score/score.js';

@@ -124,7 +124,10 @@ export class ClickHouseExperimentResults implements ExperimentResults {
       while (read === MEASURED_AT_ONCE) {
         read = 0;
         const portion = { after, limit: MEASURED_AT_ONCE, longest: MEASURED_TEXT };
-        const stream = await this.#reader.stream(measuredAfter(scope, experimentId, { names: scores, ofTraces }, portion), { signal });
+        const stream = await this.#reader.stream(
+          measuredAfter(scope, experimentId, { names: scores, ofTraces }, portion),
+          { signal },
+        );
         for await (const lines of portionsOf<MeasuredLine>(stream, PORTION)) {
           read += lines.length;
           const results = lines.map(toMeasured);
@@ -411,5 +414,11 @@ function toOutline(row: OutlineRow, showingTrace: ReadonlySet<string>): ResultOu
   const { span, trace, made, version, started, has_error, has_output, row_id, repetition } = row;
   const isLinked = showingTrace.has(version);
   const about = { row_id, repetition, has_error: has_error === 1, has_output: has_output === 1 || isLinked };
-  return { id: span, span_trace_id: trace, shown_trace_id: isLinked ? made : trace, started_at: Number(started), ...about };
+  return {
+    id: span,
+    span_trace_id: trace,
+    shown_trace_id: isLinked ? made : trace,
+    started_at: Number(started),
+    ...about,
+  };
 }

@@ -44,10 +44,18 @@ export interface ResultScoresAsked {
 }
 
 /** Rows of `id`, that of the span of a result, `name`, `ver` and columns of the newest score of each name. */
-export function scoresOfResults(scope: ReadScope, asked: SomeResults, { columns, names, ofTraces }: ResultScoresAsked): Sql {
+export function scoresOfResults(
+  scope: ReadScope,
+  asked: SomeResults,
+  { columns, names, ofTraces }: ResultScoresAsked,
+): Sql {
   const read = { columns: ['name', ...columns], ...(names !== undefined && { names }) };
   const ids = sql`(SELECT id FROM (${asked.results(sql`id`)}))`;
-  const selected = (table: Sql) => join(['ver', ...read.columns].map((column) => sql`${table}${identifier(column)} AS ${identifier(column)}`), ', ');
+  const selected = (table: Sql) =>
+    join(
+      ['ver', ...read.columns].map((column) => sql`${table}${identifier(column)} AS ${identifier(column)}`),
+      ', ',
+    );
   // In the order in which they are stored.
   const own = sql`SELECT scored AS id, ${selected(empty)} FROM (
     SELECT * FROM (${ownScores('span', scope, { ...read, ids })}) ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored

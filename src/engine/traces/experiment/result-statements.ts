@@ -252,7 +252,9 @@ export function scoresOf(
 ): Sql {
   const columns = ['name', 'kind', 'number', 'text'];
   const own = (of: ScoreRow['of'], ids: readonly string[]) =>
-    ids.length === 0 ? [] : [sql`SELECT *, ${literal(of)} AS of FROM (${ownScores(of, scope, { columns, ids: idSet(ids) })})`];
+    ids.length === 0
+      ? []
+      : [sql`SELECT *, ${literal(of)} AS of FROM (${ownScores(of, scope, { columns, ids: idSet(ids) })})`];
   const scores = join([...own('span', spans), ...own('trace', traces)], ' UNION ALL ');
   return sql`SELECT of, toString(scored) AS object, name, kind, number, ${excerpt(sql`text`, longest)} AS text, toString(ver) AS version FROM (
   SELECT * FROM (${scores}) ORDER BY of, scored, name, ver DESC LIMIT 1 BY of, scored, name

@@ -41,7 +41,8 @@ export function toJudged(row: JudgedSpanRow, shown?: ShownOutputRow): JudgedSpan
     status: row.status === '' ? null : (row.status as SpanStatus),
     duration_ms: row.duration_ms,
     input: toExcerpt(row.input, row.input_length),
-    output: shown === undefined ? toExcerpt(row.output, row.output_length) : toExcerpt(shown.output, shown.output_length),
+    output:
+      shown === undefined ? toExcerpt(row.output, row.output_length) : toExcerpt(shown.output, shown.output_length),
     error_code: row.error_code,
     error_message: row.message,
   };

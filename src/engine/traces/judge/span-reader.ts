@@ -131,10 +131,7 @@ ORDER BY ver DESC`,
   }
 
   /** Results that only name the trace in which they were made have its output, as where results are listed. */
-  async #withOutputs(
-    projectId: string,
-    rows: ReadonlyMap<string, JudgedSpanRow>,
-  ): Promise<Map<string, JudgedSpan>> {
+  async #withOutputs(projectId: string, rows: ReadonlyMap<string, JudgedSpanRow>): Promise<Map<string, JudgedSpan>> {
     const traces = [...new Set([...rows.values()].flatMap((row) => (onlyNamesTrace(row) ? (row.made_in ?? []) : [])))];
     // That may have come later than the state in which the spans were read.
     const shown =

@@ -1,4 +1,4 @@
-import { namedUuids } from '../../../schema/ids.js';
+import { namedUuids } from '../../../schema/named-uuids.js';
 
 /** Names the ids of results, which are made of what tells results apart. */
 const idOf = namedUuids('3f2c9d54-8d0b-4b0e-9a7e-5f6b1c0d7e42');
