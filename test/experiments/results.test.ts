@@ -20,6 +20,8 @@ const PAGE: Omit<ResultQuery, 'experimentId'> = {
   count: true,
 };
 
+const START = 1_768_000_000e6;
+
 describe('the results of experiments', () => {
   let opened: OpenedStore;
   let project: string;
@@ -211,10 +213,11 @@ describe('the results of experiments', () => {
     const other = randomUUID();
     const dice = new Random(seedOf('RESULTS_SEED'));
     const trace = randomUUID();
+    const took = (duration_ms: number) => ({ duration_ms, started_at: START, ended_at: START + duration_ms * 1_000 });
     const spans = ['a', 'b', 'c', 'd'].flatMap((row) =>
       [1, 2, 3].map((repetition) =>
         result(row, {
-          ...{ repetition, cost: dice.whole(0, 5) / 10, duration_ms: dice.whole(0, 4) },
+          ...{ repetition, cost: dice.whole(0, 5) / 10, ...took(dice.whole(0, 4)) },
           ...(dice.chance(0.3) && { trace_id: trace, error_message: 'no' }),
         }),
       ),
@@ -222,7 +225,7 @@ describe('the results of experiments', () => {
     const [first] = spans;
     await post(...spans, ...(first === undefined ? [] : [{ ...first, id: randomUUID(), cost: 7 }]));
     const elsewhere = { spanhouse: { experiment: { id: other, row_id: 'a' } } };
-    await post(storedSpan({ attributes: elsewhere, cost: 1, duration_ms: 9 }));
+    await post(storedSpan({ attributes: elsewhere, cost: 1, ...took(9) }));
     const scores = spans.flatMap((span) => [
       score(span, 'level', dice.whole(0, 8) / 8),
       score(span, 'good', dice.chance(0.5)),
@@ -235,7 +238,7 @@ describe('the results of experiments', () => {
     const durations = (await measured()).map(({ duration_ms }) => duration_ms ?? 0).sort((one, two) => one - two);
     expect(whole.get(experiment)).to.include({ duration_ms_p50: durations[6], duration_ms_p95: durations[11] });
     const scope = { projectId: project, upTo: Number.MAX_SAFE_INTEGER };
-    for (const atOnce of [1, 2, 3, 5, 12, 13])
+    for (const atOnce of [3, 5, 13])
       expect(
         await readFigures(openReader(opened.client).rows, scope, [experiment, other], { atOnce }),
         `${atOnce} at once`,
