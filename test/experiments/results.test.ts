@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { ClickHouseError } from '@clickhouse/client';
 import { expect } from 'chai';
+import { DomainError } from '../../src/engine/errors.js';
 import type { MeasuredResult, ResultQuery } from '../../src/engine/traces/model/experiment/results.js';
 import type { Score } from '../../src/engine/traces/model/score/score.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
 import { readFigures } from '../../src/engine/traces/experiment/result-figures.js';
-import { openReader } from '../../src/engine/traces/read/row-reader.js';
+import { openReader, type ReadRows } from '../../src/engine/traces/read/row-reader.js';
 import { sql, value } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { Random } from '../../scripts/random.js';
 import { seedOf } from '../harness/seed.js';
@@ -238,11 +240,20 @@ describe('the results of experiments', () => {
     const durations = (await measured()).map(({ duration_ms }) => duration_ms ?? 0).sort((one, two) => one - two);
     expect(whole.get(experiment)).to.include({ duration_ms_p50: durations[6], duration_ms_p95: durations[11] });
     const scope = { projectId: project, upTo: Number.MAX_SAFE_INTEGER };
-    for (const atOnce of [3, 5, 13])
-      expect(
-        await readFigures(openReader(opened.client).rows, scope, [experiment, other], { atOnce }),
-        `${atOnce} at once`,
-      ).to.deep.equal(whole);
+    const { rows } = openReader(opened.client);
+    for (const atOnce of [3, 13])
+      expect(await readFigures(rows, scope, [experiment, other], { atOnce }), `${atOnce} at once`).to.deep.equal(whole);
+    // Where the engine has no memory for a portion, halves of it are read.
+    let refused = 0;
+    const tooLarge = new ClickHouseError({ message: 'Query memory limit exceeded', code: '241' });
+    const sparing: ReadRows = (statement, options) =>
+      statement.render().text.includes('LIMIT 1 BY') && (refused += 1) < 3
+        ? Promise.reject(new DomainError('unavailable', 'Too large', { cause: tooLarge }))
+        : rows(statement, options);
+    expect(await readFigures(sparing, scope, [experiment, other], { atOnce: 13, least: 4 })).to.deep.equal(whole);
+    refused = -Infinity;
+    const error = await readFigures(sparing, scope, [experiment], { atOnce: 4, least: 4 }).catch((thrown) => thrown);
+    expect(error).to.be.an.instanceOf(DomainError);
   });
 
   it('are counted, of several experiments in one read', async () => {

@@ -1,4 +1,5 @@
 import type { ExperimentFigures, ScoreFigures } from '../model/experiment/results.js';
+import { isTooLarge } from '../clickhouse/client/client-errors.js';
 import { unitsOf, textOf } from '../clickhouse/client/decimal.js';
 import { sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { ReadRows } from '../read/row-reader.js';
@@ -13,8 +14,9 @@ import { valueAt } from '../../statistics/order.js';
  * memory; the figures of portions are put together here.
  */
 
-/** Results that one statement reads. */
-const RESULTS_AT_ONCE = 200_000;
+/** Results that one statement reads, and so many at least where there is little memory. */
+const RESULTS_AT_ONCE = 250_000;
+const LEAST_AT_ONCE = 25_000;
 /** Each thread has aggregates of its own. */
 const ONE_THREAD = { max_threads: 1 };
 /** Names of scores that figures are answered of. */
@@ -67,34 +69,53 @@ interface ScoreRow {
 
 /**
  * Figures of experiments that have results.
- * @param atOnce results that one statement reads
+ * @param how `atOnce`: results that one statement reads; `least`: so many at least, where there is little memory
  */
 export async function readFigures(
   read: ReadRows,
   scope: ReadScope,
   experiments: readonly string[],
-  { signal, atOnce = RESULTS_AT_ONCE }: { readonly signal?: AbortSignal | undefined; readonly atOnce?: number } = {},
+  how: { readonly signal?: AbortSignal | undefined; readonly atOnce?: number; readonly least?: number } = {},
 ): Promise<ReadonlyMap<string, ExperimentFigures>> {
+  const { signal, atOnce = RESULTS_AT_ONCE, least = LEAST_AT_ONCE } = how;
   const options = { signal, settings: ONE_THREAD };
   const found = new Map<string, Figures>();
   const ofTraces = (await read(hasTraceScores(scope), options)).length > 0;
-  let after: Place | null = null;
-  do {
-    const portion: Portion = { experiments, after, limit: atOnce };
-    const [rows, scores]: [FigureRow[], ScoreRow[]] = await Promise.all([
-      read<FigureRow>(figuresOf(scope, portion), options),
-      read<ScoreRow>(scoreFiguresOf(scope, portion, ofTraces), options),
-    ]);
-    for (const row of rows) {
-      const figures = found.get(row.experiment) ?? new Figures();
-      found.set(row.experiment, figures.add(row, after));
-    }
+  // One after the other: each takes much memory.
+  const readPortion = async (asked: Portion): Promise<[FigureRow[], ScoreRow[]]> => [
+    await read<FigureRow>(figuresOf(scope, asked), options),
+    await read<ScoreRow>(scoreFiguresOf(scope, asked, ofTraces), options),
+  ];
+  let portion: Portion = { experiments, after: null, limit: atOnce };
+  for (let isLast = false; !isLast;) {
+    const [rows, scores] = await fitting(portion, readPortion, least, (smaller) => (portion = smaller));
+    for (const row of rows)
+      found.set(row.experiment, (found.get(row.experiment) ?? new Figures()).add(row, portion.after));
     for (const score of scores) found.get(score.experiment)?.addScore(score);
     const last: FigureRow | undefined = rows.at(-1);
     const count = rows.reduce((sum, row) => sum + Number(row.results), 0);
-    after = last === undefined || count < atOnce ? null : placeOf(last);
-  } while (after !== null);
+    isLast = last === undefined || count < portion.limit;
+    if (last !== undefined) portion = { ...portion, after: placeOf(last) };
+  }
   return new Map([...found].map(([id, figures]) => [id, figures.whole()]));
+}
+
+/** Reads a portion, in halves of it where it takes more memory than the engine has for it. @param halved is told of these */
+async function fitting<T>(
+  portion: Portion,
+  read: (portion: Portion) => Promise<T>,
+  least: number,
+  halved: (portion: Portion) => void,
+): Promise<T> {
+  for (let asked = portion; ;) {
+    try {
+      return await read(asked);
+    } catch (error) {
+      if (!isTooLarge(error) || asked.limit <= least) throw error;
+      asked = { ...asked, limit: Math.ceil(asked.limit / 2) };
+      halved(asked);
+    }
+  }
 }
 
 function placeOf({ experiment, last_place: [row, repetition] }: FigureRow): Place {
