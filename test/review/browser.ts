@@ -3,9 +3,19 @@ import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
 import { expect } from 'chai';
-import puppeteer, { type Browser, type BrowserContext, type HTTPRequest, type Page } from 'puppeteer-core';
+import puppeteer, {
+  type Browser,
+  type BrowserContext,
+  type ElementHandle,
+  type HTTPRequest,
+  type Page,
+} from 'puppeteer-core';
+import { unhurried } from '../harness/program.js';
 
 const ANSWERED_WITHIN_MS = 10_000;
+/** Longer than a page takes for anything, unless the machine is busy. */
+const SHOWN_WITHIN_MS = 30_000;
+const CLICKED_AGAIN_MS = 50;
 const INSTALLED = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -51,13 +61,54 @@ async function started(executablePath: string, tries = 120): Promise<Browser> {
 
 /**
  * Clicks on what the selector finds once it is there and does something: Puppeteer waits for `disabled` alone,
- * which buttons of the console never are, so that they stay in reach of the keyboard.
+ * which buttons of the console never are, so that they stay in reach of the keyboard. A click at a place from which the
+ * element has moved meanwhile, as when a list comes in above it, reaches something else: it is made again.
  */
-export function clickOn(page: Page, selector: string): Promise<void> {
-  return page
-    .locator(selector)
-    .filter((element) => element.closest('[aria-disabled=true]') === null)
-    .click();
+export async function clickOn(page: Page, selector: string): Promise<void> {
+  const locator = page.locator(selector).filter((element) => element.closest('[aria-disabled=true]') === null);
+  const until = performance.now() + page.getDefaultTimeout();
+  for (;;) {
+    const element = await locator.waitHandle();
+    try {
+      if (await clicked(element)) return;
+    } catch (error) {
+      // It is hidden, covered or gone: as Puppeteer does, this tries again.
+      if (performance.now() > until) throw error;
+    } finally {
+      await element.dispose().catch(() => undefined);
+    }
+    if (performance.now() > until) throw new Error(`${selector} does not stay where it is`);
+    await setTimeout(CLICKED_AGAIN_MS);
+  }
+}
+
+/** Clicks where the element rests. @returns whether the click reached it */
+async function clicked(element: ElementHandle<Element>): Promise<boolean> {
+  await element.evaluate(rested);
+  const reached = await element.evaluateHandle(reachedBy);
+  await element.click();
+  // A page that the click has led away from tells nothing more.
+  return reached.evaluate(({ current }) => current).catch(() => true);
+}
+
+/** Gives a page time on a busy machine. */
+const patient = (page: Page | null) => page?.setDefaultTimeout(unhurried(SHOWN_WITHIN_MS));
+
+/** In the page: resolves when an element is drawn twice at the same place. */
+async function rested(element: Element): Promise<void> {
+  const place = () => JSON.stringify(element.getBoundingClientRect());
+  const drawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  for (let before = ''; before !== place();) {
+    before = place();
+    await drawn();
+  }
+}
+
+/** In the page: whether a click has reached an element, kept up to date. */
+function reachedBy(element: Element): { current: boolean } {
+  const reached = { current: false };
+  element.addEventListener('click', () => (reached.current = true), { capture: true, once: true });
+  return reached;
 }
 
 /** What goes wrong in a page without anybody seeing it. */
@@ -93,12 +144,15 @@ export class WatchedPage {
   /** A page with cookies and history of its own. */
   static async open(browser: Browser): Promise<WatchedPage> {
     const context = await browser.createBrowserContext();
+    // Of every page, also of those that tests and links open.
+    context.on('targetcreated', (target) => void target.page().then(patient, () => undefined));
     const watched = new WatchedPage(await context.newPage(), context);
+    patient(watched.page);
     await watched.page.setViewport({ width: 1280, height: 860 });
     return watched;
   }
 
-  /** Resolves when an expression is true in the page. @throws after 30 s, with what it shows by then */
+  /** Resolves when an expression is true in the page. @throws after 30 s, or more on a busy machine, with what it shows by then */
   async until(condition: string): Promise<void> {
     try {
       await this.page.waitForFunction(condition);
