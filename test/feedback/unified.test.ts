@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { secondProject } from '../prompts/prompt-api.js';
 import { completion, feedbackApi, storeEvaluation, storeJudge, withDatabase } from './feedback-api.js';
-import { largeFeedback } from './large-feedback.js';
 
 describe('unified feedback', () => {
   let server: TestServer;
@@ -273,6 +272,3 @@ describe('unified feedback', () => {
     }
   });
 });
-
-// More are in faults-unified.test.ts.
-largeFeedback({ itemsOfSpan: 100, traces: 1_000, given: 200 });
