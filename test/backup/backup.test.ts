@@ -16,6 +16,16 @@ import { answersOf, rowsOf } from './answers.js';
 /** Spans of each trace that is written while a backup is made. */
 const TOGETHER = 5;
 const IMAGE = png(7);
+/** In so many steps ClickHouse merges the few parts that there are. */
+const MOST_MERGES = 8;
+
+/** What the command says of a backup. */
+interface Backup {
+  readonly id: string;
+  readonly spans: number;
+  readonly mb: number;
+  readonly new_mb: number;
+}
 
 describe('backups of a running server', function () {
   this.timeout(120_000);
@@ -134,15 +144,21 @@ describe('backups of a running server', function () {
   }
 
   it('copies only what is new since the last one', async () => {
-    const first: { id: string; spans: number } = await admin(server.dataDir, 'backup', backups);
-    const large = await readdir(join(backups, 'objects'), { recursive: true });
-    await post([span('one more')]);
-    const next = await admin(server.dataDir, 'backup', backups);
+    const twice = async () => {
+      const first: Backup = await admin(server.dataDir, 'backup', backups);
+      const before = await readdir(join(backups, 'objects'), { recursive: true });
+      await post([span('one more')]);
+      const next: Backup = await admin(server.dataDir, 'backup', backups);
+      return { first, before, next };
+    };
+    let { first, before, next } = await twice();
+    // What ClickHouse has merged in between is new, and is copied: there is an end of what it can merge.
+    for (let tries = 0; tries < MOST_MERGES && next.new_mb >= 1; tries += 1) ({ first, before, next } = await twice());
     // SQLite's file is one content; what is large here is not in it.
     expect(next.mb).to.be.above(1.5);
     expect(next.new_mb).to.be.below(1);
     expect(next.spans).to.equal(first.spans + 1);
-    expect((await readdir(join(backups, 'objects'), { recursive: true })).length).to.be.above(large.length);
+    expect((await readdir(join(backups, 'objects'), { recursive: true })).length).to.be.above(before.length);
     const listed = await admin(server.dataDir, 'list-backups', backups);
     expect(listed.map(({ id }: { id: string }) => id)).to.include.members([first.id, next.id]);
     expect(await admin(server.dataDir, 'verify-backup', backups)).to.include({ id: next.id, whole: true });
