@@ -24,12 +24,16 @@ const atHome = {
   },
 };
 
-/** @returns the folder of `main.js` and `admin.js`, below dist, so that they find packages; it goes with this process */
+/** @returns the folder of `main.js`, `admin.js` and `spanhouse.js`, below dist, so that they find packages; it goes with this process */
 export async function bundlePrograms() {
   const outdir = mkdtempSync(join(root, 'dist/programs-'));
   process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
   await build({
-    entryPoints: { main: join(root, 'dist/src/main.js'), admin: join(root, 'dist/scripts/admin.js') },
+    entryPoints: {
+      main: join(root, 'dist/src/main.js'),
+      admin: join(root, 'dist/scripts/admin.js'),
+      spanhouse: join(root, 'scripts/spanhouse.mjs'),
+    },
     outdir,
     bundle: true,
     splitting: true,
