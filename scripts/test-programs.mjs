@@ -17,7 +17,7 @@ const EXTERNAL = ['better-sqlite3', 'chdb', 'esbuild', 'rolldown', 'swagger-ui-d
 const atHome = {
   name: 'at-home',
   setup({ onLoad }) {
-    onLoad({ filter: /\/dist\/(src|scripts)\/.*\.js$/ }, async ({ path }) => {
+    onLoad({ filter: /\/dist\/(src|scripts)\/.*\.js$|\/scripts\/[^/]*\.mjs$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       return { contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) };
     });

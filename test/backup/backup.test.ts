@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { png } from '../attachments/images.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
@@ -15,6 +16,8 @@ import { answersOf, rowsOf } from './answers.js';
 
 /** Spans of each trace that is written while a backup is made. */
 const TOGETHER = 5;
+/** Writers leave the processor to the backup, which else takes long. */
+const WRITE_PAUSE_MS = 10;
 const IMAGE = png(7);
 /** In so many steps ClickHouse merges the few parts that there are. */
 const MOST_MERGES = 8;
@@ -81,6 +84,7 @@ describe('backups of a running server', function () {
           busy.key,
         );
         acknowledged += 1;
+        await sleep(WRITE_PAUSE_MS);
       }
     });
     // By turns in either store: whoever has seen one of them has seen all before it.
@@ -90,6 +94,7 @@ describe('backups of a running server', function () {
         while (!stopped) {
           await post([span('pair')], pairs.key);
           await makeKey(pairs);
+          await sleep(WRITE_PAUSE_MS);
         }
       })(),
     );
