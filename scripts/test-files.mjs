@@ -7,8 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { root } from './bootstrap.mjs';
 
 const PROGRAM = fileURLToPath(new URL('test-worker.mjs', import.meta.url));
-/** With more room for young objects, they are collected less often; by one thread, as the others have work of their own. */
-const FLAGS = ['--max-semi-space-size=64', '--single-threaded-gc'];
 /** A process that has just started, and the loading of a file, may take so long on a busy machine. */
 const BEGUN_WITHIN_MS = 60_000;
 
@@ -97,7 +95,6 @@ class Worker {
     this.#log = openSync(path, 'a+');
     this.#child = fork(PROGRAM, [JSON.stringify(options)], {
       cwd: root,
-      execArgv: FLAGS,
       env: options.color ? process.env : withoutColors(process.env),
       // Its own group: a hanging file is ended together with the programs it started.
       detached: true,
