@@ -83,7 +83,7 @@ export async function clickOn(page: Page, selector: string): Promise<void> {
 }
 
 /** Clicks where the element rests. @returns whether the click reached it */
-async function clicked(element: ElementHandle<Element>): Promise<boolean> {
+async function clicked(element: ElementHandle): Promise<boolean> {
   await element.evaluate(rested);
   const reached = await element.evaluateHandle(reachedBy);
   await element.click();
@@ -91,13 +91,24 @@ async function clicked(element: ElementHandle<Element>): Promise<boolean> {
   return reached.evaluate(({ current }) => current).catch(() => true);
 }
 
+/** As much of an element as is used in the page. */
+interface Drawn {
+  getBoundingClientRect(): unknown;
+  addEventListener(type: 'click', listener: () => void, options: { readonly capture: true; readonly once: true }): void;
+}
+
+interface Frames {
+  requestAnimationFrame(drawn: () => void): void;
+}
+
 /** Gives a page time on a busy machine. */
 const patient = (page: Page | null) => page?.setDefaultTimeout(unhurried(SHOWN_WITHIN_MS));
 
 /** In the page: resolves when an element is drawn twice at the same place. */
-async function rested(element: Element): Promise<void> {
+async function rested(element: Drawn): Promise<void> {
   const place = () => JSON.stringify(element.getBoundingClientRect());
-  const drawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const { requestAnimationFrame } = globalThis as unknown as Frames;
+  const drawn = () => new Promise<void>((resolve) => requestAnimationFrame(resolve));
   for (let before = ''; before !== place();) {
     before = place();
     await drawn();
@@ -105,7 +116,7 @@ async function rested(element: Element): Promise<void> {
 }
 
 /** In the page: whether a click has reached an element, kept up to date. */
-function reachedBy(element: Element): { current: boolean } {
+function reachedBy(element: Drawn): { current: boolean } {
   const reached = { current: false };
   element.addEventListener('click', () => (reached.current = true), { capture: true, once: true });
   return reached;
