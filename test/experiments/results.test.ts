@@ -252,7 +252,9 @@ describe('the results of experiments', () => {
         : rows(statement, options);
     expect(await readFigures(sparing, scope, [experiment, other], { atOnce: 13, least: 4 })).to.deep.equal(whole);
     refused = -Infinity;
-    const error = await readFigures(sparing, scope, [experiment], { atOnce: 4, least: 4 }).catch((thrown: unknown) => thrown);
+    const error = await readFigures(sparing, scope, [experiment], { atOnce: 4, least: 4 }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).to.be.an.instanceOf(DomainError);
   });
 
