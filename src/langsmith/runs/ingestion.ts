@@ -13,6 +13,7 @@ import type { ExperimentNames } from '../experiment-names.js';
 import { ownId } from '../ids.js';
 import { placeOfRun } from './dotted-order.js';
 import { checkedRun, draftOf, strayOf, type RunContext, type SentRun } from './read-runs.js';
+import { RunIdentities } from './run-identities.js';
 import type { Run } from './run-schema.js';
 
 export interface RunParts {
@@ -43,6 +44,7 @@ export async function storeRuns(projectId: string, sent: readonly SentRun[], par
       runs.map(({ run }) => run),
       parts.names,
     ),
+    identities: new RunIdentities(),
   };
   const read = await readDrafts(
     checked,

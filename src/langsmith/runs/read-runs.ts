@@ -7,6 +7,7 @@ import { newAttributes, type Attributes } from '../../otlp/model.js';
 import { ownId } from '../ids.js';
 import { placeOfRun } from './dotted-order.js';
 import { errorFields } from './error-text.js';
+import type { RunIdentities } from './run-identities.js';
 import { run as runValidator, type Run } from './run-schema.js';
 import { asObject } from '../../facade/json.js';
 import { modelIn, usageIn } from './usage.js';
@@ -38,6 +39,8 @@ export interface RunContext {
   readonly traces: ReadonlyMap<string, string>;
   /** The experiment that a run belongs to; null: none. */
   readonly experimentOf: (run: Pick<Run, 'session_id' | 'session_name'>) => string | null;
+  /** Of several parts of a run with one end, the later in the request counts. */
+  readonly identities: RunIdentities;
 }
 
 /** A run that cannot be stored. */
@@ -79,7 +82,7 @@ export function draftOf(sent: SentRun, run: Run, context: RunContext): Draft | R
   // By the client's clock alone: by that of the server, what was said before the end would count behind it.
   const at = end ?? startedAt ?? now;
   return {
-    id: isPatch ? 'patch' : 'post',
+    id: context.identities.of(sent, id),
     key: { trace_id: trace, id },
     at,
     isUpdate: isPatch || end !== null,
