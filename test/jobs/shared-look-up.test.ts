@@ -4,7 +4,8 @@ import { SharedLookUp } from '../../src/engine/work/shared-look-up.js';
 describe('a shared look-up', () => {
   /** Look-ups that were begun, each to be ended by its test. */
   function observed() {
-    const begun: { readonly party: string; readonly keys: readonly string[]; end(found?: readonly string[]): void }[] = [];
+    const begun: { readonly party: string; readonly keys: readonly string[]; end(found?: readonly string[]): void }[] =
+      [];
     const shared = new SharedLookUp((party, keys) => {
       return new Promise((resolve, reject) => {
         const end = (found?: readonly string[]) =>

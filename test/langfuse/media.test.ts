@@ -155,7 +155,8 @@ describe('media of clients of Langfuse', function () {
     await upload(before, ids);
     await span(ids, { input_data: referenceTo(before), output_data: referenceTo(behind) });
     await upload(behind, ids);
-    const kept = (bytes: Buffer) => storedFiles(server.dataDir).then((names) => names.some((name) => name.endsWith(sha(bytes))));
+    const kept = (bytes: Buffer) =>
+      storedFiles(server.dataDir).then((names) => names.some((name) => name.endsWith(sha(bytes))));
     expect([await kept(before), await kept(behind)]).to.deep.equal([true, true]);
     const removed = await server.request('DELETE', `/spans/${ids.observationId}`);
     expect(removed.status, removed.text).to.be.lessThan(300);

@@ -584,7 +584,8 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       const shared = { id: run, trace_id: run, dotted_order: dotted([0, run]), end_time: at(5) };
       const patches = outputs.map((each) => ({ ...shared, outputs: each }));
       // Whatever is sent again in between changes nothing.
-      for (const batch of [patches, patches]) await client.send([{ ...shared, name: 'twice', start_time: at(0) }], batch);
+      for (const batch of [patches, patches])
+        await client.send([{ ...shared, name: 'twice', start_time: at(0) }], batch);
       const [span] = await spansOf(run);
       expect(span.output_data).to.equal(JSON.stringify(outputs[1]));
     }

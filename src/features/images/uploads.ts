@@ -107,7 +107,10 @@ export class ImageUploads {
 function requireKept({ bytes, mediaType }: AnnouncedImage): void {
   if (!UPLOADED_TYPES.includes(mediaType))
     throw invalid([
-      { pointer: '/contentType', detail: 'is not stored: only JPEG, PNG, WebP and GIF images are, other media stays with you' },
+      {
+        pointer: '/contentType',
+        detail: 'is not stored: only JPEG, PNG, WebP and GIF images are, other media stays with you',
+      },
     ]);
   if (bytes > MAX_IMAGE_BYTES) {
     const limit = MAX_IMAGE_BYTES / (1024 * 1024);

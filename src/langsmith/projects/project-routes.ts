@@ -52,7 +52,9 @@ const ProjectInput = Type.Object(
     description: optional(ExperimentDescription),
     reference_dataset_id: optional(uuid('Dataset of the experiment; absent: it is none.')),
     extra: optional(metadata),
-    num_repetitions: optional(Type.Unknown({ description: `How often each example is evaluated, up to ${MAX_REPETITION}.` })),
+    num_repetitions: optional(
+      Type.Unknown({ description: `How often each example is evaluated, up to ${MAX_REPETITION}.` }),
+    ),
     id: optional(Type.Unknown({ description: 'Ignored.' })),
     start_time: optional(Type.Unknown({ description: 'Ignored.' })),
   },

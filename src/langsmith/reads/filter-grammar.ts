@@ -15,7 +15,8 @@ export const MAX_FILTER = 10_000;
 const MAX_DEPTH = 10;
 const MAX_PARTS = 500;
 
-const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|([(),[\]]))/suy;
+const TOKEN =
+  /\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|([(),[\]]))/suy;
 
 /** A filter as it was written, or what of it is not understood. @throws DomainError `malformed` */
 export function parseFilter(text: string): Call {

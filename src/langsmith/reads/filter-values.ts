@@ -22,7 +22,8 @@ export function boundOf(by: string, field: string, value: unknown, unit: Unit): 
 }
 
 function inUnit(value: unknown, unit: Unit): number | undefined {
-  if (unit === 'time') return typeof value === 'string' || typeof value === 'number' ? parseTimestamp(value) : undefined;
+  if (unit === 'time')
+    return typeof value === 'string' || typeof value === 'number' ? parseTimestamp(value) : undefined;
   if (unit !== 'seconds') return typeof value === 'number' ? value : undefined;
   if (typeof value === 'number') return value * 1_000;
   const [, number, name = 's'] = typeof value === 'string' ? (DURATION.exec(value.trim()) ?? []) : [];

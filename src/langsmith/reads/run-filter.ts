@@ -84,8 +84,13 @@ class Asked implements AskedByFilter {
   #compare({ by, field, values }: Compared): void {
     const first = values[0] ?? null;
     const isEqual = by === 'eq' || by === 'in';
-    if (field in TEXTS && isEqual) this.#anyOf(TEXTS[field] as Field, values.map(field === 'run_type' ? lower : String));
-    else if (field in IDS && isEqual) this.#anyOf(IDS[field] as Field, values.map((id) => this.#id(field, id)));
+    if (field in TEXTS && isEqual)
+      this.#anyOf(TEXTS[field] as Field, values.map(field === 'run_type' ? lower : String));
+    else if (field in IDS && isEqual)
+      this.#anyOf(
+        IDS[field] as Field,
+        values.map((id) => this.#id(field, id)),
+      );
     else if (field === 'parent_run_id' && by === 'eq')
       this.#filter('parent_span_id', 'isOrNull', first === null ? null : this.#id(field, first));
     else if (field === 'is_root' && by === 'eq' && typeof first === 'boolean') this.#root(first);
@@ -223,7 +228,8 @@ function alternatives({ args }: Call): Compared {
 function narrowed(score: ScoreFilter, { by, field, values }: Compared): ScoreFilter {
   const value = values[0] ?? null;
   if (by === 'eq') return { ...score, values: [String(value)] };
-  if (field !== 'feedback_score' || !/^[gl]te?$/.test(by)) throw refused(`compares ${field} by ${by}, which is not supported`);
+  if (field !== 'feedback_score' || !/^[gl]te?$/.test(by))
+    throw refused(`compares ${field} by ${by}, which is not supported`);
   const bound = boundOf(by, field, value, 'number');
   return by.startsWith('g') ? { ...score, min: bound } : { ...score, max: bound };
 }

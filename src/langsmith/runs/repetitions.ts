@@ -44,7 +44,14 @@ export class Repetitions {
 
   async #read(projectId: string, experimentId: string): Promise<Numbers> {
     const numbers = new Numbers();
-    const query = { experimentId, repetition: null, rowIds: null, hasError: null, idsOnly: true, count: false } as const;
+    const query = {
+      experimentId,
+      repetition: null,
+      rowIds: null,
+      hasError: null,
+      idsOnly: true,
+      count: false,
+    } as const;
     try {
       for (let offset: number | null = 0; offset !== null && !numbers.isFull;) {
         const page = await this.#experiments.results(projectId, { ...query, limit: READ_AT_ONCE, offset });
