@@ -164,7 +164,7 @@ print("null")`);
     expect(experiments).to.have.length(2);
     const twice = experiments.shift();
     expect(twice).to.include({ status: 'finished', repetitions: 2 });
-    expect(twice.figures).to.include({ results: 6, rows: 3, repetitions: 2 });
+    expect(twice.figures).to.include({ results: 6, rows: 3 });
     expect(experiments[0]).to.include({ status: 'finished' });
     expect(experiments[0].figures).to.include({ results: 3, rows: 3, errors: 0 });
     const [right] = experiments[0].figures.scores.filter(({ name }: any) => name === 'right');

@@ -59,8 +59,12 @@ export interface AttachmentCatalog {
   bind(bindings: readonly { readonly id: number; readonly version: Micros }[]): void;
   /** Forgets the references of span versions that are gone, in whatever project. @returns how many there were */
   forget(versions: readonly Micros[]): number;
-  /** Forgets the references of spans in versions up to a moment, and those announced by then. @returns the hashes of their images */
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string>;
+  /**
+   * Forgets the references of spans in versions up to a moment, and those that wait for a span, if they were announced before the
+   * deletion was ordered.
+   * @returns the hashes of their images
+   */
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros, orderedAt: Micros): ReadonlySet<string>;
   /** Forgets some references of a project that is deleted. @returns how many; 0: there are none left */
   forgetSomeOfProject(projectId: string): number;
   /** Unbound references after an id, in the order of their ids. */

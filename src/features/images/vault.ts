@@ -127,8 +127,13 @@ export class AttachmentVault {
   }
 
   /** Forgets the references of spans deleted up to a moment. @returns images that may be free, see `removeSomeFree` */
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
-    return this.#parts.catalog.forgetSpans(projectId, spanIds, upTo);
+  forgetSpans(
+    projectId: string,
+    spanIds: readonly string[],
+    upTo: Micros,
+    orderedAt: Micros = upTo,
+  ): ReadonlySet<string> {
+    return this.#parts.catalog.forgetSpans(projectId, spanIds, upTo, orderedAt);
   }
 
   /** Forgets a portion of the references of a deleted project. @returns whether there is more */

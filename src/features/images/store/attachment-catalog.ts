@@ -103,9 +103,9 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
     return this.#unname(this.#statements.forget, versions).length;
   }
 
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros, orderedAt: Micros): ReadonlySet<string> {
     const spans = JSON.stringify(spanIds);
-    const freed = this.#leaveOver(() => this.#statements.forgetSpans.all({ projectId, spans, upTo }));
+    const freed = this.#leaveOver(() => this.#statements.forgetSpans.all({ projectId, spans, upTo, orderedAt }));
     return new Set(freed.map(({ sha256 }) => sha256));
   }
 

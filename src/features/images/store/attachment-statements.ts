@@ -58,10 +58,11 @@ export function prepareAttachmentSql(db: Database) {
     forget: db.prepare<[string], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE version IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
     ),
-    forgetSpans: db.prepare<{ projectId: string; spans: string; upTo: Micros }, ReferencedImage>(
+    forgetSpans: db.prepare<{ projectId: string; spans: string; upTo: Micros; orderedAt: Micros }, ReferencedImage>(
       `DELETE FROM attachment_namings WHERE id IN (
          SELECT n.id FROM json_each(@spans) AS s CROSS JOIN attachment_namings AS n
-         ON n.span_id = s.value AND n.project_id = @projectId AND ifnull(n.version, n.announced_at) <= @upTo)
+         ON n.span_id = s.value AND n.project_id = @projectId
+           AND (n.version <= @upTo OR (n.version IS NULL AND n.announced_at <= @orderedAt)))
        RETURNING project_id, sha256`,
     ),
     forgetSomeOfProject: db.prepare<[string, number], ReferencedImage>(
