@@ -103,6 +103,9 @@ console.log(JSON.stringify({ trace: trace.id, url: trace.getTraceUrl() }));`);
 import { Langfuse } from 'langfuse';
 const langfuse = new Langfuse();
 langfuse.on('error', (error) => console.error('error', error));
+// The client loads this itself, and is not ready to send images before.
+await import('crypto');
+await new Promise(setImmediate);
 const trace = langfuse.trace({ name: 'shot', input: ${input} });
 await langfuse.shutdownAsync();
 const read = async (id) => (await langfuse.fetchMedia(id));
