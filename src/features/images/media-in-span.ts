@@ -20,7 +20,8 @@ export function mediaIn(span: Span): string[] {
     }
     return false;
   };
-  void (note(span.input_data) || note(span.output_data) || textsIn(span.attributes, MAX_DEPTH, note));
+  const isFull = note(span.input_data) || note(span.output_data);
+  if (!isFull) textsIn(span.attributes, MAX_DEPTH, note);
   return [...ids];
 }
 

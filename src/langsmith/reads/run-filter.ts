@@ -1,5 +1,5 @@
 import { UUID } from '../../engine/schema/ids.js';
-import { spanList, type Comparison } from '../../engine/traces/model/list/definitions.js';
+import type { Comparison, spanList } from '../../engine/traces/model/list/definitions.js';
 import type { AppliedFilter, FilterValue, ListQuery, ScoreFilter } from '../../engine/traces/model/list/query.js';
 import { sessionNamed } from '../../otlp/session-id.js';
 import { asObject } from '../../facade/json.js';
@@ -130,7 +130,10 @@ class Asked implements AskedByFilter {
   }
 
   #status(by: string, value: Value): void {
-    if (value === 'error') return this.#filter('has_error', 'is', by === 'eq');
+    if (value === 'error') {
+      this.#filter('has_error', 'is', by === 'eq');
+      return;
+    }
     if (by === 'neq' || (value !== 'success' && value !== 'pending'))
       throw refused('compares status with something else than "success", "error" or "pending"');
     this.#filter('has_error', 'is', false);
@@ -163,7 +166,8 @@ class Asked implements AskedByFilter {
   }
 
   #metadata(name: string, value: unknown): void {
-    if (typeof value === 'object') throw refused(`compares ${name} of the metadata with what is no text or number`);
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+      throw refused(`compares ${name} of the metadata with what is no text or number`);
     if (SESSIONS.has(name)) this.#session(String(value));
     else this.#tag(name === 'user_id' ? 'user' : name, String(value));
   }
