@@ -1,14 +1,18 @@
-import type { SentRun } from './read-runs.js';
+/** What a request says of a run. */
+interface Said {
+  readonly isPatch: boolean;
+  readonly body: unknown;
+}
 
 /**
  * Tells apart what one request says of one run several times: what is sent again is the same, whatever it is between. Only runs
  * that come more than once are compared.
  */
 export class RunIdentities {
-  readonly #seen = new Map<string, { readonly first: SentRun; readonly texts: Map<string, number> }>();
+  readonly #seen = new Map<string, { readonly first: Said; readonly texts: Map<string, number> }>();
 
   /** @param id of the run */
-  of(sent: SentRun, id: string): string {
+  of(sent: Said, id: string): string {
     const verb = sent.isPatch ? 'patch' : 'post';
     const key = `${verb} ${id}`;
     const known = this.#seen.get(key);
@@ -25,4 +29,4 @@ export class RunIdentities {
   }
 }
 
-const textOf = ({ body }: SentRun) => JSON.stringify(body);
+const textOf = ({ body }: Said) => JSON.stringify(body);
