@@ -51,6 +51,11 @@ const MediaReport = Type.Object(
   { $id: 'LangfuseMediaReport', description: 'What became of an upload, as the client saw it.' },
 );
 
+const MediaReported = Type.Object(
+  { mediaId },
+  { $id: 'LangfuseMediaReported', description: 'Media that is stored, or awaited.' },
+);
+
 const MediaRead = Type.Object(
   {
     mediaId,
@@ -113,12 +118,12 @@ function reportRoute({ uploads }: LangfuseMedia) {
     access: 'key',
     params,
     body: jsonBody(MediaReport, { lenient: true }),
-    responses: { 204: { description: 'The media is known.' } },
+    responses: { 200: { description: 'The media is known.', schema: MediaReported } },
     errors: ['not_found', 'unavailable'],
     renderError,
     handle({ principal, params }) {
       if (!uploads.isKnown(principal.project_id, params.media_id)) throw unknown();
-      return { status: 204 };
+      return { status: 200, body: { mediaId: params.media_id } };
     },
   });
 }

@@ -198,7 +198,7 @@ export class VaultIntake implements AttachmentIntake {
     const kept: Kept = new Map();
     const failed = () => this.#settle(named, null);
     try {
-      await this.#nameMedia(projectId, { sound, media }, named);
+      if (media.size > 0) await this.#nameMedia(projectId, { sound, media }, named);
       const occurrences = occurrencesOf(found, sound);
       await this.#keepSent(projectId, occurrences, { named, kept });
       await this.#keepFetched(projectId, occurrences, { named, kept });
