@@ -104,7 +104,7 @@ function langfuse(context: Context, services: Services, { callers }: Authenticat
 }
 
 function apiRoutes(services: Services): Route[] {
-  const { attachments, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
+  const { attachments, uploads, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
   return [
     ...traceRoutes(services),
     ...deletionRoutes(services.selectedDeletions),
@@ -114,7 +114,7 @@ function apiRoutes(services: Services): Route[] {
     ...experimentRoutes(services),
     ...experimentRunRoutes(services.experimentRuns),
     ...comparisonRoutes(services.comparisons),
-    ...attachmentRoutes(attachments),
+    ...attachmentRoutes(attachments, uploads),
     postOtlpTracesRoute(exportTraces),
     ...phoenixRoutes(services.scores),
     ...promptRoutes(prompts, services.promptFigures),

@@ -1,4 +1,5 @@
 import type { AttachmentService } from '../features/images/attachment-service.js';
+import type { ImageUploads } from '../features/images/uploads.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
 import type { SelectedDeletionService } from '../features/deletion/selected-deletion-service.js';
@@ -76,6 +77,7 @@ export interface Services
   readonly schedules: ScheduleService;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
+  readonly uploads: ImageUploads;
   readonly deletions: DeletionService;
   readonly selectedDeletions: SelectedDeletionService;
   readonly projects: ProjectService;
@@ -166,6 +168,7 @@ export async function openServices(context: Context): Promise<Services> {
     texts: traces.wholes,
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     attachments: attachments.service,
+    uploads: attachments.uploads,
     deletions,
     selectedDeletions,
     projects: new ProjectService(metadata.identities, context.events),

@@ -186,6 +186,8 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
     reads: turnLimits(limits, settings.READS_AT_ONCE, Math.ceil(settings.READS_AT_ONCE * limits.readsShareOfProject)),
     /** Lists, until the client has them. */
     answers: turnLimits(limits, limits.answersAtOnce, limits.answersOfProject),
+    /** Answers that are put together in memory. */
+    gathered: turnLimits(limits, limits.gatheredAtOnce, limits.gatheredOfProject),
     delivery: {
       minBytesPerSecond: limits.answerMinBytesPerSecond,
       rateWindowMs: limits.answerWindowMs,

@@ -33,6 +33,8 @@ export interface HandlerParts {
   readonly trustedProxies: number;
   /** Turns of projects at routes whose answers may be large. */
   readonly answers: FairSemaphore;
+  /** Turns of projects at routes that put large answers together in memory, until these are written. */
+  readonly gathered: FairSemaphore;
   readonly governor: Pick<Governor, 'duringCall'>;
   readonly log: RequestLogger;
   readonly readBody: BodyReader;
@@ -55,7 +57,7 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
     const unknown = new UnknownNames();
     const query = parseQuery(searchOf(request.url ?? ''), { unknown, found });
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });
-    const turn = route.bulk === true && principal !== null ? principal.project_id : null;
+    const turn = route.bulk !== undefined && principal !== null ? principal.project_id : null;
     const endTurn = turn === null ? undefined : await answers.take(turn, exchange.abortSignal());
     try {
       const result = await resultOf(route, parts, exchange, request, { principal, params, query, unknown });
@@ -84,7 +86,7 @@ async function resultOf(
   request: RoutedRequest,
   asked: Pick<Decoded, 'principal' | 'params' | 'query' | 'unknown'>,
 ): Promise<HandlerResult> {
-  const { identity, log, governor, readBody } = parts;
+  const { identity, log, governor, readBody, gathered } = parts;
   const { principal, unknown } = asked;
   const held = bytesOf(principal, request, parts);
   const isAdmitted = () => {
@@ -102,7 +104,12 @@ async function resultOf(
     const context = contextOf(exchange, log, { ...asked, body, isAdmitted });
     // Whatever is public is asked for by monitoring, too, all the time.
     const isClients = route.access === 'key' && route.makesWay !== true;
-    return await (isClients ? governor.duringCall(() => route.handle(context)) : route.handle(context));
+    const handle = async () => route.handle(context);
+    const inTurn =
+      route.bulk === 'gathered' && principal !== null
+        ? () => gathered.run(principal.project_id, handle, exchange.abortSignal())
+        : handle;
+    return await (isClients ? governor.duringCall(inTurn) : inTurn());
   } finally {
     if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, namesHeader(unknown.names));
     // Before the answer is sent: a client may take its time over that.

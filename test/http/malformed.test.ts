@@ -22,13 +22,14 @@ const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 /** Of these the document says nothing for each path: what is no path of it, or no text at all. */
 const OF_NO_ROUTE = [400, 404, 405, 431];
 /**
- * Their bodies are no JSON of ours (see test/otlp/faults-hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
- * answers have no end (test/lists/http-tail.test.ts), or they are read one by one (test/langfuse/http.test.ts, test/langsmith/http.test.ts).
+ * Their bodies are no JSON of ours (see test/otlp/faults-hostile.test.ts, test/langfuse/media.test.ts), or hang on the path
+ * (test/transfer/hostile.test.ts), or their answers have no end (test/lists/http-tail.test.ts), or they are read one by one
+ * (test/langfuse/http.test.ts, test/langsmith/http.test.ts).
  */
 const OTHER_FORMATS = new Set([
   ...['postOtlpTraces', 'postLangfuseOtlpTraces', 'postLangfuseEvents', 'importRecords', 'tailSpans', 'tailTraces'],
   ...['postLangsmithOtlpTraces', 'postLangsmithRuns', 'postLangsmithRun', 'patchLangsmithRun', 'postLangsmithRunParts'],
-  ...['createLangsmithExamples', 'updateLangsmithExamples'],
+  ...['createLangsmithExamples', 'updateLangsmithExamples', 'uploadAttachment'],
 ]);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
@@ -59,6 +60,10 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   // They need two finished experiments.
   createComparison: 422,
   listComparedRows: 404,
+  // There is no media in the scene, and no media type is that of an image.
+  announceLangfuseMedia: 422,
+  reportLangfuseMedia: 404,
+  getLangfuseMedia: 404,
   // The scene has no score, and it names a dataset or examples.
   updateLangsmithFeedback: 404,
   listLangsmithExamples: 422,

@@ -122,6 +122,7 @@ describe('a key that may only send', () => {
         if (status !== 403) opened.push(operationId);
       }
     expect(opened.sort()).to.deep.equal([
+      'announceLangfuseMedia',
       'listLangfuseProjects',
       'patchLangsmithRun',
       'postAbChoice',
@@ -143,6 +144,7 @@ describe('a key that may only send', () => {
       'postSignals',
       'postSpans',
       'postTraces',
+      'reportLangfuseMedia',
       'whoAmI',
     ]);
   });

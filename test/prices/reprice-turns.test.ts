@@ -74,7 +74,7 @@ describe('jobs that price spans anew', function () {
       price: () => null,
       modelName: (_project, provider, model) => ({ provider, model }),
       attachments: {
-        inspect: async (sound) => ({ flaws: [], sound, found: new Map() }),
+        inspect: async (sound) => ({ flaws: [], sound, found: new Map(), media: new Map() }),
         detach: async (_project, { sound }) => ({
           spans: sound,
           stored: () => Promise.resolve(),
