@@ -43,11 +43,7 @@ export function langsmithRoutes(services: LangsmithServices, { version, limits, 
   const tracing = new TracingProjects(lists);
   return [
     infoRoute(version),
-<<<<<<< HEAD
-    ...runRoutes({ ...services, limits }),
-=======
-    ...runRoutes({ ...services, names, repetitions: new Repetitions(experiments), limits }),
->>>>>>> w-langs
+    ...runRoutes({ ...services, repetitions: new Repetitions(experiments), limits }),
     ...runReadRoutes({ ...services, tracing }),
     ...feedbackRoutes(services),
     ...datasetRoutes(datasets),

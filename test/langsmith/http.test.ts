@@ -453,8 +453,14 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       select: ['id'],
     });
     document.check('POST', '/langsmith/runs/query', read);
-<<<<<<< HEAD
-    expect(read.json.runs).to.have.length(1);
+    expect(read.json.runs).to.have.length(2);
+    expect(read.json.runs[1]).to.deep.include({
+      id: run,
+      reference_example_id: one,
+      outputs: { a: 'A' },
+      status: 'success',
+    });
+    expect(read.json.runs[1].feedback_stats.right.avg).to.equal(1);
 
     // A name of which runs came before there was such an experiment, and behind more names than anybody has.
     const late = `late-${randomUUID()}`;
@@ -472,17 +478,6 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect((await client.send([...others, tried(late)])).status).to.be.below(300);
     const counted = await get(`/projects/${server.projectId}/experiments/${made2.json.id}`);
     expect(counted.figures).to.include({ results: 1 });
-    expect(read.json.runs[0]).to.deep.include({
-=======
-    expect(read.json.runs).to.have.length(2);
-    expect(read.json.runs[1]).to.deep.include({
->>>>>>> w-langs
-      id: run,
-      reference_example_id: one,
-      outputs: { a: 'A' },
-      status: 'success',
-    });
-    expect(read.json.runs[1].feedback_stats.right.avg).to.equal(1);
     const [project] = (await client.call('GET', `/sessions?limit=1&name=${name}&include_stats=False`)).json;
     expect(project).to.include({ id: created.json.id, reference_dataset_id: dataset.id, tenant_id: server.projectId });
     expect((await client.call('DELETE', `/examples/${two}`)).status).to.equal(204);

@@ -203,19 +203,11 @@ function changeRoute({ experiments }: ProjectParts) {
     errors: ['not_found', 'invalid', 'unavailable'],
     handle({ principal: { project_id: projectId }, params: { experiment_id: id }, body }) {
       const { name, description, end_time, extra } = body;
-<<<<<<< HEAD
-      const changed = experiments.change(projectId, id, { name: name ?? null, description: description ?? null });
-      const isOver = end_time != null || asObject(extra?.['metadata'])?.['dataset_version'] !== undefined;
-=======
-      const before = experiments.find(projectId, id);
       const metadata = asObject(extra?.['metadata']);
       const patch = { name: name ?? null, description: description ?? null };
       const repetitions = repetitionsIn(metadata?.['num_repetitions']);
       const changed = experiments.change(projectId, id, { ...patch, repetitions }, true);
-      names.changed(projectId, before);
-      names.changed(projectId, changed);
       const isOver = end_time != null || metadata?.['dataset_version'] !== undefined;
->>>>>>> w-langs
       const isRunning = changed.status === 'running' || changed.status === 'expired';
       const left = isOver && isRunning ? experiments.setStatus(projectId, id, 'finished', null) : changed;
       return { status: 200, body: toRead(projectId, left) };

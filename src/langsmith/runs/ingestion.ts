@@ -20,12 +20,8 @@ import type { Run } from './run-schema.js';
 export interface RunParts {
   readonly partial: Pick<PartialIngest, 'store'>;
   readonly lists: Pick<Lists, 'spans'>;
-<<<<<<< HEAD
   readonly experiments: Pick<ExperimentService, 'newestNamed'>;
-=======
-  readonly names: ExperimentNames;
   readonly repetitions: Repetitions;
->>>>>>> w-langs
   readonly limits: MappingLimits;
 }
 
@@ -40,24 +36,16 @@ export async function storeRuns(projectId: string, sent: readonly SentRun[], par
   const checked = sent.map((each) => ({ sent: each, run: checkedRun(each) }));
   const runs = checked.flatMap(({ sent: { isPatch }, run }) => ('why' in run ? [] : [{ isPatch, run }]));
   const said = runs.map(({ run }) => run);
-  const experimentOf = await experimentsOf(projectId, said, parts.names);
+  const experimentOf = await experimentsOf(projectId, said, parts.experiments);
   const results = said.flatMap((run) => (run.reference_example_id == null ? [] : (experimentOf(run) ?? [])));
   await parts.repetitions.know(projectId, new Set(results));
   const context: RunContext = {
     projectId,
     now: Date.now() * 1000,
     traces: await tracesOf(projectId, runs, parts.lists),
-<<<<<<< HEAD
-    experimentOf: await experimentsOf(
-      projectId,
-      runs.map(({ run }) => run),
-      parts.experiments,
-    ),
-=======
     experimentOf,
     repetitionOf: (...result) => parts.repetitions.of(...result),
     identities: new RunIdentities(),
->>>>>>> w-langs
   };
   const read = await readDrafts(
     checked,
