@@ -28,7 +28,7 @@ const OF_NO_ROUTE = [400, 404, 405, 431];
 const OTHER_FORMATS = new Set([
   ...['postOtlpTraces', 'postLangfuseOtlpTraces', 'postLangfuseEvents', 'importRecords', 'tailSpans', 'tailTraces'],
   ...['postLangsmithOtlpTraces', 'postLangsmithRuns', 'postLangsmithRun', 'patchLangsmithRun', 'postLangsmithRunParts'],
-  ...['createLangsmithExamples', 'updateLangsmithExamples'],
+  ...['createLangsmithExamples', 'updateLangsmithExamples', 'postPhoenixOtlpTraces'],
 ]);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
