@@ -15,7 +15,7 @@ import { ROLES, SPAN_COLUMN } from './examples.js';
 
 /* What clients upload: examples as lists of their parts, or a table with the names of its columns. */
 
-const ACTIONS = ['create', 'update', 'append'] as const;
+const ACTIONS = ['update', 'create', 'append'] as const;
 const action = oneOf(
   ACTIONS,
   '`create`: there must be no dataset with this name. `update`: the dataset has these examples, and no others. `append`: it has these, too.',

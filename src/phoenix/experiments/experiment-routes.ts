@@ -162,7 +162,7 @@ function deleteRoute({ experiments }: PhoenixExperiments) {
     summary: 'Delete an experiment (Phoenix)',
     description: 'Deletes an experiment with its results. Traces in which the task ran stay.',
     query: queryOf(
-      Type.Object({ delete_project: Type.Optional(Type.Boolean({ description: 'Without effect: traces stay.' })) }),
+      Type.Object({ delete_project: Type.Optional(Type.String({ description: 'Without effect: traces stay.' })) }),
     ),
     responses: { 204: { description: 'The experiment is deleted.' } },
     errors: ['not_found', 'overloaded', 'unavailable'],
