@@ -23,12 +23,13 @@ const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 const OF_NO_ROUTE = [400, 404, 405, 431];
 /**
  * Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
- * answers have no end (test/lists/http-tail.test.ts), or they are read one by one (test/langfuse/http.test.ts, test/langsmith/http.test.ts).
+ * answers have no end (test/lists/http-tail.test.ts), or they are read one by one (test/langfuse/http.test.ts, test/langsmith/http.test.ts,
+ * test/phoenix/http.test.ts).
  */
 const OTHER_FORMATS = new Set([
   ...['postOtlpTraces', 'postLangfuseOtlpTraces', 'postLangfuseEvents', 'importRecords', 'tailSpans', 'tailTraces'],
   ...['postLangsmithOtlpTraces', 'postLangsmithRuns', 'postLangsmithRun', 'patchLangsmithRun', 'postLangsmithRunParts'],
-  ...['createLangsmithExamples', 'updateLangsmithExamples', 'postPhoenixOtlpTraces'],
+  ...['createLangsmithExamples', 'updateLangsmithExamples', 'postPhoenixOtlpTraces', 'uploadPhoenixDataset'],
 ]);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
