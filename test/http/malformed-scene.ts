@@ -137,6 +137,8 @@ export class MalformedScene {
     const scorer = await this.api.expect(200, 'POST', `/v1/evals/${id}/scorers`, { name: 'scorer' });
     const ids = { experiment_id: id, eval_id: id, scorer_id: scorer.id, eval_result_id: result.id };
     Object.assign(this.known, { ...ids, row_id: '1', repetition: 1, dataset_version: 1, dataset_ref: 'latest' });
+    // As clients of Phoenix call them.
+    Object.assign(this.known, { dataset_example_id: '1', repetition_number: 1 });
   }
 
   async #renewJudge(): Promise<void> {

@@ -24,12 +24,13 @@ const OF_NO_ROUTE = [400, 404, 405, 431];
 /**
  * Their bodies are no JSON of ours (see test/otlp/faults-hostile.test.ts, test/langfuse/media.test.ts), or hang on the path
  * (test/transfer/hostile.test.ts), or their answers have no end (test/lists/http-tail.test.ts), or they are read one by one
- * (test/langfuse/http.test.ts, test/langsmith/http.test.ts).
+ * (test/langfuse/http.test.ts, test/langsmith/http.test.ts, test/phoenix/http.test.ts).
  */
 const OTHER_FORMATS = new Set([
   ...['postOtlpTraces', 'postLangfuseOtlpTraces', 'postLangfuseEvents', 'importRecords', 'tailSpans', 'tailTraces'],
   ...['postLangsmithOtlpTraces', 'postLangsmithRuns', 'postLangsmithRun', 'patchLangsmithRun', 'postLangsmithRunParts'],
-  ...['createLangsmithExamples', 'updateLangsmithExamples', 'uploadAttachment'],
+  ...['createLangsmithExamples', 'updateLangsmithExamples', 'postPhoenixOtlpTraces', 'uploadPhoenixDataset'],
+  'uploadAttachment',
 ]);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
@@ -67,6 +68,9 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   // The scene has no score, and it names a dataset or examples.
   updateLangsmithFeedback: 404,
   listLangsmithExamples: 422,
+  // They name spans, and scores.
+  listPhoenixSpanAnnotations: 422,
+  listPhoenixIncompleteEvaluations: 422,
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */

@@ -9,7 +9,7 @@ import { MAX_ID, ownId } from '../ids.js';
 import { metaOf, pageParameters } from '../page.js';
 import { TAG } from '../tag.js';
 import { cursorOf, offsetAt } from './cursor.js';
-import { filterBy, queryFor, rowsOf, timeOf } from './list-rows.js';
+import { filterBy, queryFor, rowsOf, timeOf } from '../../facade/list-rows.js';
 import { KINDS, toObservation } from './presented.js';
 import { ObservationPage, ObservationRead, ObservationsBehind } from './schema.js';
 import { anyText, before, environments, type LangfuseReads } from './trace-routes.js';

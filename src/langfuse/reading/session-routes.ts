@@ -8,7 +8,7 @@ import { renderError } from '../errors.js';
 import { MAX_ID } from '../ids.js';
 import { metaOf, pageParameters } from '../page.js';
 import { TAG } from '../tag.js';
-import { filterBy, queryFor, rowsOf, timeOf, type Row } from './list-rows.js';
+import { filterBy, queryFor, rowsOf, timeOf, type Row } from '../../facade/list-rows.js';
 import { SessionPage, SessionWithTraces } from './schema.js';
 import { anyText, before, environments, presentedTraces, type LangfuseReads } from './trace-routes.js';
 

@@ -13,7 +13,7 @@ import { MAX_ID, ownId } from '../ids.js';
 import { metaOf, pageParameters } from '../page.js';
 import { ANY_SCORE, ScoreRead, toRead as toScoreRead } from '../score-routes.js';
 import { TAG } from '../tag.js';
-import { filterBy, queryFor, rowsOf, timeOf, type Row } from './list-rows.js';
+import { filterBy, queryFor, rowsOf, timeOf, type Row } from '../../facade/list-rows.js';
 import { standsForTrace, toObservation, toTrace } from './presented.js';
 import { ObservationRead, TracePage, TraceRead } from './schema.js';
 
