@@ -69,10 +69,11 @@ export class WebhookService {
     const known = this.get(by.project_id, id);
     const target = patch.target ?? known.target;
     this.#requireTarget(known.kind, target);
-    store.change(id, {
+    const settings = {
       ...{ name: patch.name ?? known.name, target, events: [...new Set(patch.events ?? known.events)] },
       enabled: patch.enabled ?? known.enabled,
-    });
+    };
+    store.change(id, settings, Date.now() * 1000);
     audit.done({ event: 'webhookChanged', by, project_id: by.project_id, subject_id: id });
     wake();
     return this.get(by.project_id, id);

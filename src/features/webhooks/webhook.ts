@@ -100,7 +100,8 @@ export interface WebhookStore {
   find(projectId: string, id: string): ListedWebhook | undefined;
   /** In the order in which they were made. */
   list(projectId: string): ListedWebhook[];
-  change(id: string, settings: WebhookSettings): void;
+  /** What waits is tried again at once, or given up where it is disabled. */
+  change(id: string, settings: WebhookSettings, now: Micros): void;
   /** @returns the new generation of its secret */
   rotate(id: string): number;
   remove(id: string): void;

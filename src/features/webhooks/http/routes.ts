@@ -91,7 +91,7 @@ function updateRoute(webhooks: Pick<WebhookService, 'change'>) {
     operationId: 'updateWebhook',
     summary: 'Update a destination',
     description:
-      'Changes what it is called, where it leads and what it is told of. Disabling it gives up what waits for it.',
+      'Changes what it is called, where it leads and what it is told of. What waits is tried again at once; disabling gives it up.',
     tag: TAG,
     access: 'key',
     params: Params,

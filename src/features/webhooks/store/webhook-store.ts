@@ -97,6 +97,10 @@ function prepare(db: Database) {
     failed: db.prepare<{ id: string; paused_to: Micros }>(
       'UPDATE webhooks SET failures = failures + 1, paused_to = @paused_to WHERE id = @id',
     ),
+    hurry: db.prepare<{ id: string; now: Micros }>(
+      `UPDATE webhook_deliveries SET next_at = min(next_at, @now)
+       WHERE webhook = (SELECT seq FROM webhooks WHERE id = @id) AND state = 'waiting'`,
+    ),
     giveUp: db.prepare<{ id: string; upTo: Micros }>(
       `UPDATE webhook_deliveries SET state = 'given_up', error = coalesce(error, 'Not delivered in time')
        WHERE webhook = (SELECT seq FROM webhooks WHERE id = @id) AND state = 'waiting' AND created_at <= @upTo`,
@@ -142,12 +146,13 @@ export class SqliteWebhookStore implements WebhookStore {
     return guarded(() => this.#statements.list.all(projectId)).map(toListed);
   }
 
-  change(id: string, { name, target, events, enabled }: WebhookSettings): void {
+  change(id: string, { name, target, events, enabled }: WebhookSettings, now: Micros): void {
     const row = { id, name, target, events: JSON.stringify(events), enabled: enabled ? (1 as const) : (0 as const) };
     this.#together(() => {
       this.#statements.change.run(row);
-      // It is tried at once when it is enabled again, or has another target.
+      // What waits is tried at once: it may have another target.
       this.#statements.succeeded.run(id);
+      this.#statements.hurry.run({ id, now });
       if (!enabled) this.#statements.giveUp.run({ id, upTo: EVER });
     });
   }
