@@ -46,7 +46,7 @@ export async function history(server: TestServer, seed: number, count: number): 
   await send(ids);
   await send(ids.filter(() => random() < 0.2));
   for (const id of ids.filter(() => random() < 0.03)) {
-    expect((await server.request('DELETE', `/spans/${id}`)).status).to.equal(202);
+    expect((await server.request('DELETE', `/spans/${id}`)).status).to.equal(204);
     left.delete(id);
   }
   const scores = [...left].flatMap(([id, { score }]) =>

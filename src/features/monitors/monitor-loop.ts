@@ -70,6 +70,7 @@ export class MonitorLoop {
   readonly #changed = new Set<string>();
   #isLoaded = false;
   #served = 0;
+  #endRest: () => void = () => undefined;
 
   constructor(parts: MonitorLoopParts) {
     this.#parts = parts;
@@ -87,6 +88,7 @@ export class MonitorLoop {
   /** To be called when monitors of a project were made, changed or deleted. */
   changed(projectId: string): void {
     this.#changed.add(projectId);
+    this.#endRest();
     this.#loop.wake();
   }
 
@@ -116,10 +118,15 @@ export class MonitorLoop {
       if (this.#loop.signal.aborted) return LOOK_MS;
       const began = performance.now();
       if (!(await this.#look(group))) continue;
-      await this.#loop.rest(restMs('follow', performance.now() - began));
+      await this.#rest(restMs('follow', performance.now() - began));
     }
     const nextMs = Math.min(...[...this.#groups()].map(({ dueMs }) => dueMs));
     return Math.min(LOOK_MS, Math.max(0, nextMs - Date.now()));
+  }
+
+  /** Whoever changed a monitor waits for a look at it, as for any other read. */
+  async #rest(ms: number): Promise<void> {
+    await Promise.race([this.#loop.rest(ms), new Promise<void>((resolve) => (this.#endRest = resolve))]);
   }
 
   *#groups(): Iterable<Group> {

@@ -80,6 +80,6 @@ const COLUMNS: Column<MonitorRead>[] = [
     label: 'Value',
     figure: true,
     named: true,
-    cell: ({ value }) => (compact(value)),
+    cell: ({ value }) => compact(value),
   },
 ];

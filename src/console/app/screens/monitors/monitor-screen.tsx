@@ -138,7 +138,7 @@ const COLUMNS: Column<StateChangeRead>[] = [
     name: 'value',
     label: 'Value',
     figure: true,
-    cell: ({ value }) => (compact(value)),
+    cell: ({ value }) => compact(value),
   },
   { name: 'count', label: 'Count', figure: true, cell: (change) => count(change.count) },
 ];
