@@ -243,13 +243,13 @@ export class MonitorLoop {
     const { store, together, announce, observer } = this.#parts;
     const { id, project_id: project } = monitor;
     const isTold = outcome.told !== monitor.told;
-    const fires = outcome.told === 'firing';
     const isKept = together(() => {
       if (!store.record(id, outcome)) return false;
       if (isTold) announce(eventOf(monitor, outcome));
       return true;
     });
-    if (isKept && isTold) (fires ? observer.monitorFired : observer.monitorRecovered)({ project, id });
+    if (isKept && isTold && outcome.told === 'firing') observer.monitorFired({ project, id });
+    else if (isKept && isTold) observer.monitorRecovered({ project, id });
     return isKept;
   }
 }
