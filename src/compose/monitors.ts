@@ -52,7 +52,8 @@ function createSend({ config, closers }: Context, secret: Buffer): Send {
   if (mail !== null) closers.push(() => mail.close());
   return async (due, signal) => {
     const { webhook } = due;
-    if (webhook.kind !== 'email') return post(webhook.target, rendered(due, secretOf(secret, webhook), Date.now()), signal);
+    if (webhook.kind !== 'email')
+      return post(webhook.target, rendered(due, secretOf(secret, webhook), Date.now()), signal);
     if (mail === null) throw new Error('The operator has set no mail server (SMTP_URL and SMTP_FROM)');
     await mail.send(webhook.target, mailOf(due));
     return { status: null, response: null };

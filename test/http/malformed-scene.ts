@@ -149,7 +149,14 @@ export class MalformedScene {
     const target = 'https://hooks.example.invalid/mine';
     for (const path of [monitors, webhooks])
       for (const { id } of await api.get(path)) await api.expect(204, 'DELETE', `${path}/${id}`);
-    const monitor = { name: 'm', measure: 'count', window_minutes: 60, operator: 'above', threshold: 1, enabled: false };
+    const monitor = {
+      name: 'm',
+      measure: 'count',
+      window_minutes: 60,
+      operator: 'above',
+      threshold: 1,
+      enabled: false,
+    };
     known['monitor_id'] = (await api.expect(201, 'POST', monitors, monitor)).id;
     known['webhook_id'] = (await api.expect(201, 'POST', webhooks, { name: 'w', kind: 'webhook', target })).id;
     known['target'] = target;

@@ -102,7 +102,9 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
         expect(sent.status, sent.text).to.equal(201);
       }
       // Windows end up to two hours ago.
-      database.prepare('UPDATE evaluations SET created_at = created_at - ? WHERE judge_id = ?').run(3 * 3600e6, judge_id);
+      database
+        .prepare('UPDATE evaluations SET created_at = created_at - ? WHERE judge_id = ?')
+        .run(3 * 3600e6, judge_id);
     };
     const body = { measure: 'judge_pass_rate', judge_id, operator: 'below', threshold: 0.5, window_minutes: 1440 };
     await evaluate(0, 3);
@@ -116,7 +118,9 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
       const sent = await server.request('POST', `${project}/spans/${id}/feedback`, { body: { thumbs_up: true } });
       expect(sent.status, sent.text).to.be.within(200, 201);
     }
-    database.prepare('UPDATE feedback SET updated_at = updated_at - ? WHERE project_id = ?').run(3 * 3600e6, server.projectId);
+    database
+      .prepare('UPDATE feedback SET updated_at = updated_at - ? WHERE project_id = ?')
+      .run(3 * 3600e6, server.projectId);
     database.close();
     const liked = { measure: 'feedback_share', operator: 'above', threshold: 0.9, window_minutes: 1440 };
     expect(await looked(await make(liked))).to.include({ state: 'firing', value: 1, count: 4 });
@@ -149,8 +153,7 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     const other = `/projects/${projectId}/monitors`;
     expect((await server.request('GET', `${other}/${mine['id']}`, { key })).status).to.equal(404);
     const body = { name: 'x', measure: 'count', window_minutes: 5, operator: 'above', threshold: 1, enabled: false };
-    for (let n = 0; n < 200; n += 1)
-      expect((await server.request('POST', other, { body, key })).status).to.equal(201);
+    for (let n = 0; n < 200; n += 1) expect((await server.request('POST', other, { body, key })).status).to.equal(201);
     expect((await server.request('POST', other, { body, key })).status).to.equal(409);
     expect((await server.request('DELETE', `${path}/${mine['id']}`)).status).to.equal(204);
     expect((await server.request('GET', `${path}/${mine['id']}`)).status).to.equal(404);

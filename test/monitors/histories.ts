@@ -86,9 +86,10 @@ export async function compare(server: TestServer, spans: readonly ModelSpan[], a
   expect(json.fired, shown).to.equal(fired);
   const newest = changes.slice(-200).reverse();
   const found = json.changes as Row[];
-  expect(found.map(({ at, state, count }) => [microsOf(at), state, count]), shown).to.deep.equal(
-    newest.map(({ at, state, count }) => [at, state, count]),
-  );
+  expect(
+    found.map(({ at, state, count }) => [microsOf(at), state, count]),
+    shown,
+  ).to.deep.equal(newest.map(({ at, state, count }) => [at, state, count]));
   for (const [index, { value }] of newest.entries())
     if (value === null) expect(found[index]?.['value'], shown).to.equal(null);
     else expect(found[index]?.['value'], shown).to.be.closeTo(value, 1e-9);

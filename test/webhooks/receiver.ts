@@ -9,7 +9,8 @@ export interface Received {
 }
 
 /** How a path of the receiver answers: a status, or nothing at all. */
-export type Way = number | 'never' | { readonly status: number; readonly location: string } | { readonly endless: number };
+export type Way =
+  number | 'never' | { readonly status: number; readonly location: string } | { readonly endless: number };
 
 /** A server that is told of events. */
 export class Receiver {

@@ -55,8 +55,11 @@ describe('webhooks', function () {
     expect(shown.json.target).to.equal(`http://127.0.0.1:${receiver.port}/…`);
     const isSigned = async (secret: string, count: number) => {
       await test(hook);
-      const { headers, text } = (await receiver.came('/signed?token=hidden', count)).at(-1) as (typeof receiver.received)[0];
-      const [, seconds = '', hash = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['spanhouse-signature'])) ?? [];
+      const { headers, text } = (await receiver.came('/signed?token=hidden', count)).at(
+        -1,
+      ) as (typeof receiver.received)[0];
+      const [, seconds = '', hash = ''] =
+        /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['spanhouse-signature'])) ?? [];
       expect(Math.abs(Number(seconds) - Date.now() / 1000)).to.be.below(60);
       const body = JSON.parse(text) as Row;
       expect(body).to.include({ type: 'test', project_id: server.projectId });
@@ -89,7 +92,9 @@ describe('webhooks', function () {
     const judge_id = (await server.request('POST', judges, { body: judge })).json.id as string;
     await server.request('POST', '/spans', { body: [span(1)] });
     const correction = { judge_id, judge_was_right: false, reason: 'no' };
-    const said = await server.request('POST', `/projects/${server.projectId}/spans/${uuid(1)}/feedback`, { body: correction });
+    const said = await server.request('POST', `/projects/${server.projectId}/spans/${uuid(1)}/feedback`, {
+      body: correction,
+    });
     expect(said.status, said.text).to.be.within(200, 201);
     const corrected = (await receiver.came('/all', 2)).map(({ text }) => JSON.parse(text) as Row).at(-1);
     expect(corrected).to.include({ type: 'judge.corrected' });
@@ -140,7 +145,12 @@ describe('webhooks', function () {
 
   it('reach no private address that the operator did not allow', async () => {
     const port = receiver.port;
-    const targets = [`http://127.0.0.2:${port}/x`, `http://[::1]:${port}/x`, 'http://169.254.169.254/latest', 'http://0.0.0.0/x'];
+    const targets = [
+      `http://127.0.0.2:${port}/x`,
+      `http://[::1]:${port}/x`,
+      'http://169.254.169.254/latest',
+      'http://0.0.0.0/x',
+    ];
     for (const target of [...targets, `http://[::ffff:127.0.0.1]:${port}/x`]) {
       const hook = await make({ target });
       await test(hook);
@@ -153,7 +163,9 @@ describe('webhooks', function () {
     }
     expect(receiver.at('/x')).to.deep.equal([]);
     for (const target of ['ftp://example.com', 'http://user:secret@example.com', 'nothing', 'file:///etc/passwd'])
-      expect((await server.request('POST', path, { body: { name: 'x', kind: 'webhook', target } })).status).to.equal(422);
+      expect((await server.request('POST', path, { body: { name: 'x', kind: 'webhook', target } })).status).to.equal(
+        422,
+      );
     const mail = { name: 'x', kind: 'email', target: 'a@example.com' };
     expect((await server.request('POST', path, { body: mail })).status, 'no mail server').to.equal(409);
   });
@@ -162,8 +174,7 @@ describe('webhooks', function () {
     const { projectId, key } = makeProject(server.dataDir);
     const other = `/projects/${projectId}/webhooks`;
     const body = { name: 'x', kind: 'webhook', target: receiver.url('/other') };
-    for (let n = 0; n < 20; n += 1)
-      expect((await server.request('POST', other, { body, key })).status).to.equal(201);
+    for (let n = 0; n < 20; n += 1) expect((await server.request('POST', other, { body, key })).status).to.equal(201);
     expect((await server.request('POST', other, { body, key })).status).to.equal(409);
     const [mine] = (await server.request('GET', path)).json as Row[];
     expect((await server.request('GET', `${other}/${mine?.['id']}`, { key })).status).to.equal(404);

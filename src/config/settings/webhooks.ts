@@ -18,7 +18,8 @@ export const webhookSettings = {
       pattern: '^smtps?://[^\\s]+$',
       must: 'be an smtp:// or smtps:// URL',
       secret: true,
-      description: 'Mail server for destinations of the kind `email`, such as `smtps://user:password@mail.example.com`.',
+      description:
+        'Mail server for destinations of the kind `email`, such as `smtps://user:password@mail.example.com`.',
     }),
   ),
   SMTP_FROM: Type.Optional(

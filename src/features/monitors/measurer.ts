@@ -2,7 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sessionList, spanList, traceList } from '../../engine/traces/model/list/definitions.js';
 import { SCORE_PREFIX, type ListQuery } from '../../engine/traces/model/list/query.js';
 import type { Figures, ListStatistics, Measure, Windows } from '../../engine/traces/model/list/statistics.js';
-import { BESIDE_SPANS, comparedFigure, shareOf, type Condition, type Figure, type MonitorMeasure } from './condition.js';
+import {
+  BESIDE_SPANS,
+  comparedFigure,
+  shareOf,
+  type Condition,
+  type Figure,
+  type MonitorMeasure,
+} from './condition.js';
 import type { Measured } from './moments.js';
 import type { CountedOpinions, SlotCounts, Slots } from './monitor.js';
 
@@ -55,12 +62,17 @@ export class Measurer {
   }
 
   /** @throws DomainError `unavailable`; `invalid` for filters that are none any more */
-  async measure({ projectId, conditions, ...measured }: Group, windows: Windows, signal?: AbortSignal): Promise<GroupFigures> {
+  async measure(
+    { projectId, conditions, ...measured }: Group,
+    windows: Windows,
+    signal?: AbortSignal,
+  ): Promise<GroupFigures> {
     const shifted = conditions.some(isShifted) ? windows.length / windows.step : 0;
     // Those before come first.
     const all = { ...windows, end: windows.end - shifted * windows.step, count: windows.count + shifted };
     const ofSpans = conditions.filter(({ measure }) => !BESIDE_SPANS.includes(measure));
-    const found = ofSpans.length === 0 ? null : await this.#ofSpans(projectId, { ...measured, conditions: ofSpans }, all, signal);
+    const found =
+      ofSpans.length === 0 ? null : await this.#ofSpans(projectId, { ...measured, conditions: ofSpans }, all, signal);
     const figures: Figure[][] = [];
     for (const condition of conditions) {
       const values = BESIDE_SPANS.includes(condition.measure)
@@ -76,7 +88,12 @@ export class Measurer {
     return { figures, isEmpty: found?.isEmpty === true && ofSpans.length === conditions.length };
   }
 
-  #ofSpans(projectId: string, { list, query, conditions }: Omit<Group, 'projectId'>, windows: Windows, signal?: AbortSignal) {
+  #ofSpans(
+    projectId: string,
+    { list, query, conditions }: Omit<Group, 'projectId'>,
+    windows: Windows,
+    signal?: AbortSignal,
+  ) {
     const measures = [...new Set<Measure>(['count', ...conditions.flatMap(({ measure }) => NEEDS[measure])])];
     const scores = [...new Set(conditions.flatMap(({ score }) => score ?? []))];
     const objects = this.#parts.parse(list, query);

@@ -229,7 +229,8 @@ export class MonitorLoop {
       const { revision } = monitor;
       this.#last.set(monitor.id, { revision, at, value: figure.value, count: figure.count, error: null });
       const outcome = outcomeOf(monitor, figure, at);
-      const isChanged = outcome.state !== monitor.state || outcome.alarm !== monitor.alarm || outcome.told !== monitor.told;
+      const isChanged =
+        outcome.state !== monitor.state || outcome.alarm !== monitor.alarm || outcome.told !== monitor.told;
       if (!isChanged) continue;
       if (!this.#record(monitor, outcome)) continue;
       const since = outcome.state === monitor.state ? monitor.since : at;

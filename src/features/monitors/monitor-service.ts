@@ -146,13 +146,16 @@ export class MonitorService {
       (given !== null) === (measure === of)
         ? []
         : [{ pointer: `/${field}`, detail: `must be given with the measure ${of}, and with no other` }];
-    const isKnown = judge_id === null || measure !== 'judge_pass_rate' || this.#parts.opinions.hasJudge(projectId, judge_id);
+    const isKnown =
+      judge_id === null || measure !== 'judge_pass_rate' || this.#parts.opinions.hasJudge(projectId, judge_id);
     const isFiltered = BESIDE_SPANS.includes(measure) && (query !== '' || list !== 'spans');
     return [
       ...only('score', 'score_mean', score),
       ...only('judge_id', 'judge_pass_rate', judge_id),
       ...(isKnown ? [] : [{ pointer: '/judge_id', detail: 'must be the id of a judge of the project' }]),
-      ...(isFiltered ? [{ pointer: '/query', detail: `must be absent with the measure ${measure}, and so must list` }] : []),
+      ...(isFiltered
+        ? [{ pointer: '/query', detail: `must be absent with the measure ${measure}, and so must list` }]
+        : []),
     ];
   }
 

@@ -45,7 +45,8 @@ const recovery_threshold = value('A monitor that fires recovers at this value, o
 const minimum_count = Type.Integer({
   minimum: 0,
   maximum: 1_000_000_000,
-  description: 'With fewer objects, scores, evaluations or feedback in the window, there is no data, and the monitor stays as it is.',
+  description:
+    'With fewer objects, scores, evaluations or feedback in the window, there is no data, and the monitor stays as it is.',
 });
 const enabled = Type.Boolean({ description: 'Whether it is looked at.' });
 const muted_until = timeInput('No one is told before then.');
@@ -85,7 +86,8 @@ export const MonitorPatch = Type.Object(
   },
   {
     $id: 'MonitorPatch',
-    description: 'What to change; absent fields stay. A new condition replaces the old one as a whole, and begins without a state.',
+    description:
+      'What to change; absent fields stay. A new condition replaces the old one as a whole, and begins without a state.',
   },
 );
 export type MonitorPatch = Static<typeof MonitorPatch>;
@@ -134,7 +136,9 @@ export const LookBackRead = Type.Object(
     looks: count('At how many moments it would have been looked at.'),
     without_data: count('At how many of these there was no data.'),
     fired: count('How often it would have fired.'),
-    changes: Type.Array(StateChangeRead, { description: 'The newest changes of its state, the newest first; at most 200.' }),
+    changes: Type.Array(StateChangeRead, {
+      description: 'The newest changes of its state, the newest first; at most 200.',
+    }),
     points: Type.Array(
       Type.Object({
         at: time('Where a stretch of time begins.'),

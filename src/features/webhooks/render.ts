@@ -12,7 +12,10 @@ export interface Rendered {
 }
 
 /** The secret of a destination, which follows from the server's own: it is nowhere stored. */
-export function secretOf(serverSecret: Buffer, { id, generation }: { readonly id: string; readonly generation: number }) {
+export function secretOf(
+  serverSecret: Buffer,
+  { id, generation }: { readonly id: string; readonly generation: number },
+) {
   const hash = createHmac('sha256', serverSecret).update(`webhook/${id}/${generation}`).digest('base64url');
   return `whsec_${hash}`;
 }
@@ -30,7 +33,12 @@ export function rendered({ event, body, webhook }: DueDelivery, secret: string, 
   const { id } = bodyOf(body);
   const signature = signatureOf(secret, Math.floor(now / 1000), body);
   return {
-    headers: { ...common, 'spanhouse-event': event, 'spanhouse-event-id': id, [SIGNATURE_HEADER.toLowerCase()]: signature },
+    headers: {
+      ...common,
+      'spanhouse-event': event,
+      'spanhouse-event-id': id,
+      [SIGNATURE_HEADER.toLowerCase()]: signature,
+    },
     body,
   };
 }
@@ -46,8 +54,14 @@ const LONGEST_SUBJECT = 200;
 export function mailOf({ body }: DueDelivery): Mail {
   const { summary, type, created_at, project_id, data } = bodyOf(body);
   const lines = Object.entries(data).map(([name, value]) => `${name}: ${String(value)}`);
-  const subject = `[Spanhouse] ${summary}`.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, LONGEST_SUBJECT).toWellFormed();
-  return { subject, text: [summary, '', `${type} at ${created_at}`, `project_id: ${project_id}`, ...lines, ''].join('\n') };
+  const subject = `[Spanhouse] ${summary}`
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .slice(0, LONGEST_SUBJECT)
+    .toWellFormed();
+  return {
+    subject,
+    text: [summary, '', `${type} at ${created_at}`, `project_id: ${project_id}`, ...lines, ''].join('\n'),
+  };
 }
 
 const bodyOf = (body: string) => JSON.parse(body) as DeliveryBody;

@@ -7,7 +7,10 @@ import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import type { Attempt, DueDelivery, WebhookStore } from './webhook.js';
 
 /** Sends one delivery. @returns what was answered @throws Error that says why there was no response, for the log of deliveries */
-export type Send = (due: DueDelivery, signal: AbortSignal) => Promise<{ readonly status: number | null; readonly response: string | null }>;
+export type Send = (
+  due: DueDelivery,
+  signal: AbortSignal,
+) => Promise<{ readonly status: number | null; readonly response: string | null }>;
 
 export interface WebhookLoopParts {
   readonly store: WebhookStore;

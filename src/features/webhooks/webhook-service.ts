@@ -43,7 +43,15 @@ export class WebhookService {
     const { project_id, user_id } = by;
     this.#requireTarget(kind, target);
     const webhook: Webhook = {
-      ...{ id: randomUUID(), project_id, name, kind, target, events: [...new Set(events ?? [])], enabled: enabled ?? true },
+      ...{
+        id: randomUUID(),
+        project_id,
+        name,
+        kind,
+        target,
+        events: [...new Set(events ?? [])],
+        enabled: enabled ?? true,
+      },
       ...{ generation: 1, dropped: 0, failures: 0, paused_to: 0, created_at: Date.now() * 1000, created_by: user_id },
     };
     if (!store.insert(webhook, MAX_WEBHOOKS))

@@ -89,7 +89,12 @@ export class ClickHouseStatistics implements ListStatistics {
     });
   }
 
-  windows(list: ListName, projectId: string, { objects: asked, windows, ...query }: WindowsQuery, signal?: AbortSignal) {
+  windows(
+    list: ListName,
+    projectId: string,
+    { objects: asked, windows, ...query }: WindowsQuery,
+    signal?: AbortSignal,
+  ) {
     const source = SOURCES[list];
     const objects = startingFrom(source.list, asked, windows.end - windows.length + 1);
     const read = { source, projectId, query: objects, signal, name: `${list}:windows`, scores: query.scores };

@@ -41,9 +41,7 @@ function prepare(db: Database) {
     ),
     remove: db.prepare<[string]>('DELETE FROM monitors WHERE id = ?'),
     projects: db.prepare<[], string>('SELECT DISTINCT project_id FROM monitors WHERE enabled = 1').pluck(),
-    enabled: db.prepare<[string], Row>(
-      `SELECT ${ALL} FROM monitors WHERE project_id = ? AND enabled = 1 ORDER BY seq`,
-    ),
+    enabled: db.prepare<[string], Row>(`SELECT ${ALL} FROM monitors WHERE project_id = ? AND enabled = 1 ORDER BY seq`),
     record: db.prepare<Outcome & { id: string }>(
       `UPDATE monitors SET since = iif(state = @state, since, @at), state = @state, alarm = @alarm, told = @told
        WHERE id = @id AND revision = @revision`,

@@ -149,7 +149,8 @@ function testRoute(webhooks: Pick<WebhookService, 'test'>) {
     path: '/projects/:project_id/webhooks/:webhook_id:test',
     operationId: 'testWebhook',
     summary: 'Send a test',
-    description: 'Has the destination be told of an event of the type `test`. The log of its deliveries says what came of it.',
+    description:
+      'Has the destination be told of an event of the type `test`. The log of its deliveries says what came of it.',
     tag: TAG,
     access: 'key',
     params: Params,

@@ -65,7 +65,10 @@ async function beginningOf(response: IncomingMessage): Promise<string | null> {
   } finally {
     response.destroy();
   }
-  const text = Buffer.concat(chunks).toString('utf8').replace(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+  const text = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .trim();
   return text === '' ? null : [...text].slice(0, MAX_RESPONSE).join('');
 }
 
@@ -73,7 +76,8 @@ async function beginningOf(response: IncomingMessage): Promise<string | null> {
 function reasonOf(error: unknown, isLate: boolean): string {
   if (isLate) return `The destination did not respond within ${DEADLINE_MS / 1000} s`;
   const { message = '', code = '' } = error as { readonly message?: string; readonly code?: string };
-  if (message.includes('is not allowed')) return 'The destination has a private address, which this server does not call';
+  if (message.includes('is not allowed'))
+    return 'The destination has a private address, which this server does not call';
   const known: Readonly<Record<string, string>> = {
     ENOTFOUND: 'The name of the destination does not resolve',
     EAI_AGAIN: 'The name of the destination does not resolve',

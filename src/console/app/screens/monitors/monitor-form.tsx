@@ -35,12 +35,7 @@ export function MonitorForm({ monitor, onClose }: MonitorFormProps) {
   };
   return (
     <Dialog title={monitor === null ? 'Create monitor' : 'Change monitor'} onClose={onClose}>
-      <Form
-        action={monitor === null ? 'Create monitor' : 'Save'}
-        refused={refused}
-        onSend={send}
-        onCancel={onClose}
-      >
+      <Form action={monitor === null ? 'Create monitor' : 'Save'} refused={refused} onSend={send} onCancel={onClose}>
         <ConditionFields draft={draft} change={(more) => setDraft({ ...draft, ...more })} />
         <Button icon="clock" refused={refused} onClick={() => setTested(draft)}>
           Test on the last 30 days
@@ -128,11 +123,7 @@ function JudgeField({ draft, change }: FieldsProps) {
   const names = Object.fromEntries((judges.data ?? []).map(({ id, name }) => [id, name]));
   return (
     <Field label="Judge" hint="Fires only if all of the interval of its pass rate lies beyond the threshold">
-      <select
-        class="input"
-        value={draft.judge_id}
-        onInput={(event) => change({ judge_id: event.currentTarget.value })}
-      >
+      <select class="input" value={draft.judge_id} onInput={(event) => change({ judge_id: event.currentTarget.value })}>
         <Options of={{ '': 'Choose a judge', ...names }} />
       </select>
     </Field>

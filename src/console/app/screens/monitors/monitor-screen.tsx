@@ -117,7 +117,12 @@ function History({ id }: { readonly id: string }) {
           rows.length === 0 ? (
             <p class="soft">None yet.</p>
           ) : (
-            <DataTable caption="State changes" columns={COLUMNS} rows={rows} idOf={({ at, state }) => `${at} ${state}`} />
+            <DataTable
+              caption="State changes"
+              columns={COLUMNS}
+              rows={rows}
+              idOf={({ at, state }) => `${at} ${state}`}
+            />
           )
         }
       </Answered>
@@ -131,7 +136,9 @@ const COLUMNS: Column<StateChangeRead>[] = [
     name: 'state',
     label: 'State',
     cell: ({ state }) => (
-      <span class={`badge ${state === 'firing' ? 'bad' : state === 'ok' ? 'good' : ''}`}>{state.replace('_', ' ')}</span>
+      <span class={`badge ${state === 'firing' ? 'bad' : state === 'ok' ? 'good' : ''}`}>
+        {state.replace('_', ' ')}
+      </span>
     ),
   },
   {

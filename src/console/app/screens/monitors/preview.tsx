@@ -25,7 +25,8 @@ export function Preview({ draft }: { readonly draft: Draft }) {
         return (
           <div class="stack">
             <p>
-              Would have fired {counted(fired, 'time')}. There was no data at {counted(without_data, 'look')} of {looks}.
+              Would have fired {counted(fired, 'time')}. There was no data at {counted(without_data, 'look')} of {looks}
+              .
             </p>
             <TimeChart
               label="Value and threshold"

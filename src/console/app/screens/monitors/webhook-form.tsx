@@ -22,7 +22,12 @@ export function WebhookForm({ onMade, onClose }: WebhookFormProps) {
   const { name, kind, target } = draft;
   const isEmail = kind === 'email';
   const send = async () => {
-    const body = { name, kind: kind as WebhookInput['kind'], target, events: events as WebhookInput['events'] & object };
+    const body = {
+      name,
+      kind: kind as WebhookInput['kind'],
+      target,
+      events: events as WebhookInput['events'] & object,
+    };
     const { secret } = await call('POST /projects/:project_id/webhooks', { body });
     announce('Destination added');
     await changedAt(ofProject('/webhooks'));

@@ -106,7 +106,13 @@ function columnsOf(start: (on: WebhookRead, by: Act) => void): Column<WebhookRea
       label: 'Actions',
       cell: (row) => (
         <span class="line">
-          <Button icon="play" look="quiet" changes label={`Send a test to ${row.name}`} onClick={() => start(row, 'test')} />
+          <Button
+            icon="play"
+            look="quiet"
+            changes
+            label={`Send a test to ${row.name}`}
+            onClick={() => start(row, 'test')}
+          />
           <Button
             icon={row.enabled ? 'pause' : 'live'}
             look="quiet"
@@ -115,9 +121,20 @@ function columnsOf(start: (on: WebhookRead, by: Act) => void): Column<WebhookRea
             onClick={() => start(row, 'switch')}
           />
           {row.kind === 'webhook' && (
-            <Button icon="key" look="quiet" changes label={`Rotate the secret of ${row.name}`} onClick={() => start(row, 'rotate')} />
+            <Button
+              icon="key"
+              look="quiet"
+              changes
+              label={`Rotate the secret of ${row.name}`}
+              onClick={() => start(row, 'rotate')}
+            />
           )}
-          <Button icon="more" look="quiet" label={`Deliveries to ${row.name}`} onClick={() => start(row, 'deliveries')} />
+          <Button
+            icon="more"
+            look="quiet"
+            label={`Deliveries to ${row.name}`}
+            onClick={() => start(row, 'deliveries')}
+          />
           <Button icon="trash" look="quiet" changes label={`Delete ${row.name}`} onClick={() => start(row, 'delete')} />
         </span>
       ),
@@ -171,7 +188,10 @@ const DELIVERY_COLUMNS: Column<DeliveryRead>[] = [
     name: 'state',
     label: 'State',
     cell: ({ state, error, response }) => (
-      <span class={`badge ${state === 'delivered' ? 'good' : error === null ? '' : 'bad'}`} title={response ?? undefined}>
+      <span
+        class={`badge ${state === 'delivered' ? 'good' : error === null ? '' : 'bad'}`}
+        title={response ?? undefined}
+      >
         {error ?? state}
       </span>
     ),
