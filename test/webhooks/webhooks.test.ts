@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { span, uuid, type Row } from '../harness/checked-api.js';
+import { untilGone } from '../deletion/tombstone-gc.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { Receiver } from './receiver.js';
@@ -178,6 +179,12 @@ describe('webhooks', function () {
     expect((await server.request('POST', other, { body, key })).status).to.equal(409);
     const [mine] = (await server.request('GET', path)).json as Row[];
     expect((await server.request('GET', `${other}/${mine?.['id']}`, { key })).status).to.equal(404);
+    const monitor = { name: 'x', measure: 'count', window_minutes: 5, operator: 'below', threshold: 1 };
+    const made = await server.request('POST', `/projects/${projectId}/monitors`, { body: monitor, key });
+    expect(made.status, made.text).to.equal(201);
+    // Each is told that it fires.
+    await receiver.came('/other', 20);
     expect((await server.request('DELETE', `/projects/${projectId}`, { key })).status).to.equal(202);
+    await untilGone(server.dataDir, [projectId]);
   });
 });
