@@ -15,6 +15,7 @@ const ICONS: Readonly<Record<string, string>> = {
   judges: 'scale',
   experiments: 'beaker',
   comparisons: 'git-compare-arrows',
+  monitors: 'bell',
   review: 'clipboard-check',
   links: 'link',
   settings: 'settings-2',

@@ -8,6 +8,7 @@ import { PromptFigureService } from '../features/prompts/prompt-figures.js';
 import { LinkService } from '../features/review/link-service.js';
 import { ReviewService } from '../features/review/review-service.js';
 import { MistakenIds } from '../engine/traces/model/trace/mistaken-ids.js';
+import type { Announce } from '../features/webhooks/event.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
@@ -29,7 +30,7 @@ const SIGNING_KEY = 'feedback-pages';
 export function openFeedback(
   { config, events, baseUrl }: Context,
   { metadata, traces }: Storage,
-  attachments: AttachmentService,
+  { attachments, announce }: { readonly attachments: AttachmentService; readonly announce: Announce },
 ): Feedback {
   const {
     feedback: store,
@@ -40,7 +41,8 @@ export function openFeedback(
   } = metadata;
   const ids = new MistakenIds(traces.entitySpans);
   const feedback = new FeedbackService({
-    ...{ store, prompts, judges, ids, observer: events },
+    ...{ store, prompts, judges, ids, observer: events, announce },
+    together: (work) => metadata.together(work),
     async slugOf(projectId, spanId, signal) {
       const slug = await traces.completions.slugNamed(projectId, spanId, signal);
       if (slug === undefined) throw new DomainError('not_found', 'There is no span with this id');

@@ -4,6 +4,11 @@ import type { CompletionOpinions } from '../features/completions/completion-opin
 import type { DeletionStore } from '../features/deletion/deletion-store.js';
 import type { MeasurementStore } from '../engine/disk/storage-measurements.js';
 import type { FeedbackPages } from '../features/feedback/feedback-pages.js';
+import type { CountedOpinions, MonitorStore } from '../features/monitors/monitor.js';
+import { SqliteCountedOpinions } from '../features/monitors/store/counted-opinions.js';
+import { SqliteMonitorStore } from '../features/monitors/store/monitor-store.js';
+import type { WebhookStore } from '../features/webhooks/webhook.js';
+import { SqliteWebhookStore } from '../features/webhooks/store/webhook-store.js';
 import type { ScheduleStore } from '../features/scheduled-exports/schedule.js';
 import { SqliteScheduleStore } from '../features/scheduled-exports/store/schedule-store.js';
 import type { FeedbackStore } from '../features/feedback/feedback-store.js';
@@ -112,6 +117,9 @@ export interface MetadataStore {
   readonly usageNames: UsageNames;
   readonly feedbackPages: FeedbackPages;
   readonly schedules: ScheduleStore;
+  readonly monitors: MonitorStore;
+  readonly countedOpinions: CountedOpinions;
+  readonly webhooks: WebhookStore;
   readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
@@ -188,6 +196,9 @@ function storesOn(database: Database): MetadataStore {
     usageNames: new SqliteUsageNames(database),
     feedbackPages: new SqliteFeedbackPages(database),
     schedules: new SqliteScheduleStore(database),
+    monitors: new SqliteMonitorStore(database),
+    countedOpinions: new SqliteCountedOpinions(database),
+    webhooks: new SqliteWebhookStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),

@@ -35,6 +35,8 @@ import { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import { experimentRoutes } from '../features/experiments/http/routes.js';
 import { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
 import { organizationRoutes } from '../features/projects/http/organization-routes.js';
+import { monitorRoutes } from '../features/monitors/http/routes.js';
+import { webhookRoutes } from '../features/webhooks/http/routes.js';
 import { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
@@ -110,6 +112,8 @@ function apiRoutes(services: Services): Route[] {
     ...traceRoutes(services),
     ...deletionRoutes(services.selectedDeletions),
     ...scheduledExportRoutes(services.schedules),
+    ...monitorRoutes(services.monitors),
+    ...webhookRoutes(services.webhooks),
     ...scoreRoutes(services.scores, services.exports),
     ...datasetRoutes(services),
     ...experimentRoutes(services),

@@ -17,6 +17,8 @@ import { PromptService } from '../features/prompts/prompt-service.js';
 import { createListPrices } from '../engine/traces/model/span/pricing.js';
 import { OutlineService } from '../engine/traces/model/trace/outline.js';
 import { UnpricedModels } from '../features/prices/unpriced-models.js';
+import type { MonitorService } from '../features/monitors/monitor-service.js';
+import type { WebhookService } from '../features/webhooks/webhook-service.js';
 import type { ComparisonService } from '../features/comparisons/comparison-service.js';
 import { ScoreService } from '../features/scores/score-service.js';
 import { ProjectService } from '../features/projects/project-service.js';
@@ -38,6 +40,7 @@ import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
+import { openMonitors, openWebhooks } from './monitors.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
 import { openRetention } from './retention.js';
@@ -75,6 +78,8 @@ export interface Services
   readonly tails: Tails;
   readonly exports: Exports;
   readonly schedules: ScheduleService;
+  readonly monitors: MonitorService;
+  readonly webhooks: WebhookService;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly uploads: ImageUploads;
@@ -102,11 +107,14 @@ export async function openServices(context: Context): Promise<Services> {
   const { metadata, traces } = storage;
   const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices(), audit: context.events });
   const { price, modelName } = prices;
+  const { service: webhooks, start: startWebhooks } = openWebhooks(context, storage);
+  const { announce } = webhooks;
   const prompts = new PromptService({
     store: metadata.prompts,
     modelName,
     observer: context.events,
     audit: context.events,
+    announce,
   });
   // Before anything else reads: what was deleted before a crash is shown to nobody after it.
   const deletions = await openDeletions(context, storage, {
@@ -135,19 +143,20 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
   });
-  const comparisons = openComparisons(context, storage);
+  const comparisons = openComparisons(context, storage, announce);
   const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
   const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });
+  startWebhooks(identity);
   return {
     ...ingest,
     ...judges,
     ...learning,
     ...playground,
-    ...openFeedback(context, storage, attachments.service),
+    ...openFeedback(context, storage, { attachments: attachments.service, announce }),
     ...datasets,
     ...experiments,
     comparisons,
@@ -163,6 +172,8 @@ export async function openServices(context: Context): Promise<Services> {
     tails: new Tails(traces.tails),
     exports: new Exports(),
     schedules: openScheduledExports(context, storage, identity),
+    monitors: openMonitors(context, storage, { announce, identity }),
+    webhooks,
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
     texts: traces.wholes,

@@ -166,6 +166,15 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
         address: limits.reviewRequestsPerMinuteOfAddress,
       },
     },
+    /** Addresses and ranges that are not public. */
+    webhookAddresses: settings.WEBHOOK_ALLOWED_ADDRESSES.split(',')
+      .map((range) => range.trim())
+      .filter((range) => range !== ''),
+    /** Null: no mail is sent. */
+    mail:
+      settings.SMTP_URL === undefined || settings.SMTP_FROM === undefined
+        ? null
+        : { url: settings.SMTP_URL, from: settings.SMTP_FROM },
     jobs: {
       atOnce: settings.JOBS_AT_ONCE,
       ofProject: limits.jobsOfProject,

@@ -8,6 +8,7 @@ import { networkSettings } from './settings/network.js';
 import { operationSettings } from './settings/operation.js';
 import { readSettings } from './settings/reads.js';
 import { requestSettings } from './settings/requests.js';
+import { webhookSettings } from './settings/webhooks.js';
 import { writeSettings } from './settings/writes.js';
 
 /**
@@ -24,6 +25,7 @@ export const settings = Type.Object({
   ...operationSettings,
   ...imageSettings,
   ...judgeSettings,
+  ...webhookSettings,
   ...requestSettings,
   ...writeSettings,
   ...readSettings,

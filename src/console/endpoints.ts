@@ -11,6 +11,8 @@ import type { feedbackRoutes } from '../features/feedback/http/routes.js';
 import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
 import type { judgeRoutes } from '../features/judges/http/routes.js';
 import type { linkRoutes } from '../features/review/http/routes.js';
+import type { monitorRoutes } from '../features/monitors/http/routes.js';
+import type { webhookRoutes } from '../features/webhooks/http/routes.js';
 import type { optimizationRoutes } from '../features/optimization/http/routes.js';
 import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
@@ -37,6 +39,8 @@ type Groups =
   | typeof judgeFigureRoutes
   | typeof judgeRoutes
   | typeof linkRoutes
+  | typeof monitorRoutes
+  | typeof webhookRoutes
   | typeof optimizationRoutes
   | typeof playgroundRoutes
   | typeof priceRoutes

@@ -16,6 +16,8 @@ const NOUNS = {
   Datasets: 'datasets',
   Experiments: 'datasets',
   Comparisons: 'datasets',
+  Monitors: 'monitors',
+  Webhooks: 'monitors',
   'Model prices': 'project',
   'API keys': 'project',
   Projects: 'project',

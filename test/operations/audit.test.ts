@@ -99,6 +99,25 @@ describe('The log of what people and programs did', () => {
     call: () => ['DELETE', `/${kind}s/${idOf(kind)}`],
     line: () => ({ event: `${kind}Deleted`, subject_id: idOf(kind) }),
   });
+  /** Making, changing and deleting something of the project; another one is kept. */
+  const about = (kind: string, body: () => object): Case[] => [
+    {
+      what: `making a ${kind}`,
+      call: () => ['POST', `${project}/${kind}s`, body()],
+      keep: keep(kind),
+      line: () => ({ event: `${kind}Created`, subject_id: idOf(kind) }),
+    },
+    {
+      what: `changing a ${kind}`,
+      call: () => ['PATCH', `${project}/${kind}s/${idOf(kind)}`, { name: `${MARK} 2` }],
+      line: () => ({ event: `${kind}Changed`, subject_id: idOf(kind) }),
+    },
+    {
+      what: `deleting a ${kind}`,
+      call: () => ['DELETE', `${project}/${kind}s/${idOf(kind)}`],
+      line: () => ({ event: `${kind}Deleted`, subject_id: idOf(kind) }),
+    },
+  ];
   const cases: readonly Case[] = [
     {
       what: 'making a key',
@@ -209,6 +228,14 @@ describe('The log of what people and programs did', () => {
       call: () => ['DELETE', `${project}/scheduled-exports/${idOf('export')}`],
       line: () => ({ event: 'scheduledExportDeleted', subject_id: idOf('export') }),
     },
+    ...about('monitor', () => ({ name: MARK, measure: 'count', window_minutes: 5, operator: 'above', threshold: 9 })),
+    ...about('webhook', () => ({ name: MARK, kind: 'slack', target: `https://${MARK}.example.com/${MARK}` })),
+    {
+      what: 'rotating the secret of a destination',
+      call: () => ['POST', `${project}/webhooks/${idOf('hook')}:rotate`],
+      keep: (answer) => secrets.push(answer.json.secret),
+      line: () => ({ event: 'webhookRotated', subject_id: idOf('hook') }),
+    },
     deleted('span'),
     deleted('trace'),
     deleted('session'),
@@ -225,6 +252,10 @@ describe('The log of what people and programs did', () => {
     });
     keep('version')(version);
     keep('dataset')(await server.request('POST', '/v1/datasets', { body: { name: MARK } }));
+    const hook = { name: MARK, kind: 'webhook', target: 'https://hooks.example.invalid', enabled: false };
+    const withSecret = await server.request('POST', `${project}/webhooks`, { body: hook });
+    keep('hook')(withSecret);
+    secrets.push(withSecret.json.secret);
     await server.request('POST', `/v1/datasets/${MARK}/versions`, { body: { rows: [{ row_id: MARK, q: MARK }] } });
     const spans = ['span', 'trace', 'session'].map((kind) => {
       const span = sentSpan(MARK, { input_data: MARK, session_id: randomUUID(), tags: { animal: MARK } });
@@ -328,7 +359,7 @@ describe('The log of what people and programs did', () => {
 
   it('holds no name, no text and no secret', () => {
     expect(log.text()).not.to.include(MARK);
-    expect(secrets).to.have.length(9);
+    expect(secrets).to.have.length(11);
     for (const secret of secrets) {
       expect(secret.length).to.be.at.least(20);
       expect(log.text()).not.to.include(secret);

@@ -30,6 +30,7 @@ describe('the list of the versions of a prompt', () => {
     const modelName = (_project: string, provider: string | null, model: string) => ({ provider, model });
     prompts = new PromptService({
       audit: NO_AUDIT_LOG,
+      announce: () => undefined,
       store: new SqlitePromptStore(database),
       modelName: modelName,
       observer: { promptFetched: () => undefined },

@@ -14,6 +14,8 @@ const SCOPES = {
   'judges:write': 'change, run and calibrate judges',
   'datasets:read': 'read datasets, experiments and comparisons',
   'datasets:write': 'change datasets, run experiments and comparisons',
+  'monitors:read': 'read monitors and webhooks',
+  'monitors:write': 'change monitors and webhooks',
   'project:read': 'read the project: its settings, prices, keys and people',
   admin: 'change project, keys, people and prices; import, export, delete',
 } as const satisfies Readonly<Record<string, string>>;

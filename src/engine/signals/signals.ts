@@ -5,6 +5,7 @@ import { diskCatalog } from './catalog/disks.js';
 import { engineCatalog } from './catalog/engine.js';
 import { deriveJobs, jobCatalog } from './catalog/jobs.js';
 import { deriveJudges, judgeCatalog } from './catalog/judges.js';
+import { monitorCatalog } from './catalog/monitors.js';
 import { moveCatalog } from './catalog/moves.js';
 import { deriveRequests, requestCatalog } from './catalog/requests.js';
 import { deriveServer, serverCatalog } from './catalog/server.js';
@@ -24,6 +25,7 @@ const catalog = {
   ...judgeCatalog,
   ...jobCatalog,
   ...backupCatalog,
+  ...monitorCatalog,
   ...moveCatalog,
   ...auditLines,
 };

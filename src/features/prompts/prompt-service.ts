@@ -18,6 +18,7 @@ import {
 } from './prompt.js';
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../../engine/schema/page.js';
+import type { Announce } from '../webhooks/event.js';
 import { EnsureInput } from './schema.js';
 import { checkVersion } from './version-rules.js';
 import { needsOf } from './version-uses.js';
@@ -28,6 +29,7 @@ export interface PromptServiceOptions {
   readonly modelName: NameModel;
   readonly observer: Pick<Signals, 'promptFetched'>;
   readonly audit: AuditLog;
+  readonly announce: Announce;
 }
 
 /** How much of fetched versions is kept in memory, in characters of JSON; presenters may keep that text as well. */
@@ -50,6 +52,7 @@ export class PromptService {
   readonly #observer: Pick<Signals, 'promptFetched'>;
   readonly #audit: AuditLog;
   readonly #modelName: NameModel;
+  readonly #announce: Announce;
   /** Answers of `fetch`, by what was asked for. */
   readonly #fetched = new LRUCache<string, SelectedVersion>({
     max: MAX_CACHED,
@@ -59,11 +62,12 @@ export class PromptService {
   });
   #seenChange = -1;
 
-  constructor({ store, modelName, observer, audit }: PromptServiceOptions) {
+  constructor({ store, modelName, observer, audit, announce }: PromptServiceOptions) {
     this.#store = store;
     this.#modelName = modelName;
     this.#observer = observer;
     this.#audit = audit;
+    this.#announce = announce;
   }
 
   /**
@@ -173,6 +177,7 @@ export class PromptService {
       for (const found of versions) {
         for (const tag of this.tagsOf(found).filter((name) => name !== LATEST)) {
           this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
+          this.#announceMove(by, slug, tag, null);
           removed.push(found.id);
         }
         this.deleteVersion(project_id, slug, found.version);
@@ -196,7 +201,7 @@ export class PromptService {
 
   /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
   pin(by: Principal, slug: string, entry: TagEntry): TagEntry {
-    this.#pin(by, slug, entry);
+    this.#store.together(() => this.#pin(by, slug, entry));
     const { id } = this.find(by.project_id, slug, { by: 'number', version: entry.version });
     this.#audit.done({ event: 'tagMoved', by, project_id: by.project_id, subject_id: id });
     return entry;
@@ -227,7 +232,17 @@ export class PromptService {
     for (const _tag of tags) this.#audit.done({ event: 'tagMoved', by, project_id: by.project_id, subject_id: id });
   }
 
-  #pin({ project_id, user_id }: Principal, slug: string, entry: TagEntry): void {
+  /** To be called in the transaction of the move. @param version null: the tag was removed */
+  #announceMove({ project_id, user_id }: Principal, slug: string, tag: string, version: number | null): void {
+    const where = version === null ? 'was removed' : `points to version ${version}`;
+    this.#announce({
+      ...{ project_id, type: 'prompt.tag_moved', summary: `The tag ${tag} of the prompt ${slug} ${where}` },
+      data: { prompt_slug: slug, tag, version, moved_by: user_id },
+    });
+  }
+
+  #pin(by: Principal, slug: string, entry: TagEntry): void {
+    const { project_id, user_id } = by;
     this.#requirePrompt(project_id, slug);
     if (entry.tag === LATEST)
       throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be pinned');
@@ -239,6 +254,7 @@ export class PromptService {
     const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
     this.#fetched.clear();
     if (!pinned) throw new DomainError('not_found', missing({ by: 'number', version: entry.version }));
+    this.#announceMove(by, slug, entry.tag, entry.version);
   }
 
   /** Removes a tag, but for its history. @throws DomainError `not_found`; `conflict` for `latest` */
@@ -248,7 +264,11 @@ export class PromptService {
     if (tag === LATEST)
       throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be removed');
     const pointedAt = this.#store.findVersion(project_id, slug, { by: 'tag', tag });
-    const removed = this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
+    const removed = this.#store.together(() => {
+      if (!this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id)) return false;
+      this.#announceMove(by, slug, tag, null);
+      return true;
+    });
     this.#fetched.clear();
     if (!removed) throw new DomainError('not_found', missing({ by: 'tag', tag }));
     this.#audit.done({

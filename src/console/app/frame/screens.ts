@@ -76,6 +76,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/experiments/index.js'),
   },
   {
+    name: 'monitors',
+    label: 'Monitors',
+    icon: 'monitors',
+    key: 'm',
+    load: () => import('../screens/monitors/index.js'),
+  },
+  {
     name: 'review',
     label: 'Review',
     icon: 'review',

@@ -79,6 +79,25 @@ const events = {
     when: 'The export `subject_id`: its name, how often it runs, or whether it is paused.',
   },
   scheduledExportDeleted: { level: 'info', message: 'Scheduled export deleted', when: 'The export `subject_id`.' },
+  monitorCreated: { level: 'info', message: 'Monitor created', when: 'The monitor `subject_id`.' },
+  monitorChanged: {
+    level: 'info',
+    message: 'Monitor changed',
+    when: 'The monitor `subject_id`: its name or condition, or whether it is enabled or muted.',
+  },
+  monitorDeleted: { level: 'info', message: 'Monitor deleted', when: 'The monitor `subject_id`.' },
+  webhookCreated: { level: 'info', message: 'Destination created', when: 'The destination `subject_id` of events.' },
+  webhookChanged: {
+    level: 'info',
+    message: 'Destination changed',
+    when: 'The destination `subject_id`: its name, target or events, or whether it is enabled.',
+  },
+  webhookRotated: {
+    level: 'info',
+    message: 'Secret of a destination rotated',
+    when: 'The destination `subject_id` has another secret.',
+  },
+  webhookDeleted: { level: 'info', message: 'Destination deleted', when: 'The destination `subject_id` of events.' },
   retentionChanged: {
     level: 'info',
     message: 'Project retention changed',
