@@ -5,7 +5,9 @@ import type { DeletionStore } from '../features/deletion/deletion-store.js';
 import type { MeasurementStore } from '../engine/disk/storage-measurements.js';
 import type { FeedbackPages } from '../features/feedback/feedback-pages.js';
 import type { ScheduleStore } from '../features/scheduled-exports/schedule.js';
+import type { MaskingStore } from '../features/masking/rule.js';
 import { SqliteScheduleStore } from '../features/scheduled-exports/store/schedule-store.js';
+import { SqliteMaskingStore } from '../features/masking/store/masking-store.js';
 import type { FeedbackStore } from '../features/feedback/feedback-store.js';
 import type { JudgeLookup } from '../features/feedback/judge-lookup.js';
 import type { Verdicts } from '../engine/traces/model/trace/outline.js';
@@ -112,6 +114,7 @@ export interface MetadataStore {
   readonly usageNames: UsageNames;
   readonly feedbackPages: FeedbackPages;
   readonly schedules: ScheduleStore;
+  readonly masking: MaskingStore;
   readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
@@ -188,6 +191,7 @@ function storesOn(database: Database): MetadataStore {
     usageNames: new SqliteUsageNames(database),
     feedbackPages: new SqliteFeedbackPages(database),
     schedules: new SqliteScheduleStore(database),
+    masking: new SqliteMaskingStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),

@@ -11,6 +11,7 @@ import type { feedbackRoutes } from '../features/feedback/http/routes.js';
 import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
 import type { judgeRoutes } from '../features/judges/http/routes.js';
 import type { linkRoutes } from '../features/review/http/routes.js';
+import type { maskingRoutes } from '../features/masking/http/routes.js';
 import type { optimizationRoutes } from '../features/optimization/http/routes.js';
 import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
@@ -37,6 +38,7 @@ type Groups =
   | typeof judgeFigureRoutes
   | typeof judgeRoutes
   | typeof linkRoutes
+  | typeof maskingRoutes
   | typeof optimizationRoutes
   | typeof playgroundRoutes
   | typeof priceRoutes
