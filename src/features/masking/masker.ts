@@ -7,7 +7,7 @@ import { PathMasker } from './path-masker.js';
 import { Paths, readPath } from './paths.js';
 import { textRuleOf } from './patterns/patterns.js';
 import type { KeptRules, MaskingRule } from './rule.js';
-import { finish, TextMasker, type MaskingObserver } from './text-masker.js';
+import { finish, NO_TEXT, TextMasker, type MaskingObserver } from './text-masker.js';
 
 const TEXTS = [
   ...(['name', 'session_name', 'input_data', 'output_data'] as const),
@@ -160,7 +160,10 @@ export class Masker {
       return changed ?? value;
     }
     if (!isJsonObject(value)) return value;
-    return yield* this.#members(value, (name, member) => parent !== undefined && isKept(parent, name, member));
+    return yield* this.#members(
+      value,
+      (name, member) => NO_TEXT.has(name) || (parent !== undefined && isKept(parent, name, member)),
+    );
   }
 
   /** Masks the values of an object; its names stay. @param field of the span that the object is */

@@ -50,7 +50,7 @@ const MAX_KEPT = 2_000;
 /** A rule that makes a text more than so much longer has the text as a whole for its value. */
 const MAX_GROWTH = { factor: 2, characters: 1_024 };
 /** Members of JSON that are no text, such as the image of a message. */
-const NO_TEXT: ReadonlySet<string> = new Set(['base64', 'sha256']);
+export const NO_TEXT: ReadonlySet<string> = new Set(['base64', 'sha256']);
 /** Data of images and other files, which are no text either. */
 const BINARY = /;base64,[A-Za-z0-9+/=\s]*|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{512,}={0,2}/g;
 
