@@ -8,6 +8,12 @@ import { HARMLESS, VALUES } from './corpus.js';
 const maskerOf = (rules: readonly MaskingRuleInput[]) =>
   new Masker({ version: 1, key: Buffer.alloc(32, 1), rules: rulesOf(rules) });
 
+/** A value in JSON, and in JSON in JSON. */
+const JSON_WITH = [
+  (value: string) => JSON.stringify({ a: [value], n: 1 }),
+  (value: string) => JSON.stringify([`1\t${value}`, { a: JSON.stringify({ b: `\n${value}\n` }) }]),
+];
+
 describe('rules for personal data', () => {
   const types = Object.keys(VALUES) as RuleType[];
 
@@ -15,14 +21,21 @@ describe('rules for personal data', () => {
     it(`find every ${type} of the corpus, wherever it stands`, () => {
       const masker = maskerOf([{ type }]);
       for (const value of VALUES[type] ?? []) {
-        for (const around of ['', 'Write to | today.', '(|)', '"|",', '|\nnext', 'a,|;b', 'ends with |.', '<|>', 'x: |'] as const) {
+        for (const around of [
+          '',
+          'Write to | today.',
+          '(|)',
+          '"|",',
+          '|\nnext',
+          'a,|;b',
+          'ends with |.',
+          '<|>',
+          'x: |',
+        ] as const) {
           const [before = '', after = ''] = around.split('|');
           expect(masker.maskText(before + value + after), value).to.equal(`${before}[${type}]${after}`);
         }
-        for (const json of [{ a: [value] }, { a: JSON.stringify({ b: `\n${value}\n` }) }, [`1\t${value}`]])
-          expect(JSON.parse(masker.maskText(JSON.stringify(json))), value).to.deep.equal(
-            JSON.parse(JSON.stringify(json).replaceAll(escaped(value), `[${type}]`)),
-          );
+        for (const json of JSON_WITH) expect(masker.maskText(json(value)), value).to.equal(json(`[${type}]`));
       }
     });
 
@@ -68,7 +81,24 @@ describe('rules for personal data', () => {
   it('take time in proportion to the text, whatever it says', function () {
     this.timeout(20_000);
     const masker = maskerOf([...types.map((type) => ({ type })), { type: 'expression', expression: '(a+)+b|x*y' }]);
-    const repeated = ['a@', '@', 'a.', '1 ', '1', '+1 ', '(', 'DE12 ', 'eyJ-', 'sk-', '-----BEGIN PRIVATE KEY', 'aaaa', '"{', '[[', '\\n', '/'];
+    const repeated = [
+      'a@',
+      '@',
+      'a.',
+      '1 ',
+      '1',
+      '+1 ',
+      '(',
+      'DE12 ',
+      'eyJ-',
+      'sk-',
+      '-----BEGIN PRIVATE KEY',
+      'aaaa',
+      '"{',
+      '[[',
+      '\\n',
+      '/',
+    ];
     for (const part of repeated) {
       const text = part.repeat(300_000 / part.length);
       const began = process.cpuUsage();
@@ -79,5 +109,3 @@ describe('rules for personal data', () => {
     }
   });
 });
-
-const escaped = (value: string) => JSON.stringify(value).slice(1, -1);

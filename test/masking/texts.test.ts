@@ -24,13 +24,19 @@ describe('masking', () => {
     const json = (value: string) => JSON.stringify({ call: { arguments: JSON.stringify({ to: `\n${value}`, n: 1 }) } });
     expect(maskerOf({ type: 'email' }).maskText(json('x@y.io'))).to.equal(json('[email]'));
     const object = { input_data: json('x'), attributes: { call: json('x') } };
-    const rules = ['$.input_data.call.arguments.to', '$.attributes.call..to'].map((each, n) => ({ ...path(each), name: `p${n}` }));
+    const rules = ['$.input_data.call.arguments.to', '$.attributes.call..to'].map((each, n) => ({
+      ...path(each),
+      name: `p${n}`,
+    }));
     const to = (label: string) => JSON.stringify({ call: { arguments: JSON.stringify({ to: label, n: 1 }) } });
     expect(maskerOf(...rules).mask(object)).to.deep.equal({ input_data: to('[p0]'), attributes: { call: to('[p1]') } });
   });
 
   it('leaves labels alone, so that what is read can be sent again', () => {
-    const masker = maskerOf({ type: 'email', action: 'hash' }, { type: 'expression', name: 'word', expression: '[a-z0-9]+' });
+    const masker = maskerOf(
+      { type: 'email', action: 'hash' },
+      { type: 'expression', name: 'word', expression: '[a-z0-9]+' },
+    );
     const once = masker.maskText('write x@y.io');
     expect(once).to.match(/^\[word\] \[email:[0-9a-f]{16}\]$/);
     expect(masker.maskText(once)).to.equal(once);
@@ -42,7 +48,11 @@ describe('masking', () => {
 
   it('masks what lies at a path, and what repeats it', () => {
     const input_data = '[ {"role":"user", "content": "x"}, {"role":"tool","content":{"a":[1,2]}, "n": 1.0} ]';
-    const object = { input_data, output_data: 'said', attributes: { copy: input_data, user: { 'e.mail': 'x', age: 1 } } };
+    const object = {
+      input_data,
+      output_data: 'said',
+      attributes: { copy: input_data, user: { 'e.mail': 'x', age: 1 } },
+    };
     const masked = maskerOf(
       { ...path('$.input_data[*].content'), name: 'content' },
       { ...path("$.attributes.user['e.mail']", 'drop'), name: 'mail' },
@@ -54,14 +64,22 @@ describe('masking', () => {
       output_data: '[output]',
       attributes: { copy: input, user: { 'e.mail': null, age: 1 } },
     });
-    expect(maskerOf(path('$..password')).mask({ attributes: { a: [{ password: 'x' }], password: null } })).to.deep.equal({
+    expect(
+      maskerOf(path('$..password')).mask({ attributes: { a: [{ password: 'x' }], password: null } }),
+    ).to.deep.equal({
       attributes: { a: [{ password: '[secret]' }], password: null },
     });
   });
 
   it('changes nothing that figures are made of', () => {
     const attributes = {
-      ...{ model: 'gpt-4o', provider: 'openai', inputTokens: '12', task: 'support', zeroeval: { prompt_slug: 'a', x: 'word' } },
+      ...{
+        model: 'gpt-4o',
+        provider: 'openai',
+        inputTokens: '12',
+        task: 'support',
+        zeroeval: { prompt_slug: 'a', x: 'word' },
+      },
       ...{ 'spanhouse.experiment.row_id': 'row', spanhouse: { experiment: { id: 'word' }, other: 'word' } },
       ...{ 'spanhouse.parts': { first: 1, later: [[1, ['attributes.word']]] }, note: 'word', n: 4111111111111111 },
     };
@@ -77,7 +95,9 @@ describe('masking', () => {
       },
       tags: { ...tags, user: '[x]' },
     });
-    expect(maskerOf({ type: 'expression', expression: '.+', action: 'drop' }).mask({ name: 'word' }).name).to.equal('[masked]');
+    expect(maskerOf({ type: 'expression', expression: '.+', action: 'drop' }).mask({ name: 'word' }).name).to.equal(
+      '[masked]',
+    );
   });
 
   it('leaves images in texts alone', () => {
@@ -95,11 +115,14 @@ describe('masking', () => {
   });
 
   it('finds values in long texts, and keeps texts from growing without bound', async () => {
-    const masker = maskerOf({ type: 'email' }, { type: 'expression', name: 'digit', expression: '[0-9]', action: 'hash' });
+    const masker = maskerOf(
+      { type: 'email' },
+      { type: 'expression', name: 'digit', expression: '[0-9]', action: 'hash' },
+    );
     const long = `${'some words and x@y.io\n'.repeat(10_000)}end`;
     const [masked] = await masker.maskEach([{ input_data: long }]);
     expect(masked?.input_data).to.equal(long.replaceAll('x@y.io', '[email]'));
-    expect(masker.maskText('1'.repeat(100_000)).length).to.be.lessThan(10_000);
+    expect(masker.maskText('1 '.repeat(50_000)).length).to.be.lessThan(10_000);
   });
 
   it('refuses rules that cannot be followed', () => {
@@ -111,9 +134,17 @@ describe('masking', () => {
       [{ type: 'expression', expression: 'a*' }, '/rules/0/expression must not match'],
       [{ type: 'email', expression: 'a' }, '/rules/0/expression is for'],
       [{ type: 'path' }, '/rules/0/path is required'],
-      ...['a', '$', '$.', '$.x', '$.attributes', '$.attributes[', '$..*', '$.input_data[?(@.a)]', '$.attributes.model'].map(
-        (each): [MaskingRuleInput, string] => [{ type: 'path', path: each }, '/rules/0/path must'],
-      ),
+      ...[
+        'a',
+        '$',
+        '$.',
+        '$.x',
+        '$.attributes',
+        '$.attributes[',
+        '$..*',
+        '$.input_data[?(@.a)]',
+        '$.attributes.model',
+      ].map((each): [MaskingRuleInput, string] => [{ type: 'path', path: each }, '/rules/0/path must']),
       [{ type: 'phone', countries: ['ZZ'] }, '/rules/0/countries/0 '],
       [{ type: 'email', countries: ['US'] }, '/rules/0/countries is for'],
     ];

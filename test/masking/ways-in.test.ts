@@ -48,11 +48,16 @@ describe('masking before storage', function () {
   });
   const spanOf = (id: string) => ask('GET', `/spans/${id}`);
   /** Nothing of what is stored has the address. */
-  const expectNone = (...stored: unknown[]) => expect(JSON.stringify(stored)).not.to.contain('anna').and.not.to.contain('2671');
+  const expectNone = (...stored: unknown[]) =>
+    expect(JSON.stringify(stored)).not.to.contain('anna').and.not.to.contain('2671');
 
   it('masks spans of the REST API, alone, in batches and in threads, equally each time', async () => {
     const sent = span({
-      ...{ input_data: { messages: [{ content: SAID, secret: 'x', n: 1.5 }] }, output_data: SAID, name: `mail ${MAIL}` },
+      ...{
+        input_data: { messages: [{ content: SAID, secret: 'x', n: 1.5 }] },
+        output_data: SAID,
+        name: `mail ${MAIL}`,
+      },
       ...{ error_message: SAID, attributes: { user: MAIL, note: { deep: [SAID] }, secret: 'x', other: SAID } },
       ...{ tags: { user: MAIL, keep: 'true' }, session_id: randomUUID(), session_name: SAID, unknown_field: SAID },
     });
@@ -72,7 +77,10 @@ describe('masking before storage', function () {
     const [second] = await ask('POST', '/spans', [padded]);
     expect({ ...second, created_at: '' }).to.deep.equal({ ...first, created_at: '' });
     expect(first.attributes).to.deep.include({ user: small.attributes.user, unknown_field: first.output_data });
-    expect((await ask('POST', '/spans', [stored]))[0]).to.deep.include({ attributes: stored.attributes, tags: stored.tags });
+    expect((await ask('POST', '/spans', [stored]))[0]).to.deep.include({
+      attributes: stored.attributes,
+      tags: stored.tags,
+    });
     const found = await ask('GET', `/spans?tags.user=${encodeURIComponent(small.tags.user)}&fields=id&limit=10`);
     expect(found.map(({ id }: { id: string }) => id)).to.have.members([sent.id, padded.id]);
     expect(await ask('GET', `/spans?q=anna`)).to.deep.equal([]);
@@ -81,7 +89,9 @@ describe('masking before storage', function () {
   it('masks posted traces, sessions, scores and feedback', async () => {
     const { id, trace_id } = span();
     const session_id = randomUUID();
-    await ask('POST', '/spans', [span({ id, trace_id, signals: { why: { value: SAID.repeat(10), type: 'categorical' } } })]);
+    await ask('POST', '/spans', [
+      span({ id, trace_id, signals: { why: { value: SAID.repeat(10), type: 'categorical' } } }),
+    ]);
     const [trace] = await ask('POST', '/traces', [
       { id: trace_id, session_id, name: SAID, started_at: AT, attributes: { user: MAIL }, tags: { user: MAIL } },
     ]);
@@ -91,11 +101,23 @@ describe('masking before storage', function () {
     const entity = { entity_type: 'span', entity_id: id, name: 'helpful', value: true };
     await ask('POST', '/scores', [{ ...entity, comment: SAID, metadata: { user: MAIL } }]);
     await ask('POST', '/v1/span_annotations?sync=true', {
-      data: [{ span_id: id.replaceAll('-', '').slice(0, 16), name: 'a', annotator_kind: 'LLM', result: { score: 1, explanation: SAID } }],
+      data: [
+        {
+          span_id: id.replaceAll('-', '').slice(0, 16),
+          name: 'a',
+          annotator_kind: 'LLM',
+          result: { score: 1, explanation: SAID },
+        },
+      ],
     });
     await promptApi(server).ensure('support', { content: 'Help.' });
     const feedback = `/v1/prompts/support/completions/${id}/feedback`;
-    const given = await ask('POST', feedback, { thumbs_up: false, reason: SAID, expected_output: SAID, metadata: { user: MAIL } });
+    const given = await ask('POST', feedback, {
+      thumbs_up: false,
+      reason: SAID,
+      expected_output: SAID,
+      metadata: { user: MAIL },
+    });
     expect(given.reason).to.match(MASKED);
     const scores = await ask('GET', '/scores');
     expect(scores).to.have.length(3);
@@ -105,7 +127,10 @@ describe('masking before storage', function () {
 
   it('masks spans of OpenTelemetry, over HTTP and gRPC', async () => {
     const otlp = (n: number) =>
-      otlpSpan({ spanId: spanId(n), attributes: attributes({ 'gen_ai.prompt': SAID, 'user.email': MAIL, secret: 'x' }) });
+      otlpSpan({
+        spanId: spanId(n),
+        attributes: attributes({ 'gen_ai.prompt': SAID, 'user.email': MAIL, secret: 'x' }),
+      });
     const body = Buffer.from(toProtobuf(request([otlp(1)])));
     const headers = { 'content-type': 'application/x-protobuf' };
     expect((await server.request('POST', '/v1/traces', { body, headers })).status).to.equal(200);
@@ -136,7 +161,9 @@ describe('masking before storage', function () {
       return (await ask('GET', '/spans?limit=1'))[0];
     };
     const once = await created();
-    expect([once.input_data, once.output_data]).to.satisfy((texts: string[]) => texts.every((text) => MASKED.test(text)));
+    expect([once.input_data, once.output_data]).to.satisfy((texts: string[]) =>
+      texts.every((text) => MASKED.test(text)),
+    );
     expect((await created()).created_at, 'sent again, nothing is new').to.equal(once.created_at);
     const run = randomUUID();
     const order = { trace_id: run, dotted_order: dotted([0, run]) };
@@ -153,7 +180,12 @@ describe('masking before storage', function () {
     await promptApi(server).ensure('support', { content: 'Help.' });
     const log = `/projects/${server.projectId}/prompts/support/completions`;
     const [there] = await ask('POST', '/spans', [span()]);
-    const said = { messages: [{ role: 'user', content: SAID }], output_text: SAID, metadata: { user: MAIL }, model_id: 'gpt-4o' };
+    const said = {
+      messages: [{ role: 'user', content: SAID }],
+      output_text: SAID,
+      metadata: { user: MAIL },
+      model_id: 'gpt-4o',
+    };
     for (const span_id of [there.id, null]) {
       const { id } = await ask('POST', log, { ...said, span_id });
       const stored = await spanOf(id);
@@ -180,7 +212,10 @@ describe('masking before storage', function () {
     const { version } = await ask('GET', path);
     const [before] = await ask('POST', '/spans', [span({ output_data: SAID })]);
     const next = await set([{ type: 'phone' }]);
-    expect(next).to.deep.include({ version: version + 1, rules: [{ ...next.rules[0], type: 'phone', name: 'phone', action: 'replace' }] });
+    expect(next).to.deep.include({
+      version: version + 1,
+      rules: [{ ...next.rules[0], type: 'phone', name: 'phone', action: 'replace' }],
+    });
     expect((await set([{ type: 'phone' }])).version, 'the same again').to.equal(version + 1);
     const [after] = await ask('POST', '/spans', [span({ output_data: SAID })]);
     expect(after.output_data).to.equal(`write to ${MAIL} or call [phone]`);
@@ -198,7 +233,12 @@ describe('masking before storage', function () {
   it('tests rules on stored spans, and changes nothing', async () => {
     const { key, projectId } = secondProject(server);
     const spans = Array.from({ length: 3 }, (_, n) =>
-      span({ name: `n${n}`, output_data: n === 0 ? 'none' : SAID, attributes: { user: MAIL }, kind: n === 2 ? 'tool' : 'llm' }),
+      span({
+        name: `n${n}`,
+        output_data: n === 0 ? 'none' : SAID,
+        attributes: { user: MAIL },
+        kind: n === 2 ? 'tool' : 'llm',
+      }),
     );
     await server.request('POST', '/spans', { key, body: spans });
     const test = async (body: object, with_key = key) => {
@@ -216,7 +256,10 @@ describe('masking before storage', function () {
     const excerpt = json.rules[1].excerpts[0];
     expect(excerpt).to.include({ field: 'output_data', before: SAID, after: `write to ${MAIL} or call [phone]` });
     expect(json.rules[0].excerpts.map(({ field }: { field: string }) => field)).to.include('attributes.user');
-    expect((await test({ rules: RULES, query: 'span_kind=tool', limit: 1 })).json).to.deep.include({ spans: 1, changed: 1 });
+    expect((await test({ rules: RULES, query: 'span_kind=tool', limit: 1 })).json).to.deep.include({
+      spans: 1,
+      changed: 1,
+    });
     expect((await test({})).json, 'the project has none').to.deep.include({ spans: 3, changed: 0, rules: [] });
     expect((await server.request('GET', `/spans?q=anna`, { key })).json).to.have.length(2);
     const keys = `/projects/${projectId}/api-keys`;
@@ -226,10 +269,17 @@ describe('masking before storage', function () {
   });
 
   it('refuses rules that are none, all together', async () => {
-    const rules = [{ type: 'expression', expression: '(' }, { type: 'path', path: 'x' }, { type: 'email', name: 'Big' }];
+    const rules = [
+      { type: 'expression', expression: '(' },
+      { type: 'path', path: 'x' },
+      { type: 'email', name: 'Big' },
+    ];
     const { status, json } = await server.request('PUT', path, { body: { rules: rules.slice(0, 2) } });
     expect([status, json.type]).to.deep.equal([422, 'urn:spanhouse:problem:invalid']);
-    expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).to.deep.equal(['/rules/0/expression', '/rules/1/path']);
+    expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).to.deep.equal([
+      '/rules/0/expression',
+      '/rules/1/path',
+    ]);
     for (const body of [
       { rules: rules.slice(2) },
       { rules: Array.from({ length: 51 }, (_, n) => ({ type: 'email', name: `e${n}` })) },

@@ -15,7 +15,10 @@ export function maskedFeedback<F extends Said & { readonly metadata?: unknown }>
     criteria_feedback:
       criteria &&
       Object.fromEntries(
-        Object.entries(criteria).map(([key, each]) => [key, { ...each, reason: masker.maskText(each.reason, MAX_REASON) }]),
+        Object.entries(criteria).map(([key, each]) => [
+          key,
+          { ...each, reason: masker.maskText(each.reason, MAX_REASON) },
+        ]),
       ),
     ...(metadata !== undefined && { metadata: masker.maskValue(metadata) }),
   };

@@ -3,11 +3,7 @@ import { UUID } from '../../engine/schema/ids.js';
 import { SLUG } from '../../engine/schema/slug.js';
 import { STAMPS } from '../../engine/traces/model/partial/stamps.js';
 import { KEEP_TAG } from '../../engine/traces/model/retention/keep-tag.js';
-import {
-  PROMPT_PATHS,
-  VERSION_NUMBER_PATHS,
-  VERSION_PATHS,
-} from '../../engine/traces/model/span/prompt-attributes.js';
+import { PROMPT_PATHS, VERSION_NUMBER_PATHS, VERSION_PATHS } from '../../engine/traces/model/span/prompt-attributes.js';
 import { USAGE_ATTRIBUTES } from '../../engine/traces/model/span/usage.js';
 
 /*

@@ -43,9 +43,7 @@ export class Maskers {
     if (cached !== undefined) return cached;
     const kept = this.#store.find(projectId);
     const known =
-      kept === undefined
-        ? NONE
-        : { version: kept.version, masker: kept.rules.length === 0 ? null : new Masker(kept) };
+      kept === undefined ? NONE : { version: kept.version, masker: kept.rules.length === 0 ? null : new Masker(kept) };
     this.#cache.set(projectId, known);
     return known;
   }

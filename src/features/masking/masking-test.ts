@@ -47,7 +47,11 @@ export class MaskingTest {
   }
 
   /** @throws DomainError `invalid`, and those of the lists; the signal's reason */
-  async run(projectId: string, { rules, query, limit }: MaskingTestRequest, signal: AbortSignal): Promise<MaskingTestRead> {
+  async run(
+    projectId: string,
+    { rules, query, limit }: MaskingTestRequest,
+    signal: AbortSignal,
+  ): Promise<MaskingTestRead> {
     const tried = this.#tried(projectId, rules);
     const tally = new Tally(tried.rules.map(({ name }) => name));
     const masker = new Masker(tried, tally);
@@ -56,7 +60,13 @@ export class MaskingTest {
       const atOnce = Math.min(AT_ONCE, limit - looked);
       const page = await this.#parts.lists.spans(
         projectId,
-        { ...query, ...newestFirst(spanList), fields: ['id', 'trace_id', ...MASKED_FIELDS], limit: atOnce, offset: looked },
+        {
+          ...query,
+          ...newestFirst(spanList),
+          fields: ['id', 'trace_id', ...MASKED_FIELDS],
+          limit: atOnce,
+          offset: looked,
+        },
         signal,
       );
       const json = Buffer.isBuffer(page.json) ? page.json : await buffer(page.json);
@@ -87,7 +97,13 @@ export class MaskingTest {
 
 /** Counts what rules find. */
 class Tally implements MaskingObserver {
-  readonly #rules: { readonly name: string; spans: number; values: number; excerpts: Excerpt[]; last: StoredSpan | null }[];
+  readonly #rules: {
+    readonly name: string;
+    spans: number;
+    values: number;
+    excerpts: Excerpt[];
+    last: StoredSpan | null;
+  }[];
   #span: StoredSpan | null = null;
   #field = '';
   #spans = 0;

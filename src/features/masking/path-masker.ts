@@ -31,12 +31,7 @@ export class PathMasker {
     return this.#member(this.#paths.start, name, value, { keeps, parent: null });
   }
 
-  #member(
-    places: Places,
-    key: string | number,
-    value: unknown,
-    within: Within,
-  ): unknown {
+  #member(places: Places, key: string | number, value: unknown, within: Within): unknown {
     const { places: after, ends } = this.#paths.next(places, key);
     if (ends !== null && value !== null && value !== undefined) {
       const replaced = this.#replacement(ends, value);

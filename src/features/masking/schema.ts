@@ -24,7 +24,8 @@ const ruleFields = {
   expression: Type.String({
     minLength: 1,
     maxLength: MAX_EXPRESSION,
-    description: 'Of the type `expression`: a regular expression in the syntax of RE2, which has no backreferences and no lookaround.',
+    description:
+      'Of the type `expression`: a regular expression in the syntax of RE2, which has no backreferences and no lookaround.',
   }),
   path: Type.String({
     minLength: 1,
@@ -32,11 +33,14 @@ const ruleFields = {
     description:
       "Of the type `path`: where the value lies, such as `$.input_data.messages[*].user`, `$.attributes['user.email']` or `$..password`.",
   }),
-  countries: Type.Array(Type.String({ pattern: '^[A-Z]{2}$', 'x-must': 'be the two letters of a country, such as DE' }), {
-    minItems: 1,
-    maxItems: 20,
-    description: 'Of the type `phone`: where numbers without a country code are from.',
-  }),
+  countries: Type.Array(
+    Type.String({ pattern: '^[A-Z]{2}$', 'x-must': 'be the two letters of a country, such as DE' }),
+    {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Of the type `phone`: where numbers without a country code are from.',
+    },
+  ),
 };
 const NAME = 'Unique name of the rule: the label that stands for a value, in brackets.';
 const ACTION =
@@ -50,7 +54,10 @@ export const MaskingRuleInput = Type.Object(
     action: optional(oneOf(MASKING_ACTIONS, `${ACTION} Default: replace.`)),
     expression: optional(ruleFields.expression),
     path: optional(ruleFields.path),
-    countries: optional({ ...ruleFields.countries, description: `${ruleFields.countries.description ?? ''} Default: US.` }),
+    countries: optional({
+      ...ruleFields.countries,
+      description: `${ruleFields.countries.description ?? ''} Default: US.`,
+    }),
   },
   { $id: 'MaskingRuleInput', description: 'What to mask, and how.' },
 );
@@ -95,11 +102,16 @@ export const MaskingTestInput = Type.Object(
     query: optional(
       Type.String({
         maxLength: 10_000,
-        description: 'On which stored spans: filters as in the URL of `GET /spans`, such as `span_kind=llm&started_after=1d`. Default: all.',
+        description:
+          'On which stored spans: filters as in the URL of `GET /spans`, such as `span_kind=llm&started_after=1d`. Default: all.',
       }),
     ),
     limit: optional(
-      Type.Integer({ minimum: 1, maximum: MAX_TESTED, description: 'On how many of them, the newest first. Default: 100.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TESTED,
+        description: 'On how many of them, the newest first. Default: 100.',
+      }),
     ),
   },
   { $id: 'MaskingTestInput', description: 'Rules to try on stored spans.' },
@@ -110,7 +122,9 @@ const Excerpt = Type.Object(
   {
     trace_id: uuid('Trace of the span.'),
     span_id: uuid('The span.'),
-    field: Type.String({ description: 'Field in which the value was found, such as `input_data` or `attributes.user`.' }),
+    field: Type.String({
+      description: 'Field in which the value was found, such as `input_data` or `attributes.user`.',
+    }),
     before: Type.String({ description: 'The value with what is around it, as it is stored.' }),
     after: Type.String({ description: 'The same with the rule applied.' }),
   },
@@ -121,7 +135,9 @@ export const MaskingTestRead = Type.Object(
   {
     spans: count('Spans that were looked at.'),
     changed: count('Spans that the rules would change.'),
-    complete: Type.Boolean({ description: 'Whether all that were asked for were looked at; false: their texts were too large together.' }),
+    complete: Type.Boolean({
+      description: 'Whether all that were asked for were looked at; false: their texts were too large together.',
+    }),
     rules: Type.Array(
       Type.Object(
         {

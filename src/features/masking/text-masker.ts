@@ -52,7 +52,8 @@ const MAX_GROWTH = { factor: 2, characters: 1_024 };
 /** Members of JSON that are no text, such as the image of a message. */
 export const NO_TEXT: ReadonlySet<string> = new Set(['base64', 'sha256']);
 /** Data of images and other files, which are no text either. */
-const BINARY = /;base64,[A-Za-z0-9+/=\s]*|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{512,}={0,2}/g;
+const LEAST_BINARY = 512;
+const BINARY = /;base64,[A-Za-z0-9+/=]*|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{512,}={0,2}/g;
 
 interface Part {
   readonly text: string;
@@ -145,7 +146,7 @@ export class TextMasker {
   /** Parts of a text; those that are no text, or labels already, stay as they are. */
   #opened(text: string): Part[] {
     const parts = parted([{ text, kept: false }], this.#rules.labels);
-    return text.length > SHORT ? parted(parts, BINARY) : parts;
+    return text.length >= LEAST_BINARY || text.includes(';base64,') ? parted(parts, BINARY) : parts;
   }
 
   #maskedBy({ rule, find }: TextRule, parts: readonly Part[]): readonly Part[] {

@@ -9,7 +9,8 @@ export function maskedScores<S extends Score>(scores: readonly S[], masker: Mask
     const { kind, value, comment, metadata } = score;
     return {
       ...score,
-      ...(kind === 'text' && typeof value === 'string' && { value: masker.maskText(value, MAX_SCORE_TEXT) || '[masked]' }),
+      ...(kind === 'text' &&
+        typeof value === 'string' && { value: masker.maskText(value, MAX_SCORE_TEXT) || '[masked]' }),
       comment: masker.maskText(comment, MAX_SCORE_TEXT),
       metadata: masker.maskValue(metadata),
     };

@@ -1,4 +1,4 @@
-import isCreditCard from 'validator/lib/isCreditCard.js';
+import creditCard from 'validator/lib/isCreditCard.js';
 import { endsThere, startsAfresh, type Finder } from './finder.js';
 
 /** How the digits of a card are grouped where they are. */
@@ -60,7 +60,7 @@ function isGrouped(text: string, groups: readonly Group[], at: number, sizes: re
 }
 
 function isCard(text: string, start: number, end: number): boolean {
-  return startsAfresh(text, start) && endsThere(text, end) && isCreditCard(digitsOf(text, start, end));
+  return startsAfresh(text, start) && endsThere(text, end) && creditCard.default(digitsOf(text, start, end));
 }
 
 function digitsOf(text: string, start: number, end: number): string {

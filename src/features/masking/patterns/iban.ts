@@ -1,4 +1,4 @@
-import isIBAN from 'validator/lib/isIBAN.js';
+import iban from 'validator/lib/isIBAN.js';
 import { endsThere, startsAfresh, type Finder } from './finder.js';
 
 const CANDIDATE = /[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}/g;
@@ -18,7 +18,11 @@ export const findIbans: Finder = (text, found) => {
 /** Words may follow an IBAN in groups: it ends with the group that makes it right. @returns `start` where there is none */
 function ibanEnd(text: string, start: number, end: number): number {
   for (let last = end; last > start + 14; last -= 1)
-    if (endsThere(text, last) && /[A-Za-z0-9]/.test(text.charAt(last - 1)) && isIBAN(canonical(text.slice(start, last))))
+    if (
+      endsThere(text, last) &&
+      /[A-Za-z0-9]/.test(text.charAt(last - 1)) &&
+      iban.default(canonical(text.slice(start, last)))
+    )
       return last;
   return start;
 }

@@ -47,7 +47,9 @@ export function phoneFinder(countries: readonly string[]): Finder {
   const shapes = [
     { shape: INTERNATIONAL, of: [undefined] },
     ...(isNorthAmerican ? [{ shape: NORTH_AMERICAN, of: countries.filter((each) => OF_NORTH_AMERICA.has(each)) }] : []),
-    ...(isElsewhere ? [TRUNK, GROUPED].map((shape) => ({ shape, of: countries.filter((each) => !OF_NORTH_AMERICA.has(each)) })) : []),
+    ...(isElsewhere
+      ? [TRUNK, GROUPED].map((shape) => ({ shape, of: countries.filter((each) => !OF_NORTH_AMERICA.has(each)) }))
+      : []),
   ];
   return (text, found) => {
     const numbers: { start: number; end: number; value: string }[] = [];
@@ -73,7 +75,11 @@ export function phoneFinder(countries: readonly string[]): Finder {
 }
 
 /** The number as the whole world writes it; null: there is none like it. */
-function numberOf(candidate: string, countries: readonly (string | undefined)[], looked: { up: number }): string | null {
+function numberOf(
+  candidate: string,
+  countries: readonly (string | undefined)[],
+  looked: { up: number },
+): string | null {
   for (const country of countries) {
     looked.up += 1;
     if (looked.up > MAX_LOOKED_UP) return candidate.replace(/\D/g, '');

@@ -63,7 +63,12 @@ export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogPr
   };
   return (
     <Dialog title={rule === null ? 'Add a masking rule' : 'Edit masking rule'} onClose={onClose}>
-      <Form action="Save rule" refused={taken.includes(name) ? 'Another rule has this name' : null} onSend={send} onCancel={onClose}>
+      <Form
+        action="Save rule"
+        refused={taken.includes(name) ? 'Another rule has this name' : null}
+        onSend={send}
+        onCancel={onClose}
+      >
         {(wrong) => (
           <>
             <Field label="Masks">
@@ -81,12 +86,20 @@ export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogPr
               </Field>
             )}
             {type === 'path' && (
-              <Field label="Path" hint="Such as $.attributes['user.email'] or $..password" wrong={about(wrong, index, 'path')}>
+              <Field
+                label="Path"
+                hint="Such as $.attributes['user.email'] or $..password"
+                wrong={about(wrong, index, 'path')}
+              >
                 <input {...shared('path')} maxLength={500} />
               </Field>
             )}
             {type === 'phone' && (
-              <Field label="Countries (optional)" hint="Of numbers without a country code, such as US, DE" wrong={about(wrong, index, 'countries')}>
+              <Field
+                label="Countries (optional)"
+                hint="Of numbers without a country code, such as US, DE"
+                wrong={about(wrong, index, 'countries')}
+              >
                 <input {...shared('countries')} />
               </Field>
             )}
@@ -99,7 +112,11 @@ export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogPr
                 ))}
               </select>
             </Field>
-            <Field label="Name" hint="The label that stands for a value; leave empty for the kind" wrong={about(wrong, index, 'name')}>
+            <Field
+              label="Name"
+              hint="The label that stands for a value; leave empty for the kind"
+              wrong={about(wrong, index, 'name')}
+            >
               <input {...shared('name')} maxLength={32} placeholder={type} />
             </Field>
           </>

@@ -58,7 +58,9 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
           <Button
             changes
             busy={busy}
-            onClick={() => run(async () => setTest(await call('POST /projects/:project_id/masking:test', { body: {} })))}
+            onClick={() =>
+              run(async () => setTest(await call('POST /projects/:project_id/masking:test', { body: {} })))
+            }
           >
             Test on stored spans
           </Button>
@@ -111,7 +113,13 @@ function columnsOf(
       label: 'Actions',
       cell: (rule) => (
         <span class="line">
-          <Button icon="edit" look="quiet" changes label={`Edit ${rule.name}`} onClick={() => edit(rules.indexOf(rule))} />
+          <Button
+            icon="edit"
+            look="quiet"
+            changes
+            label={`Edit ${rule.name}`}
+            onClick={() => edit(rules.indexOf(rule))}
+          />
           <Button icon="trash" look="quiet" changes label={`Delete ${rule.name}`} onClick={() => remove(rule)} />
         </span>
       ),
