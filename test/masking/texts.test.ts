@@ -23,7 +23,7 @@ describe('masking', () => {
   it('reads JSON in strings of JSON', () => {
     const json = (value: string) => JSON.stringify({ call: { arguments: JSON.stringify({ to: `\n${value}`, n: 1 }) } });
     expect(maskerOf({ type: 'email' }).maskText(json('x@y.io'))).to.equal(json('[email]'));
-    const object = { input_data: json('x'), attributes: { call: json('x') } };
+    const object = { input_data: json('x'), attributes: { call: json('y') } };
     const rules = ['$.input_data.call.arguments.to', '$.attributes.call..to'].map((each, n) => ({
       ...path(each),
       name: `p${n}`,
@@ -119,10 +119,10 @@ describe('masking', () => {
       { type: 'email' },
       { type: 'expression', name: 'digit', expression: '[0-9]', action: 'hash' },
     );
-    const long = `${'some words and x@y.io\n'.repeat(10_000)}end`;
+    const long = `${'some words and x@y.io\n'.repeat(4_000)}end`;
     const [masked] = await masker.maskEach([{ input_data: long }]);
     expect(masked?.input_data).to.equal(long.replaceAll('x@y.io', '[email]'));
-    expect(masker.maskText('1 '.repeat(50_000)).length).to.be.lessThan(10_000);
+    expect(masker.maskText('1 '.repeat(20_000)).length).to.be.lessThan(10_000);
   });
 
   it('refuses rules that cannot be followed', () => {

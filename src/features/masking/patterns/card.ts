@@ -10,6 +10,9 @@ const GROUPINGS = [
 ];
 const DIGITS = { least: 13, most: 19 };
 
+/** How the numbers of issuers begin, told before anything is summed up. */
+const ISSUERS = /^(?:4|5|6|3[0568]|2[2-7]|81)/;
+
 interface Group {
   readonly start: number;
   readonly end: number;
@@ -60,7 +63,8 @@ function isGrouped(text: string, groups: readonly Group[], at: number, sizes: re
 }
 
 function isCard(text: string, start: number, end: number): boolean {
-  return startsAfresh(text, start) && endsThere(text, end) && creditCard.default(digitsOf(text, start, end));
+  if (!startsAfresh(text, start) || !endsThere(text, end)) return false;
+  return ISSUERS.test(text.slice(start, start + 2)) && creditCard.default(digitsOf(text, start, end));
 }
 
 function digitsOf(text: string, start: number, end: number): string {
