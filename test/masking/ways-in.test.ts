@@ -24,7 +24,7 @@ describe('masking before storage', function () {
   let document: ApiDocument;
   let path: string;
   before(async () => {
-    server = await bootServer({ env: { INGEST_THREADS: '1', GRPC_PORT: '0' } });
+    server = await bootServer({ env: { INGEST_THREADS: '1', OTLP_GRPC_PORT: '0' } });
     document = await ApiDocument.of(server);
     path = `/projects/${server.projectId}/masking`;
     await set(RULES);
