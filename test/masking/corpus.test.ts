@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Masker } from '../../src/features/masking/masker.js';
 import { rulesOf } from '../../src/features/masking/rule-issues.js';
 import type { RuleType } from '../../src/features/masking/rule.js';
 import type { MaskingRuleInput } from '../../src/features/masking/schema.js';
 import { HARMLESS, VALUES } from './corpus.js';
+
+const MANUAL = 'src/http/manual/static/masking.md';
 
 const maskerOf = (rules: readonly MaskingRuleInput[]) =>
   new Masker({ version: 1, key: Buffer.alloc(32, 1), rules: rulesOf(rules) });
@@ -38,6 +41,16 @@ describe('rules for personal data', () => {
         for (const json of JSON_WITH) expect(masker.maskText(json(value)), value).to.equal(json(`[${type}]`));
       }
     });
+
+  it('are as many in the manual as here', () => {
+    const [, table = ''] = /<!-- corpus:start -->([^]*)<!-- corpus:end -->/.exec(readFileSync(MANUAL, 'utf8')) ?? [];
+    const said = Array.from(table.matchAll(/^\| `?(\w+)`?.* \| +(\d+) +\| +(\d+) +\|$/gm), ([, type, ...counts]) => [
+      type,
+      ...counts.map(Number),
+    ]);
+    const all = types.map((type) => [type, VALUES[type]?.length, VALUES[type]?.length]);
+    expect(said).to.deep.equal([...all, ['none', HARMLESS.length, 0]]);
+  });
 
   it('find nothing in what is none', () => {
     const masker = maskerOf(types.map((type) => ({ type })));
