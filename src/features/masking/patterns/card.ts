@@ -11,7 +11,7 @@ const GROUPINGS = [
 const DIGITS = { least: 13, most: 19 };
 
 /** How the numbers of issuers begin, told before anything is summed up. */
-const ISSUERS = /^(?:4|5|6|3[0568]|2[2-7]|81)/;
+const ISSUERS = /^(?:4|5|6|3|2[2-7]|81)/;
 
 interface Group {
   readonly start: number;
