@@ -52,17 +52,18 @@ describe('masking before storage', function () {
     expect(JSON.stringify(stored)).not.to.contain('anna').and.not.to.contain('2671');
 
   it('masks spans of the REST API, alone, in batches and in threads, equally each time', async () => {
+    const said = { user: MAIL, note: { deep: [SAID] }, secret: 'x', other: SAID };
     const sent = span({
       ...{
         input_data: { messages: [{ content: SAID, secret: 'x', n: 1.5 }] },
         output_data: SAID,
         name: `mail ${MAIL}`,
       },
-      ...{ error_message: SAID, attributes: { user: MAIL, note: { deep: [SAID] }, secret: 'x', other: SAID } },
+      ...{ error_message: SAID, attributes: said },
       ...{ tags: { user: MAIL, keep: 'true' }, session_id: randomUUID(), session_name: SAID, unknown_field: SAID },
     });
     const call = { provider: 'openai', model: 'gpt-4o', inputTokens: 1_000_000, outputTokens: 0 };
-    const [small] = await ask('POST', '/spans', [{ ...sent, attributes: { ...sent.attributes, ...call } }]);
+    const [small] = await ask('POST', '/spans', [{ ...sent, attributes: { ...said, ...call } }]);
     expect(small.output_data).to.match(MASKED);
     expect(small.tags).to.deep.equal({ user: small.attributes.user, keep: 'true' });
     expect(JSON.parse(small.input_data).messages[0]).to.deep.include({ secret: null, n: 1.5 });

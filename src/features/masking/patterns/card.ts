@@ -1,5 +1,10 @@
-import creditCard from 'validator/lib/isCreditCard.js';
+import { createRequire } from 'node:module';
 import { endsThere, startsAfresh, type Finder } from './finder.js';
+
+// The whole library has a hundred modules that are not needed here.
+const { default: isCreditCard } = createRequire(import.meta.url)('validator/lib/isCreditCard.js') as {
+  readonly default: (text: string) => boolean;
+};
 
 /** How the digits of a card are grouped where they are. */
 const GROUPINGS = [
@@ -64,7 +69,7 @@ function isGrouped(text: string, groups: readonly Group[], at: number, sizes: re
 
 function isCard(text: string, start: number, end: number): boolean {
   if (!startsAfresh(text, start) || !endsThere(text, end)) return false;
-  return ISSUERS.test(text.slice(start, start + 2)) && creditCard.default(digitsOf(text, start, end));
+  return ISSUERS.test(text.slice(start, start + 2)) && isCreditCard(digitsOf(text, start, end));
 }
 
 function digitsOf(text: string, start: number, end: number): string {

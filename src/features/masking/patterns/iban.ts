@@ -1,5 +1,10 @@
-import iban from 'validator/lib/isIBAN.js';
+import { createRequire } from 'node:module';
 import { endsThere, startsAfresh, type Finder } from './finder.js';
+
+// The whole library has a hundred modules that are not needed here.
+const { default: isIban } = createRequire(import.meta.url)('validator/lib/isIBAN.js') as {
+  readonly default: (text: string) => boolean;
+};
 
 const CANDIDATE = /[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}/g;
 
@@ -21,7 +26,7 @@ function ibanEnd(text: string, start: number, end: number): number {
     if (
       endsThere(text, last) &&
       /[A-Za-z0-9]/.test(text.charAt(last - 1)) &&
-      iban.default(canonical(text.slice(start, last)))
+      isIban(canonical(text.slice(start, last)))
     )
       return last;
   return start;
