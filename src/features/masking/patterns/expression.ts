@@ -28,11 +28,6 @@ export function expressionFlaw(expression: string): string | null {
   }
 }
 
-interface Match {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Finds what an expression of RE2 matches: in linear time, whatever the expression and the text are. @param expression one without flaws */
 export function expressionFinder(expression: string): Finder {
   const compiled = re2().compile(expression);
