@@ -122,6 +122,13 @@ describe('masking', () => {
     const long = `${'some words and x@y.io\n'.repeat(4_000)}end`;
     const [masked] = await masker.maskEach([{ input_data: long }]);
     expect(masked?.input_data).to.equal(long.replaceAll('x@y.io', '[email]'));
+    const lines = maskerOf(
+      { type: 'expression', name: 'x', expression: 'b[bc ]+' },
+      { type: 'expression', name: 'word', expression: '\\bCUST-\\d+' },
+    );
+    expect(lines.maskText(`a ${'b c '.repeat(5_000)}e CUST-1 d`)).to.match(/^a (\[x\])+e \[word\] d$/);
+    for (let at = 4_000; at < 4_200; at += 7)
+      expect(lines.maskText(`${'-'.repeat(at)}CUST-12 xCUST-3`)).to.equal(`${'-'.repeat(at)}[word] xCUST-3`);
     expect(masker.maskText('1 '.repeat(20_000)).length).to.be.lessThan(10_000);
   });
 

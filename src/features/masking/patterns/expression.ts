@@ -6,7 +6,7 @@ import type { Finder } from './finder.js';
 const MAX_INSTRUCTIONS = 300;
 /** Longer texts are looked through in windows: only for short ones, RE2 takes little time for any expression. */
 const WINDOW = 4_096;
-/** How far windows overlap: longer matches are not found. */
+/** How far windows overlap: longer matches are found in parts, or not. */
 const OVERLAP = 1_024;
 
 /** Loaded once a project has an expression of its own. */
@@ -41,10 +41,12 @@ export function expressionFinder(expression: string): Finder {
       const matcher = compiled.matcher(window);
       while (matcher.find()) {
         const [start, end] = [from + matcher.start(), from + matcher.end()];
-        // At an edge where the text goes on, a match may be none, or a part of one that the other window has whole.
+        // At an edge where the text goes on, a short match may be none, or a part of one that the other window has whole.
         const isCut = (start === from && from > 0) || (end === to && to < text.length);
-        if (isCut || start < last || start === end) continue;
-        found(start, end, text.slice(start, end));
+        if (isCut && end - start < OVERLAP) continue;
+        const rest = Math.max(start, last);
+        if (end <= rest) continue;
+        found(rest, end, text.slice(rest, end));
         last = end;
       }
     }
