@@ -137,10 +137,6 @@ describe('links and settings, in the console', function () {
     await page.waitForSelector('dialog[open] select');
     await page.select('dialog[open] select', 'expression');
     await page.waitForSelector('dialog[open] input[maxlength="500"]');
-    await page.type('dialog[open] input[maxlength="500"]', '(?=');
-    await press(page, 'Save rule');
-    await see(page, 'must be an expression of RE2');
-    await page.$eval('dialog[open] input[maxlength="500"]', (field) => (field as HTMLInputElement).select());
     await page.type('dialog[open] input[maxlength="500"]', 'Wo[r]ld');
     await press(page, 'Save rule');
     await see(page, 'Masking rules saved');
