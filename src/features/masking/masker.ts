@@ -157,7 +157,7 @@ export class Masker {
         const masked = yield* this.#value(element);
         if (masked !== element) (changed ??= [...(value as unknown[])])[index] = masked;
       }
-      return changed ?? value;
+      return changed ?? (value as unknown);
     }
     if (!isJsonObject(value)) return value;
     return yield* this.#members(

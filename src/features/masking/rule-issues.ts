@@ -61,5 +61,5 @@ function pathFlaw(path: string): string | null {
   if (field !== 'attributes') return null;
   if (second === undefined) return 'must name an attribute, such as $.attributes.password';
   const isOfFigures = typeof second.key === 'string' && !second.deep && isKept(null, second.key, 'a');
-  return isOfFigures ? `must not name ${String(second.key)}: costs, prompts and experiments are known by it` : null;
+  return isOfFigures ? `must not name ${second.key}: costs, prompts and experiments are known by it` : null;
 }
