@@ -36,8 +36,8 @@ interface RuleDialogProps {
 export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogProps) {
   const [draft, setDraft] = useState({
     name: rule?.name ?? '',
-    type: rule?.type ?? ('email' as Rule['type']),
-    action: rule?.action ?? ('replace' as Rule['action']),
+    type: rule?.type ?? 'email',
+    action: rule?.action ?? 'replace',
     expression: rule?.expression ?? '',
     path: rule?.path ?? '',
     countries: rule?.countries?.join(', ') ?? '',
