@@ -2,6 +2,7 @@ import { DomainError } from '../engine/errors.js';
 import { CompletionLists } from '../features/completions/completion-lists.js';
 import { FeedbackLists } from '../features/feedback/feedback-lists.js';
 import { FeedbackService } from '../features/feedback/feedback-service.js';
+import type { MaskerOf } from '../features/masking/maskers.js';
 import { UnifiedFeedbackService } from '../features/feedback/unified.js';
 import type { AttachmentService } from '../features/images/attachment-service.js';
 import { PromptFigureService } from '../features/prompts/prompt-figures.js';
@@ -30,7 +31,11 @@ const SIGNING_KEY = 'feedback-pages';
 export function openFeedback(
   { config, events, baseUrl }: Context,
   { metadata, traces }: Storage,
-  { attachments, announce }: { readonly attachments: AttachmentService; readonly announce: Announce },
+  {
+    attachments,
+    announce,
+    masker,
+  }: { readonly attachments: AttachmentService; readonly announce: Announce; readonly masker: MaskerOf },
 ): Feedback {
   const {
     feedback: store,
@@ -41,7 +46,7 @@ export function openFeedback(
   } = metadata;
   const ids = new MistakenIds(traces.entitySpans);
   const feedback = new FeedbackService({
-    ...{ store, prompts, judges, ids, observer: events, announce },
+    ...{ store, prompts, judges, ids, masker, observer: events, announce },
     together: (work) => metadata.together(work),
     async slugOf(projectId, spanId, signal) {
       const slug = await traces.completions.slugNamed(projectId, spanId, signal);

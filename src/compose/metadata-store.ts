@@ -10,7 +10,9 @@ import { SqliteMonitorStore } from '../features/monitors/store/monitor-store.js'
 import type { WebhookStore } from '../features/webhooks/webhook.js';
 import { SqliteWebhookStore } from '../features/webhooks/store/webhook-store.js';
 import type { ScheduleStore } from '../features/scheduled-exports/schedule.js';
+import type { MaskingStore } from '../features/masking/rule.js';
 import { SqliteScheduleStore } from '../features/scheduled-exports/store/schedule-store.js';
+import { SqliteMaskingStore } from '../features/masking/store/masking-store.js';
 import type { FeedbackStore } from '../features/feedback/feedback-store.js';
 import type { JudgeLookup } from '../features/feedback/judge-lookup.js';
 import type { Verdicts } from '../engine/traces/model/trace/outline.js';
@@ -120,6 +122,7 @@ export interface MetadataStore {
   readonly monitors: MonitorStore;
   readonly countedOpinions: CountedOpinions;
   readonly webhooks: WebhookStore;
+  readonly masking: MaskingStore;
   readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
@@ -199,6 +202,7 @@ function storesOn(database: Database): MetadataStore {
     monitors: new SqliteMonitorStore(database),
     countedOpinions: new SqliteCountedOpinions(database),
     webhooks: new SqliteWebhookStore(database),
+    masking: new SqliteMaskingStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),

@@ -27,6 +27,7 @@ import { optimizationRoutes } from '../features/optimization/http/routes.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
+import { maskingRoutes } from '../features/masking/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
 import { deletionRoutes } from '../features/deletion/http/routes.js';
@@ -114,6 +115,7 @@ function apiRoutes(services: Services): Route[] {
     ...scheduledExportRoutes(services.schedules),
     ...monitorRoutes(services.monitors),
     ...webhookRoutes(services.webhooks),
+    ...maskingRoutes(services.masking, services.maskingTest),
     ...scoreRoutes(services.scores, services.exports),
     ...datasetRoutes(services),
     ...experimentRoutes(services),

@@ -12,6 +12,9 @@ import type { Lists } from '../engine/traces/model/list/lists.js';
 import type { WholeReader } from '../engine/traces/model/judged/whole-reader.js';
 import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
 import { CostExplainer } from '../features/prices/cost-explanation.js';
+import { Maskers } from '../features/masking/maskers.js';
+import { MaskingService } from '../features/masking/masking-service.js';
+import { MaskingTest } from '../features/masking/masking-test.js';
 import { PriceService } from '../features/prices/price-service.js';
 import { PromptService } from '../features/prompts/prompt-service.js';
 import { createListPrices } from '../engine/traces/model/span/pricing.js';
@@ -67,6 +70,8 @@ export interface Services
   readonly installation: string;
   readonly prompts: PromptService;
   readonly prices: PriceService;
+  readonly masking: MaskingService;
+  readonly maskingTest: MaskingTest;
   readonly unpriced: UnpricedModels;
   readonly scores: ScoreService;
   readonly comparisons: ComparisonService;
@@ -109,6 +114,7 @@ export async function openServices(context: Context): Promise<Services> {
   const { price, modelName } = prices;
   const { service: webhooks, start: startWebhooks } = openWebhooks(context, storage);
   const { announce } = webhooks;
+  const maskers = new Maskers(metadata.masking);
   const prompts = new PromptService({
     store: metadata.prompts,
     modelName,
@@ -122,11 +128,12 @@ export async function openServices(context: Context): Promise<Services> {
     onProjectOrdered(projectId) {
       identity.projectGone(projectId);
       prices.forget(projectId);
+      maskers.forget(projectId);
       prompts.forget();
     },
   });
   const erasure = openErasure(context, storage);
-  const ingest = openIngest(context, storage, { prices, attachments });
+  const ingest = openIngest(context, storage, { prices, maskers, attachments });
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.spans, price, examples });
   const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price, examples });
@@ -138,6 +145,7 @@ export async function openServices(context: Context): Promise<Services> {
     log: traces.log,
     scores: traces.scores,
     definitions: metadata.scoreDefinitions,
+    masker: maskers.of,
     describe: (principal) => identity.describe(principal),
   });
   const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
@@ -156,7 +164,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...judges,
     ...learning,
     ...playground,
-    ...openFeedback(context, storage, { attachments: attachments.service, announce }),
+    ...openFeedback(context, storage, { attachments: attachments.service, announce, masker: maskers.of }),
     ...datasets,
     ...experiments,
     comparisons,
@@ -165,6 +173,8 @@ export async function openServices(context: Context): Promise<Services> {
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),
     prompts,
     prices,
+    masking: new MaskingService({ store: metadata.masking, maskers, audit: context.events }),
+    maskingTest: new MaskingTest({ lists: traces.lists, store: metadata.masking }),
     unpriced: new UnpricedModels(traces.unpriced, price),
     scores,
     lists: traces.lists,
@@ -186,6 +196,7 @@ export async function openServices(context: Context): Promise<Services> {
     projectStorage: openProjectStorage(context, storage),
     retention,
     transfer: openTransfer(context, storage, {
+      masker: maskers.of,
       attachments,
       deletions,
       onImported(projectId) {

@@ -13,6 +13,7 @@ import type { judgeRoutes } from '../features/judges/http/routes.js';
 import type { linkRoutes } from '../features/review/http/routes.js';
 import type { monitorRoutes } from '../features/monitors/http/routes.js';
 import type { webhookRoutes } from '../features/webhooks/http/routes.js';
+import type { maskingRoutes } from '../features/masking/http/routes.js';
 import type { optimizationRoutes } from '../features/optimization/http/routes.js';
 import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
@@ -41,6 +42,7 @@ type Groups =
   | typeof linkRoutes
   | typeof monitorRoutes
   | typeof webhookRoutes
+  | typeof maskingRoutes
   | typeof optimizationRoutes
   | typeof playgroundRoutes
   | typeof priceRoutes

@@ -24,6 +24,7 @@ const NOUNS = {
   Moving: 'project',
   Deletions: 'project',
   'Scheduled exports': 'project',
+  Masking: 'project',
   'Signing in': 'project',
   Operations: 'project',
 } as const;

@@ -62,6 +62,7 @@ describe('cleaning up attachments', () => {
 
   function ingest(parts: { log?: WriteLog; vault?: AttachmentVault } = {}): SpanIngest {
     return new SpanIngest({
+      masker: () => null,
       log: parts.log ?? spans.store.log,
       price: () => null,
       prompts: NO_PROMPTS,

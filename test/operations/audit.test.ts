@@ -157,6 +157,11 @@ describe('The log of what people and programs did', () => {
       call: () => ['PUT', price(), { input_per_million: 1, output_per_million: 2 }],
       line: () => ({ event: 'priceSet' }),
     },
+    {
+      what: 'setting masking rules',
+      call: () => ['PUT', `${project}/masking`, { rules: [{ type: 'expression', expression: `${MARK}-masked` }] }],
+      line: () => ({ event: 'maskingSet' }),
+    },
     { what: 'removing a price', call: () => ['DELETE', price()], line: () => ({ event: 'priceRemoved' }) },
     {
       what: 'making a judge',

@@ -6,6 +6,8 @@ import { fitting, type Fitting } from '../../engine/validation/fitting.js';
 import { compile } from '../../engine/validation/validation.js';
 import type { CriterionFeedback, FeedbackContent, FeedbackDraft, StoredFeedback } from './feedback.js';
 import type { FeedbackStore } from './feedback-store.js';
+import type { MaskerOf } from '../masking/maskers.js';
+import { maskedFeedback } from './masked-feedback.js';
 import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
 import { scoreIssues, thumbIssues } from './judge-rules.js';
 import { FeedbackInput } from './schema.js';
@@ -19,6 +21,7 @@ export interface FeedbackServiceParts {
   readonly store: Pick<FeedbackStore, 'save'>;
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   readonly judges: JudgeLookup;
+  readonly masker: MaskerOf;
   readonly ids: Pick<MistakenIds, 'issues'>;
   /** The slug that a stored span names, if any. @throws DomainError `not_found`, `unavailable` */
   readonly slugOf: (projectId: string, spanId: string, signal?: AbortSignal) => Promise<string | null>;
@@ -104,14 +107,14 @@ export class FeedbackService {
     source: FeedbackSource,
     about: (judge: FeedbackJudge | null) => { readonly promptId: string | null; readonly issues: readonly Issue[] },
   ): StoredFeedback {
-    const { observer } = this.#parts;
+    const { observer, masker } = this.#parts;
     const sent = fitting(checkInput, body);
     const { judge_id: judgeId } = sent.values;
     const judge = judgeId == null ? null : this.#requireJudge(projectId, judgeId);
     const { promptId, issues } = about(judge);
     const input = sent.require([...issues, ...judgeIssues(sent, judge), ...metadataIssues(sent.values.metadata)]);
     const saved = this.#save({
-      ...contentOf(input),
+      ...maskedFeedback(contentOf(input), masker(projectId)),
       project_id: projectId,
       prompt_id: promptId,
       completion_id: completionId,

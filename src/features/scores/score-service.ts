@@ -6,6 +6,8 @@ import type { ScoreQuery, Scores, StoredScore } from '../../engine/traces/model/
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
 import { assertValid, compile, invalid } from '../../engine/validation/validation.js';
 import { readChoice, scoreOfChoice, type ChoiceRead } from './choice.js';
+import type { MaskerOf } from '../masking/maskers.js';
+import { maskedScores } from './masked-score.js';
 import { refuseNew, type DefinitionStore, type ScoreDefinition } from './definition.js';
 import { MAX_DEFINITIONS, type ScoreDefinitionInput } from './schema.js';
 import { readEachScore, readScores, readSignals, type ReadContext, type ReadScores } from './score-reader.js';
@@ -16,6 +18,7 @@ export interface ScoreServiceParts {
   readonly log: WriteLog;
   readonly scores: Scores;
   readonly definitions: DefinitionStore;
+  readonly masker: MaskerOf;
   readonly describe: (principal: Principal) => Pick<Identity, 'user'>;
 }
 
@@ -87,9 +90,10 @@ export class ScoreService {
     };
   }
 
-  async #store({ project_id: projectId }: Principal, { scores, defined }: ReadScores): Promise<StoredScore[]> {
-    const { log, definitions } = this.#parts;
-    if (scores.length === 0) return [];
+  async #store({ project_id: projectId }: Principal, { scores: sent, defined }: ReadScores): Promise<StoredScore[]> {
+    const { log, definitions, masker } = this.#parts;
+    if (sent.length === 0) return [];
+    const scores = maskedScores(sent, masker(projectId));
     log.admit(projectId);
     if (defined.length > 0) definitions.put(projectId, defined);
     const { scoredAt = [] } = await log.append({ projectId, scores });

@@ -103,6 +103,11 @@ const events = {
     message: 'Project retention changed',
     when: '`retention_days` is the new value; null: forever.',
   },
+  maskingSet: {
+    level: 'info',
+    message: 'Masking rules set',
+    when: 'What is masked before it is stored, from then on.',
+  },
   priceSet: { level: 'info', message: 'Model price set', when: 'A project set or replaced a price.' },
   priceRemoved: { level: 'info', message: 'Model price removed', when: 'List prices apply again.' },
   judgeMade: { level: 'info', message: 'Judge created', when: 'The judge `subject_id`.' },
