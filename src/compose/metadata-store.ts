@@ -36,6 +36,8 @@ import { copyBeforeUpgrade } from '../engine/metadata/upgrade-copy.js';
 import type { Signals } from '../engine/signals/signals.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { schemaDirectory } from '../engine/files/schema-files.js';
+import type { AuditStore } from '../features/audit/audit-entry.js';
+import { SqliteAuditStore } from '../features/audit/store/audit-store.js';
 import { SqliteAttachmentCatalog } from '../features/images/store/attachment-catalog.js';
 import { SqliteCallNotes } from '../features/judges/store/call-notes.js';
 import { SqliteClockMemory } from '../features/retention/store/clock-memory.js';
@@ -112,6 +114,7 @@ export interface MetadataStore {
   readonly usageNames: UsageNames;
   readonly feedbackPages: FeedbackPages;
   readonly schedules: ScheduleStore;
+  readonly audit: AuditStore;
   readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
@@ -188,6 +191,7 @@ function storesOn(database: Database): MetadataStore {
     usageNames: new SqliteUsageNames(database),
     feedbackPages: new SqliteFeedbackPages(database),
     schedules: new SqliteScheduleStore(database),
+    audit: new SqliteAuditStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { configurationTable } from '../config/documentation.js';
-import { monitoringTables } from '../engine/signals/documentation.js';
+import { auditTable, monitoringTables } from '../engine/signals/documentation.js';
 import { mappingTables } from '../otlp/genai/documentation.js';
 import { reviewTextLimits } from '../features/review/schema.js';
 import type { SignInKey } from '../engine/identity/sign-in.js';
@@ -9,6 +9,7 @@ import { buildOpenApi } from '../http/openapi.js';
 import type { Route } from '../http/route.js';
 import { apiKeyRoutes } from '../features/api-keys/http/routes.js';
 import { basePath } from '../http/base-path.js';
+import { auditRoutes } from '../features/audit/http/routes.js';
 import { attachmentRoutes } from '../features/images/http/routes.js';
 import { calibrationRoutes } from '../features/calibration/http/routes.js';
 import { feedbackRoutes } from '../features/feedback/http/routes.js';
@@ -109,6 +110,7 @@ function apiRoutes(services: Services): Route[] {
     ...traceRoutes(services),
     ...deletionRoutes(services.selectedDeletions),
     ...scheduledExportRoutes(services.schedules),
+    ...auditRoutes(services.audit, services.exports),
     ...scoreRoutes(services.scores, services.exports),
     ...datasetRoutes(services),
     ...experimentRoutes(services),
@@ -154,6 +156,7 @@ function documentationRoutes({ metrics, baseUrl }: Context, { callers }: Authent
     settings: configurationTable(),
     mapping: mappingTables(),
     monitoring: monitoringTables(metrics),
+    audit: auditTable(),
   };
   return [...manualRoutes({ baseUrl, tables, projectOf: projectSeenBy(callers) }), ...apiReferenceRoutes(baseUrl)];
 }

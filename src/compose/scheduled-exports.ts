@@ -14,12 +14,12 @@ const LISTS = { spans: spanList, traces: traceList };
 /** Goes on with scheduled exports, where the operator has set a bucket. */
 export function openScheduledExports(
   context: Context,
-  { metadata, traces, watermark }: Storage,
+  { metadata, traces, watermark, audit }: Storage,
   identity: Pick<IdentityService, 'isGone'>,
 ): ScheduleService {
   const { config, events, governor, overrides, closers } = context;
   const { schedules: store } = metadata;
-  if (config.exportTo === null) return new ScheduleService({ store, audit: events, wake: null });
+  if (config.exportTo === null) return new ScheduleService({ store, audit, wake: null });
   const loop = new ExportLoop({
     ...{ store, governor, changes: traces.changes, observer: events },
     bucket: openBucket(context, config.exportTo),
@@ -35,7 +35,7 @@ export function openScheduledExports(
   });
   closers.push(() => loop.close());
   loop.wake();
-  return new ScheduleService({ store, audit: events, wake: () => loop.wake() });
+  return new ScheduleService({ store, audit, wake: () => loop.wake() });
 }
 
 /** The S3 client is imported only here, for the first object. */

@@ -1,3 +1,4 @@
+import type { AuditTrail } from '../features/audit/audit-trail.js';
 import type { AttachmentService } from '../features/images/attachment-service.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
@@ -39,7 +40,7 @@ import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
-import { openRetention } from './retention.js';
+import { openAuditUpkeep, openClock, openRetention } from './retention.js';
 import { openScheduledExports } from './scheduled-exports.js';
 import { openSelectedDeletions } from './selected-deletions.js';
 import { openTransfer } from './transfer.js';
@@ -74,6 +75,7 @@ export interface Services
   readonly tails: Tails;
   readonly exports: Exports;
   readonly schedules: ScheduleService;
+  readonly audit: AuditTrail;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly deletions: DeletionService;
@@ -97,14 +99,14 @@ export async function openServices(context: Context): Promise<Services> {
   });
   const identity: IdentityService = openIdentity(context, storage);
   const attachments = openAttachments(context, storage);
-  const { metadata, traces } = storage;
-  const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices(), audit: context.events });
+  const { metadata, traces, audit } = storage;
+  const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices(), audit });
   const { price, modelName } = prices;
   const prompts = new PromptService({
     store: metadata.prompts,
     modelName,
     observer: context.events,
-    audit: context.events,
+    audit,
   });
   // Before anything else reads: what was deleted before a crash is shown to nobody after it.
   const deletions = await openDeletions(context, storage, {
@@ -129,6 +131,7 @@ export async function openServices(context: Context): Promise<Services> {
     scores: traces.scores,
     definitions: metadata.scoreDefinitions,
     describe: (principal) => identity.describe(principal),
+    audit,
   });
   const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
@@ -137,7 +140,9 @@ export async function openServices(context: Context): Promise<Services> {
   const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
-  const retention = openRetention(context, storage, { deletions, identity });
+  const clock = openClock(context, storage);
+  const retention = openRetention(context, storage, { deletions, identity, clock });
+  openAuditUpkeep(context, storage, clock);
   const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
   await openBackups(context, storage, { moves, erasure, retention });
   return {
@@ -159,8 +164,9 @@ export async function openServices(context: Context): Promise<Services> {
     lists: traces.lists,
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
-    exports: new Exports(),
+    exports: new Exports(audit),
     schedules: openScheduledExports(context, storage, identity),
+    audit,
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
     texts: traces.wholes,
@@ -168,7 +174,7 @@ export async function openServices(context: Context): Promise<Services> {
     attachments: attachments.service,
     deletions,
     selectedDeletions,
-    projects: new ProjectService(metadata.identities, context.events),
+    projects: new ProjectService(metadata.identities, audit),
     projectStorage: openProjectStorage(context, storage),
     retention,
     transfer: openTransfer(context, storage, {
@@ -189,10 +195,10 @@ export async function openServices(context: Context): Promise<Services> {
   };
 }
 
-function openIdentity({ config, closers, events }: Context, { metadata }: Storage): IdentityService {
+function openIdentity({ config, closers, events }: Context, { metadata, audit }: Storage): IdentityService {
   const identity = new IdentityService({
     store: metadata.identities,
-    audit: events,
+    audit,
     onRecordFailed: (error) => events.keyUseNotRecorded({ error }),
   });
   closers.push(() => identity.close());
@@ -205,12 +211,12 @@ function openIdentity({ config, closers, events }: Context, { metadata }: Storag
   return identity;
 }
 
-function openSignIns({ overrides, events }: Context, { metadata }: Storage, identity: IdentityService): SignInService {
+function openSignIns({ overrides, events }: Context, { metadata, audit }: Storage, identity: IdentityService): SignInService {
   return new SignInService({
     store: metadata.signIns,
     identity,
     ...overrides.signIns,
-    audit: events,
+    audit,
     onRecordFailed: (error) => events.signInUseNotRecorded({ error }),
     onUpkeepFailed: (signIn, error) => events.signInsNotRemoved({ signIn, error }),
   });

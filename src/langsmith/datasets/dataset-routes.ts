@@ -206,7 +206,7 @@ function deleteRoute(datasets: LangsmithDatasets) {
     responses: { 204: { description: 'The dataset is deleted.' } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {
-      datasets.remove(principal.project_id, params.dataset_id);
+      datasets.remove(principal, params.dataset_id);
       return { status: 204 };
     },
   });

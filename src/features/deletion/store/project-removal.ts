@@ -71,6 +71,7 @@ const REMOVALS: readonly Removal[] = [
   { table: 'datasets', where: OF_PROJECT },
   { table: 'score_definitions', where: OF_PROJECT, key: 'project_id' },
   { table: 'scheduled_exports', where: OF_PROJECT },
+  { table: 'audit', where: OF_PROJECT, key: 'seq' },
   { table: 'api_keys', where: OF_PROJECT, atOnce: KEYS_AT_ONCE },
 ];
 

@@ -120,7 +120,7 @@ function runRoute(schedules: Pick<ScheduleService, 'run'>) {
     params: Params,
     responses: { 200: { description: 'The scheduled export.', schema: ScheduledExportRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    handle: ({ params }) => ({ status: 200, body: toRead(schedules.run(params.project_id, params.export_id)) }),
+    handle: ({ principal, params }) => ({ status: 200, body: toRead(schedules.run(principal, params.export_id)) }),
   });
 }
 

@@ -101,9 +101,9 @@ function createSessionRoute({ signIns, callers, cookie, attempts, observer }: Cr
       const credentials = credentialsOf(body);
       const token = await attempts.try({ headers, remoteAddress }, ({ address }) => {
         const earlier = replaceable(headers, credentials, body.replace === true);
-        const { token, ...who } = signIns.signIn(credentials);
+        const { token } = signIns.signIn(credentials, address);
         if (earlier !== undefined) signIns.signOut(earlier);
-        observer.signedIn({ opened: who, address });
+        observer.signedIn();
         return token;
       });
       return { status: 204, headers: { 'Set-Cookie': cookie.keeping(token) } };
