@@ -13,7 +13,7 @@ import { ThreadLostError, Threads } from './threads.js';
 const HEAP_MB = 256;
 
 /** Opens comparisons, whose statistics a thread computes. */
-export function openComparisons({ closers, events }: Context, { metadata, traces, audit }: Storage): ComparisonService {
+export function openComparisons({ closers, events }: Context, { metadata, traces }: Storage): ComparisonService {
   const stopping = new AbortController();
   const threads = new Threads({
     what: 'comparisons computed',
@@ -31,7 +31,6 @@ export function openComparisons({ closers, events }: Context, { metadata, traces
   const { comparisons, datasets, datasetRows, experiments, scoreDefinitions, judges, pins, corrections, feedback } =
     metadata;
   return new ComparisonService({
-    audit,
     comparisons,
     datasets,
     rows: datasetRows,

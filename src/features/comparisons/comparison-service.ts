@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../engine/errors.js';
-import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { Window } from '../../engine/schema/page.js';
 import { invalid } from '../../engine/validation/validation.js';
@@ -26,7 +25,6 @@ const CONFIDENCE = 0.95;
 export interface ComparisonServiceParts extends ComparedRowsParts {
   readonly comparisons: ComparisonStore;
   readonly experiments: ExperimentLookup;
-  readonly audit: AuditLog;
   /** Computes figures and verdicts elsewhere than in the thread that serves requests. @throws DomainError, and the signal's reason */
   readonly compute: (projectId: string, paired: PairedRows, signal: AbortSignal) => Promise<Outcome>;
 }
@@ -143,15 +141,9 @@ export class ComparisonService implements WorkUnderWay {
   }
 
   /** @throws DomainError `not_found` */
-  remove(by: Principal, id: string): void {
-    const { comparisons, audit } = this.#parts;
-    const { project_id } = by;
-    const known = this.get(project_id, id);
-    audit.together(() => {
-      if (!comparisons.remove(project_id, known.id))
-        throw new DomainError('not_found', 'There is no comparison with this id');
-      audit.done({ event: 'comparisonDeleted', by, project_id, subject_id: known.id });
-    });
+  remove(projectId: string, id: string): void {
+    if (!this.#parts.comparisons.remove(projectId, this.get(projectId, id).id))
+      throw new DomainError('not_found', 'There is no comparison with this id');
   }
 
   /** Rows of a comparison by what became of them. @throws DomainError as {@link comparedRows} */

@@ -52,14 +52,8 @@ export class RepriceService {
   }
 
   /** @throws DomainError `not_found`; `conflict` when it has ended */
-  cancel(by: Principal, id: string): RepriceJob {
-    const { runner, audit } = this.#options;
-    const { project_id } = by;
-    return audit.together(() => {
-      const job = runner.cancel(project_id, REPRICE, id);
-      audit.done({ event: 'repriceCanceled', by, project_id, subject_id: job.id });
-      return repriceJobOf(job);
-    });
+  cancel(projectId: string, id: string): RepriceJob {
+    return repriceJobOf(this.#options.runner.cancel(projectId, REPRICE, id));
   }
 }
 

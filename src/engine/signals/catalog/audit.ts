@@ -169,12 +169,6 @@ const events = {
     message: 'Recalculation of costs requested',
     when: 'The job `subject_id` recalculates costs of stored spans.',
   },
-  repriceCanceled: {
-    level: 'info',
-    audit: 'reprice.cancel',
-    message: 'Recalculation of costs canceled',
-    when: 'The job `subject_id`; what it had recalculated stays.',
-  },
   judgeMade: {
     level: 'info',
     audit: 'judge.create',
@@ -246,12 +240,6 @@ const events = {
     audit: 'experiment.delete',
     message: 'Experiment deleted',
     when: 'The experiment `subject_id`, with its results.',
-  },
-  comparisonDeleted: {
-    level: 'info',
-    audit: 'comparison.delete',
-    message: 'Comparison deleted',
-    when: 'The comparison `subject_id`.',
   },
   scoreDeleted: {
     level: 'info',

@@ -148,8 +148,8 @@ function deleteComparisonRoute(comparisons: ComparisonService) {
     params: ComparisonParams,
     responses: { 204: { description: 'It is deleted.' } },
     errors: ['not_found', 'unavailable'],
-    handle({ principal, params }) {
-      comparisons.remove(principal, params.comparison_id);
+    handle({ params }) {
+      comparisons.remove(params.project_id, params.comparison_id);
       return { status: 204 };
     },
   });

@@ -239,9 +239,9 @@ function cancelRepriceRoute(reprices: Pick<RepriceService, 'cancel'>) {
     params: JobParams,
     responses: { 200: { description: 'The canceled job.', schema: RepriceJobRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    handle: ({ principal, params: { job_id } }) => ({
+    handle: ({ params: { project_id, job_id } }) => ({
       status: 200,
-      body: toRepriceRead(reprices.cancel(principal, job_id)),
+      body: toRepriceRead(reprices.cancel(project_id, job_id)),
     }),
   });
 }

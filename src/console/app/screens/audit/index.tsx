@@ -32,7 +32,7 @@ export default function Audit() {
         <CopyAsCurl path="/audit" query={query} />
       </header>
       <p class="soft">Who did what in this project. It has names and ids, never the contents of prompts or spans.</p>
-      <AuditFilters given={given} />
+      <AuditFilters />
       <Answered answer={answer}>
         {({ entries, total }) =>
           entries.length === 0 && offset === 0 ? (
