@@ -144,13 +144,14 @@ export async function openServices(context: Context): Promise<Services> {
   const retention = openRetention(context, storage, { deletions, identity, clock });
   openAuditUpkeep(context, storage, clock);
   const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
+  const feedback = openFeedback(context, storage, attachments.service);
   await openBackups(context, storage, { moves, erasure, retention });
   return {
     ...ingest,
     ...judges,
     ...learning,
     ...playground,
-    ...openFeedback(context, storage, attachments.service),
+    ...feedback,
     ...datasets,
     ...experiments,
     comparisons,
@@ -165,7 +166,7 @@ export async function openServices(context: Context): Promise<Services> {
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
     exports: new Exports(audit),
-    schedules: openScheduledExports(context, storage, identity),
+    schedules: openScheduledExports(context, storage, identity, feedback.feedbackLists),
     audit,
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),

@@ -41,7 +41,7 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   ...{ createJudge: ['judge.create'], updateJudge: ['judge.update', 'prompt_version.create'], deleteJudge: ['judge.delete'] },
   ...{ previewJudge: READS, recordEvaluation: SENDS, runJudge: WORKS, retryJudgeRuns: WORKS },
   ...{ evaluateCalibration: WORKS, cancelCalibrationTrial: WORKS, optimizePrompt: WORKS, cancelOptimization: WORKS },
-  promoteCandidate: ['prompt_version.create', 'prompt_tag.move'],
+  promoteCandidate: ['prompt_version.create'],
   ...{ estimatePlayground: READS, runPlayground: WORKS },
   ...{ submitFeedback: SENDS, submitSpanFeedback: SENDS, postReview: SENDS },
   createFeedbackLink: ['feedback_link.create'],

@@ -311,7 +311,7 @@ describe('The log of what people and programs did', () => {
     const experiment = { name: MARK, dataset: MARK };
     keep('experiment')(await server.request('POST', `${project}/experiments`, { body: experiment }));
     const score = { entity_type: 'span', entity_id: made['span'], name: MARK, value: true };
-    keep('score')(await server.request('POST', '/scores', { body: score }));
+    keep('score', '0.id')(await server.request('POST', '/scores', { body: score }));
   });
 
   for (const each of cases)

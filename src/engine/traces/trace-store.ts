@@ -74,6 +74,7 @@ export interface TraceStore {
   readonly traceSpans: TraceSpans;
   readonly tails: TailSource;
   readonly changes: ListChanges;
+  readonly scoreChanges: ScoreChanges;
   readonly deletions: StoredSpans;
   readonly scores: Scores;
   readonly scoreRemoval: ScoreRemoval;
