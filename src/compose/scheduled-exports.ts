@@ -31,7 +31,7 @@ export function openScheduledExports(
   const { schedules: store } = metadata;
   if (config.exportTo === null) return new ScheduleService({ store, audit, wake: null });
   const loop = new ExportLoop({
-    ...{ store, governor, changes: traces.changes, observer: events },
+    ...{ store, governor, observer: events },
     bucket: openBucket(context, config.exportTo),
     directory: join(config.dataDir, 'exports'),
     requireSpace: () => watermark.requireSpace(),
