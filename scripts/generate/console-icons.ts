@@ -17,7 +17,7 @@ const ICONS: Readonly<Record<string, string>> = {
   comparisons: 'git-compare-arrows',
   review: 'clipboard-check',
   links: 'link',
-  audit: 'history',
+  audit: 'scroll-text',
   settings: 'settings-2',
   playground: 'flask-conical',
   first: 'rocket',

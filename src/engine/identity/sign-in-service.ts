@@ -142,12 +142,13 @@ export class SignInService {
     return key && this.#identity.describe({ user_id, project_id: key.project_id, key_id: key.id }).user;
   }
 
-  /** Opens a session. @param address the network that it is opened from @throws DomainError `unauthenticated` */
-  signIn(credentials: Credentials, address: string): OpenedSession {
+  /** Opens a session. @param address the network that it is opened from, where that is known @throws DomainError `unauthenticated` */
+  signIn(credentials: Credentials, address?: string): OpenedSession {
     const opened = this.#inTransaction(() => {
-      const { token: _secret, project_id, projects, with: by, ...actor } = this.#open(credentials);
-      this.#audit.done({ event: 'signedIn', by: actor, project_id, projects, with: by, address });
-      return { ...actor, token: _secret, project_id, projects, with: by };
+      const session = this.#open(credentials);
+      const { token: _secret, project_id, projects, with: by, ...actor } = session;
+      this.#audit.done({ event: 'signedIn', by: actor, project_id, projects, with: by, ...(address !== undefined && { address }) });
+      return session;
     });
     this.#tidy();
     return opened;

@@ -60,7 +60,7 @@ function listRoute(audit: Pick<AuditTrail, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/audit',
-    operationId: 'listAuditEntries',
+    operationId: 'listAudit',
     summary: 'List the audit log',
     description:
       'Returns who did what in the project, and when: keys, people, prompts, judges, prices, settings, exports and deletions. ' +
