@@ -50,8 +50,8 @@ function prepare(db: Database) {
       .pluck(),
     leave: db.prepare<[string, string, number]>(
       `INSERT OR IGNORE INTO scheduled_export_left_out (export_id, row_id)
-       SELECT id, s.value FROM scheduled_exports, json_each(?) AS s WHERE id = ?
-         AND (SELECT count(*) FROM scheduled_export_left_out AS l WHERE l.export_id = scheduled_exports.id) < ?`,
+       SELECT e.id, s.value FROM scheduled_exports AS e, json_each(?) AS s WHERE e.id = ?
+         AND (SELECT count(*) FROM scheduled_export_left_out AS l WHERE l.export_id = e.id) < ?`,
     ),
     catchUp: db.prepare<[string, string]>(
       'DELETE FROM scheduled_export_left_out WHERE export_id = ? AND row_id IN (SELECT value FROM json_each(?))',
