@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
+import type { RequestOrigin } from '../signals/catalog/audit.js';
 import { uuidOf } from '../schema/ids.js';
 import type { Window } from '../schema/page.js';
 import type { Micros } from '../timestamp.js';
@@ -142,12 +143,13 @@ export class SignInService {
     return key && this.#identity.describe({ user_id, project_id: key.project_id, key_id: key.id }).user;
   }
 
-  /** Opens a session. @param address the network that it is opened from, where that is known @throws DomainError `unauthenticated` */
-  signIn(credentials: Credentials, address?: string): OpenedSession {
+  /** Opens a session. @param origin the request that opens it, with the network of its client @throws DomainError `unauthenticated` */
+  signIn(credentials: Credentials, origin?: RequestOrigin): OpenedSession {
     const opened = this.#inTransaction(() => {
       const session = this.#open(credentials);
-      const { token: _secret, project_id, projects, with: by, ...actor } = session;
-      this.#audit.done({ event: 'signedIn', by: actor, project_id, projects, with: by, ...(address !== undefined && { address }) });
+      const { token: _secret, project_id, projects, with: how, ...actor } = session;
+      const by = { ...actor, ...(origin !== undefined && { origin }) };
+      this.#audit.done({ event: 'signedIn', by, project_id, projects, with: how });
       return session;
     });
     this.#tidy();
@@ -202,11 +204,11 @@ export class SignInService {
     return this.#identity.listProjects().filter(({ id }) => ids.has(id));
   }
 
-  signOut({ id, user_id, keys: [key] }: SignIn): void {
+  signOut({ id, user_id, keys: [key] }: SignIn, origin?: RequestOrigin): void {
     this.#inTransaction(() => {
       this.#store.end(id);
       if (key === undefined) return;
-      const by = { user_id, key_id: key.id, sign_in_id: id };
+      const by = { user_id, key_id: key.id, sign_in_id: id, ...(origin !== undefined && { origin }) };
       this.#audit.done({ event: 'signedOut', by, project_id: key.project_id });
     });
   }

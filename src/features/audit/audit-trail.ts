@@ -77,7 +77,7 @@ export class AuditTrail implements AuditLog {
 }
 
 function draftOf(record: AuditRecord, self: 'server' | 'command'): AuditDraft {
-  const { event, by, project_id, subject_id = null, subject_name = null, address } = record;
+  const { event, by, project_id, subject_id, subject_name = null } = record;
   const ofServer = event === 'projectDeleted';
   return {
     project_id: ofServer ? null : project_id,
@@ -87,12 +87,19 @@ function draftOf(record: AuditRecord, self: 'server' | 'command'): AuditDraft {
     user_id: by?.user_id ?? null,
     key_id: by?.key_id ?? null,
     sign_in_id: by?.sign_in_id ?? null,
-    object_id: subject_id ?? (auditActionOf(event).startsWith('project.') ? project_id : null),
+    object_id: subject_id ?? ownIdOf(record),
     object_name: subject_name,
     changes: [...(record.changes ?? []), ...saidOf(record)],
-    address: by?.origin?.address ?? address ?? null,
+    address: by?.origin?.address ?? null,
     request_id: by?.origin?.request_id ?? null,
   };
+}
+
+/** The object where a record names none: the project, or the session that begins or ends. */
+function ownIdOf({ event, by, project_id }: AuditRecord): string | null {
+  const action = auditActionOf(event);
+  if (action.startsWith('project.')) return project_id;
+  return action.startsWith('sign_in.') ? (by?.sign_in_id ?? null) : null;
 }
 
 /** What a record says beside its changes, as fields that are so now. */

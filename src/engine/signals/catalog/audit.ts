@@ -356,8 +356,6 @@ export interface AuditRecord {
   readonly with?: 'key' | 'link';
   /** How many projects a sign-in opens; `project_id` is the first. */
   readonly projects?: number;
-  /** The network that somebody signed in from. */
-  readonly address?: string;
 }
 
 /** Lines of one event, project and user in a minute: what somebody does a thousand times must hide nothing that others did. */
