@@ -27,7 +27,11 @@ export function openClock({ events, closers }: Context, { metadata, traces }: St
 }
 
 /** Begins to shorten the audit log to what the operator keeps of it. */
-export function openAuditUpkeep({ config, events, closers }: Context, { metadata }: Storage, clock: BelievedClock): void {
+export function openAuditUpkeep(
+  { config, events, closers }: Context,
+  { metadata }: Storage,
+  clock: BelievedClock,
+): void {
   const upkeep = new AuditUpkeep({
     store: metadata.audit,
     days: config.auditDays,

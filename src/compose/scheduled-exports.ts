@@ -19,7 +19,6 @@ import { toScoreRead } from '../features/scores/http/presenters.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
-
 /** Goes on with scheduled exports, where the operator has set a bucket. */
 export function openScheduledExports(
   context: Context,
@@ -58,7 +57,11 @@ function sourceOf(schedule: Schedule, traces: TraceStore, feedback: FeedbackChan
   }
 }
 
-function listSource({ project_id: projectId, query: text }: Schedule, list: Followed, { changes }: TraceStore): ExportSource {
+function listSource(
+  { project_id: projectId, query: text }: Schedule,
+  list: Followed,
+  { changes }: TraceStore,
+): ExportSource {
   const asked = QUERIES[list](text);
   const columns = listColumns(SHOWN_LISTS[list], asked);
   const of = { projectId, list, query: { ...asked, fields: columns.map(([name]) => name) } };
@@ -91,7 +94,11 @@ function feedbackSource({ project_id: projectId, query: text }: Schedule, feedba
     async page({ after, width }, upTo) {
       const { items, to } = feedback.changed(projectId, query, after, upTo);
       await nextTurn();
-      return { rows: items.map((item) => JSON.stringify(authoredFeedbackRead(item))), next: { after: to, width }, leftOut: [] };
+      return {
+        rows: items.map((item) => JSON.stringify(authoredFeedbackRead(item))),
+        next: { after: to, width },
+        leftOut: [],
+      };
     },
   };
 }

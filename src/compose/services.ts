@@ -212,7 +212,11 @@ function openIdentity({ config, closers, events }: Context, { metadata, audit }:
   return identity;
 }
 
-function openSignIns({ overrides, events }: Context, { metadata, audit }: Storage, identity: IdentityService): SignInService {
+function openSignIns(
+  { overrides, events }: Context,
+  { metadata, audit }: Storage,
+  identity: IdentityService,
+): SignInService {
   return new SignInService({
     store: metadata.signIns,
     identity,

@@ -44,7 +44,11 @@ export async function openStorage(context: Context, followers: TraceFollowers): 
   await clearSnapshots(config.dataDir);
   const metadata = openMetadataStore(config.dataDir, context.events);
   closers.push(() => metadata.close());
-  const audit = new AuditTrail({ store: metadata.audit, tell: (record) => context.events.done(record), self: 'server' });
+  const audit = new AuditTrail({
+    store: metadata.audit,
+    tell: (record) => context.events.done(record),
+    self: 'server',
+  });
   const images = await openImages(context);
   return { metadata, audit, images, ...(await openTraces(context, followers)) };
 }

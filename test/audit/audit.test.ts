@@ -106,7 +106,10 @@ describe('the audit log', () => {
     expect((await server.request('GET', '/audit?actor_id=x')).status).to.equal(422);
 
     // The export is an entry itself, which it may have or not.
-    const lines = (await ask('GET', '/audit:export')).text.trim().split('\n').map((line) => JSON.parse(line) as Entry);
+    const lines = (await ask('GET', '/audit:export')).text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Entry);
     expect(lines.filter(({ number }) => (number as number) <= all.length)).to.deep.equal(all);
     const csv = (await ask('GET', '/audit:export?format=csv&action=prompt_tag.move')).text.trim().split('\r\n');
     expect(csv).to.have.length(2);
@@ -114,7 +117,8 @@ describe('the audit log', () => {
   });
 
   it('is open to its scope and to admin, and not to keys that read', async () => {
-    const keyOf = async (body: object) => (await ask('POST', `${project}/api-keys`, { name: 'x', ...body })).json.key as string;
+    const keyOf = async (body: object) =>
+      (await ask('POST', `${project}/api-keys`, { name: 'x', ...body })).json.key as string;
     const statusBy = async (key: string) => (await server.request('GET', '/audit?limit=1', { key })).status;
     expect(await statusBy(await keyOf({ scopes: ['audit:read'] }))).to.equal(200);
     const admin = await keyOf({ scopes: ['admin'] });
@@ -147,7 +151,9 @@ describe('the audit log', () => {
     // What fails behind its entry takes that along.
     const body = { name: `too old`, expires_at: '2020-01-01T00:00:00Z' };
     expect((await server.request('POST', `${project}/api-keys`, { body })).status).to.equal(422);
-    expect((await server.request('POST', `${project}/prompts/greeting/tags/live:pin`, { body: { version: 9 } })).status).to.equal(404);
+    expect(
+      (await server.request('POST', `${project}/prompts/greeting/tags/live:pin`, { body: { version: 9 } })).status,
+    ).to.equal(404);
     expect((await entries('limit=500')).length).to.equal(count);
   });
 
@@ -186,15 +192,24 @@ describe('the audit log', () => {
     try {
       const entry: AuditDraft = {
         ...{ project_id: projectId, created_at: 1_000, action: 'judge.create', actor: 'server', user_id: null },
-        ...{ key_id: null, sign_in_id: null, object_id: null, object_name: null, changes: [], address: null, request_id: null },
+        ...{
+          key_id: null,
+          sign_in_id: null,
+          object_id: null,
+          object_name: null,
+          changes: [],
+          address: null,
+          request_id: null,
+        },
       };
-      const numbers = () =>
-        metadata.audit.before({ projectId, filter: ALL }, null, 1_000).map(({ number }) => number);
+      const numbers = () => metadata.audit.before({ projectId, filter: ALL }, null, 1_000).map(({ number }) => number);
       metadata.together(() => {
         for (let count = 0; count < 768; count += 1) metadata.audit.add(entry, 300);
       });
       expect(numbers()).to.deep.equal(Array.from({ length: 300 }, (_, index) => 768 - index));
-      expect(() => db.prepare("UPDATE audit SET action = 'x' WHERE project_id = ?").run(projectId)).to.throw(/do not change/);
+      expect(() => db.prepare("UPDATE audit SET action = 'x' WHERE project_id = ?").run(projectId)).to.throw(
+        /do not change/,
+      );
       while (metadata.audit.forgetSome(2_000)) continue;
       expect(numbers()).to.deep.equal([768]);
     } finally {

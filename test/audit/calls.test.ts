@@ -38,7 +38,11 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   ...{ pinPromptTag: ['prompt_tag.move'], deletePromptTag: ['prompt_tag.delete'] },
   ...{ putModelPrice: ['model_price.set'], deleteModelPrice: ['model_price.delete'] },
   ...{ repriceSpans: ['reprice.create'], cancelReprice: WORKS },
-  ...{ createJudge: ['judge.create'], updateJudge: ['judge.update', 'prompt_version.create'], deleteJudge: ['judge.delete'] },
+  ...{
+    createJudge: ['judge.create'],
+    updateJudge: ['judge.update', 'prompt_version.create'],
+    deleteJudge: ['judge.delete'],
+  },
   ...{ previewJudge: READS, recordEvaluation: SENDS, runJudge: WORKS, retryJudgeRuns: WORKS },
   ...{ evaluateCalibration: WORKS, cancelCalibrationTrial: WORKS, optimizePrompt: WORKS, cancelOptimization: WORKS },
   promoteCandidate: ['prompt_version.create'],

@@ -62,7 +62,8 @@ describe('The log of what people and programs did', () => {
     const before = log.lines().length;
     const result = await action();
     const lines = log.lines().slice(before);
-    for (const { event, address, user_id } of lines) if (user_id !== undefined) expect(address, String(event)).to.match(/127\.0\.0/);
+    for (const { event, address, user_id } of lines)
+      if (user_id !== undefined) expect(address, String(event)).to.match(/127\.0\.0/);
     return { result, lines: lines.map(fieldsOf) };
   }
   const whose = () => ({ ...first, project_id: server.projectId });

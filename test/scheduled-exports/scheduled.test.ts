@@ -115,7 +115,8 @@ describe('scheduled exports', function () {
     await say(2, false);
     for (const schedule of schedules) await run(schedule);
     const [sessions = [], scores = [], feedback = []] = await Promise.all(schedules.map(rowsOf));
-    const byId = (rows: readonly Row[] = []) => Object.fromEntries(rows.map(({ id, trace_count, cost }) => [id, [trace_count, cost]]));
+    const byId = (rows: readonly Row[] = []) =>
+      Object.fromEntries(rows.map(({ id, trace_count, cost }) => [id, [trace_count, cost]]));
     expect(sessions.map(byId)).to.deep.equal([
       { [one]: [2, 2], [other]: [2, 2] },
       { [one]: [1, 1], [other]: [3, 3] },
@@ -129,15 +130,25 @@ describe('scheduled exports', function () {
       [['of 2', false]],
     ]);
     for (const schedule of schedules) expect(await run(schedule), 'nothing was written').to.include({ objects: 2 });
-    for (const [list, query] of [['scores', 'fields=id'], ['feedback', 'format=csv'], ['sessions', 'limit=1']])
-      expect((await server.request('POST', path, { body: { name: 'x', list, query, every_minutes: 9 } })).status, query).to.equal(422);
+    for (const [list, query] of [
+      ['scores', 'fields=id'],
+      ['feedback', 'format=csv'],
+      ['sessions', 'limit=1'],
+    ])
+      expect(
+        (await server.request('POST', path, { body: { name: 'x', list, query, every_minutes: 9 } })).status,
+        query,
+      ).to.equal(422);
   });
 
   it('leave out traces whose figures are not right, and have them once they are', async () => {
     const { notCurrent } = SetAside.prototype;
     const [wrong, right, written] = [span(70_001), span(70_002), span(70_003)];
     const tags = { aside: '1' };
-    await send('spans', [wrong, right, written].map((one) => ({ ...one, tags })));
+    await send(
+      'spans',
+      [wrong, right, written].map((one) => ({ ...one, tags })),
+    );
     const aside = [wrong['trace_id'], written['trace_id']] as string[];
     SetAside.prototype.notCurrent = () => ({ traces: aside, sessions: [], stale: [] });
     try {

@@ -21,7 +21,11 @@ export const NO_AUDIT_LOG: AuditLog = { done: () => undefined, together: (change
  * What differs between two states of an object. Numbers, and what is on or off, are told; of texts and all else only that they
  * changed.
  */
-export function changesBetween<T extends object>(before: T, after: T, fields: readonly (keyof T & string)[]): AuditChange[] {
+export function changesBetween<T extends object>(
+  before: T,
+  after: T,
+  fields: readonly (keyof T & string)[],
+): AuditChange[] {
   return fields.flatMap((field) => {
     const [from, to] = [before[field], after[field]];
     if (JSON.stringify(from) === JSON.stringify(to)) return [];

@@ -51,7 +51,9 @@ export function auditTable(): string {
   const rows = AUDIT_ACTIONS.map(
     ({ action, event, message, when }) => `| \`${action}\` | ${message}. ${when} | \`${event}\` |`,
   );
-  return ['## Look up actions', '', '| action | what was done | event in the log |', '|---|---|---|', ...rows].join('\n');
+  return ['## Look up actions', '', '| action | what was done | event in the log |', '|---|---|---|', ...rows].join(
+    '\n',
+  );
 }
 
 /** Metrics and lines of the log, for the manual. */

@@ -57,7 +57,11 @@ export interface AuditStore {
   add(entry: AuditDraft, most: number): void;
   /** Runs `change` as one transaction: all that is written meanwhile is kept, or nothing. */
   together<T>(change: () => T): T;
-  page(of: AuditSelection, window: Window, descending: boolean): { readonly entries: AuditEntry[]; readonly total: number };
+  page(
+    of: AuditSelection,
+    window: Window,
+    descending: boolean,
+  ): { readonly entries: AuditEntry[]; readonly total: number };
   /** Entries with smaller numbers, the newest first. @param before null: of all */
   before(of: AuditSelection, before: number | null, limit: number): AuditEntry[];
   /** Removes some of the entries that are older, but for the newest of each log. @returns whether there may be more */

@@ -40,10 +40,14 @@ export const AuditEntryRead = Type.Object(
     sign_in_id: orNull(uuid('The session of the person in the console.')),
     object_type: oneOf(OBJECT_TYPES, 'Type of the object: what the action begins with.'),
     object_id: orNull(Type.String({ description: 'Id of the object; null: it has none.' })),
-    object_name: orNull(Type.String({ description: 'Name of the object as it was then, such as the slug of a prompt.' })),
+    object_name: orNull(
+      Type.String({ description: 'Name of the object as it was then, such as the slug of a prompt.' }),
+    ),
     changes: Type.Array(AuditChangeRead, { description: 'What changed, and what the action was given.' }),
     address: orNull(Type.String({ description: 'Address of the client.' })),
-    request_id: orNull(Type.String({ description: 'Id of the request, which the response and the server log have, too.' })),
+    request_id: orNull(
+      Type.String({ description: 'Id of the request, which the response and the server log have, too.' }),
+    ),
   },
   { $id: 'AuditEntry', description: 'Something that was done, and who did it.' },
 );

@@ -157,8 +157,7 @@ export class DeletionService {
     for (const deletion of earlier) await this.#run(deletion).gone;
     const deletion = audit.together(() => {
       const ordered = store.orderRow({ projectId, datasetId, rowId, at: Date.now() * 1000 });
-      if (ordered !== null)
-        audit.done({ event: 'datasetRowErased', by, project_id: projectId, subject_id: datasetId });
+      if (ordered !== null) audit.done({ event: 'datasetRowErased', by, project_id: projectId, subject_id: datasetId });
       return ordered;
     });
     if (deletion === null) return earlier.length > 0;
@@ -262,7 +261,11 @@ export class DeletionService {
   }
 
   /** @param tell tells of the order @returns null when there is nothing to delete */
-  async #order(target: DeletionTarget, { upTo, things }: Below, tell = (): void => undefined): Promise<Deletion | null> {
+  async #order(
+    target: DeletionTarget,
+    { upTo, things }: Below,
+    tell = (): void => undefined,
+  ): Promise<Deletion | null> {
     const { store } = this.#parts;
     const draft = () => ({ ...target, upTo, at: Date.now() * 1000 });
     let deletion: Deletion | undefined;

@@ -3,7 +3,12 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CHANGES_WIDTH, type ChangePage, type ChangesFrom, type SettledRows } from '../../engine/traces/model/list/changes.js';
+import {
+  CHANGES_WIDTH,
+  type ChangePage,
+  type ChangesFrom,
+  type SettledRows,
+} from '../../engine/traces/model/list/changes.js';
 import type { State } from '../../engine/traces/model/list/tail.js';
 import { fileOf } from '../exports/exports.js';
 import type { ExportedColumn } from '../exports/exported-rows.js';
@@ -69,7 +74,13 @@ export async function writeObject(parts: ObjectParts, of: ObjectOf): Promise<Obj
   const path = join(parts.directory, `${schedule.id}.${schedule.format}`);
   await mkdir(parts.directory, { recursive: true, mode: 0o700 });
   await rm(path, { force: true });
-  const written = { rows: 0, to: schedule.exported_to, isFull: false, leftOut: [] as string[], caughtUp: [] as string[] };
+  const written = {
+    rows: 0,
+    to: schedule.exported_to,
+    isFull: false,
+    leftOut: [] as string[],
+    caughtUp: [] as string[],
+  };
   const file = fileOf(source, schedule.format, pages(parts, of, written));
   await pipeline(Readable.from(file, { objectMode: false }), createWriteStream(path, { mode: 0o600 }), {
     signal: parts.signal,

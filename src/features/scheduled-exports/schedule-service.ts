@@ -37,7 +37,10 @@ export class ScheduleService {
       ...{ objects: 0, rows: 0, last_object: null, last_at: null, failures: 0, error: null },
       ...{ created_at: now, created_by: user_id },
     };
-    const changes = [{ field: 'list', to: draft.list }, { field: 'format', to: draft.format }];
+    const changes = [
+      { field: 'list', to: draft.list },
+      { field: 'format', to: draft.format },
+    ];
     audit.together(() => {
       if (!store.insert(schedule, MAX_SCHEDULES))
         throw new DomainError('conflict', `A project has at most ${MAX_SCHEDULES} scheduled exports: delete one first`);

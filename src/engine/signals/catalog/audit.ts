@@ -301,10 +301,14 @@ export function auditActionOf(event: AuditEvent): AuditAction {
 }
 
 /** Every action with what it means, in the order of their names. */
-export const AUDIT_ACTIONS: readonly { readonly action: AuditAction; readonly event: AuditEvent; readonly message: string; readonly when: string }[] =
-  Object.entries(events)
-    .map(([event, { audit, message, when }]) => ({ action: audit, event: event as AuditEvent, message, when }))
-    .sort((one, other) => (one.action < other.action ? -1 : 1));
+export const AUDIT_ACTIONS: readonly {
+  readonly action: AuditAction;
+  readonly event: AuditEvent;
+  readonly message: string;
+  readonly when: string;
+}[] = Object.entries(events)
+  .map(([event, { audit, message, when }]) => ({ action: audit, event: event as AuditEvent, message, when }))
+  .sort((one, other) => (one.action < other.action ? -1 : 1));
 
 /** What of a value may be told: never a text of a user's. */
 export type ToldValue = string | number | boolean | null;

@@ -76,12 +76,7 @@ export class ClickHouseChanges implements ListChanges {
     });
   }
 
-  settled(
-    of: ChangesOf,
-    ids: readonly string[],
-    after: Version,
-    signal?: AbortSignal,
-  ): Promise<SettledRows> {
+  settled(of: ChangesOf, ids: readonly string[], after: Version, signal?: AbortSignal): Promise<SettledRows> {
     const { list, projectId } = of;
     const query = pageOf(of.query);
     return readState(this.#parts, { list, projectId }, async (scope) => {

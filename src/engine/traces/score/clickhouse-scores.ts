@@ -109,7 +109,10 @@ FROM (${latestScores(scope, ['source', 'author'], among, given)}) LIMIT ${value(
 }
 
 /** Conditions on columns that tombstones have as well. */
-export function keyConditions(scope: ReadScope, { entityType, entityIds, names, traceId, sessionId }: ScoreQuery): Sql[] {
+export function keyConditions(
+  scope: ReadScope,
+  { entityType, entityIds, names, traceId, sessionId }: ScoreQuery,
+): Sql[] {
   return [
     ...(entityType === null ? [] : [sql`entity_type = ${value(entityType, 'String')}`]),
     ...(entityIds === null ? [] : [sql`entity_id IN ${value(entityIds, 'Array(UUID)')}`]),

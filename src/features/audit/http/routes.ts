@@ -28,7 +28,9 @@ const selection = {
   actor: Type.Optional(oneOf(ACTORS, 'Only actions of people, keys, commands or the server itself.')),
   actor_id: Type.Optional(uuid('Only actions of the user, or of the API key, with this id.')),
   object_type: Type.Optional(oneOf(OBJECT_TYPES, 'Only actions on objects of this type.')),
-  object_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Only actions on the object with this id.' })),
+  object_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Only actions on the object with this id.' }),
+  ),
 };
 
 type Values = Partial<Static<TObject<typeof selection>>>;

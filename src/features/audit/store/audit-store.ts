@@ -61,7 +61,9 @@ function prepareList(db: Database, conditions: readonly string[]) {
        THEN (SELECT name FROM users WHERE id = a.object_id) ELSE a.object_name END AS object_name
      FROM (SELECT a.* ${where}${more}) AS a LEFT JOIN users AS u ON u.id = a.user_id`;
   const page = (order: 'ASC' | 'DESC') =>
-    db.prepare<Values, Row>(`${rows(` ORDER BY a.number ${order} LIMIT @limit OFFSET @offset`)} ORDER BY a.number ${order}`);
+    db.prepare<Values, Row>(
+      `${rows(` ORDER BY a.number ${order} LIMIT @limit OFFSET @offset`)} ORDER BY a.number ${order}`,
+    );
   return {
     count: db.prepare<Values, number>(`SELECT count(*) ${where}`).pluck(),
     newest: page('DESC'),

@@ -108,7 +108,10 @@ export interface SelectedFeedback {
 /** Which feedback is meant: filters of a list of the feedback on a prompt, or on any. */
 export const selectedFeedback = queryOf(
   Type.Object({ ...selection, prompt_id: Type.Optional(uuid('Only feedback that counts for this prompt.')) }),
-  { check, to: ({ prompt_id, ...values }): SelectedFeedback => ({ promptId: prompt_id ?? null, filter: filterOf(values) }) },
+  {
+    check,
+    to: ({ prompt_id, ...values }): SelectedFeedback => ({ promptId: prompt_id ?? null, filter: filterOf(values) }),
+  },
 );
 
 /** What an export of feedback is asked for: filters of a list of the feedback on a prompt, or on any. */

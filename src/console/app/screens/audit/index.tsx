@@ -101,7 +101,13 @@ const COLUMNS: Column<AuditEntryRead>[] = [
 ];
 
 /** Shows only the entries that have the same. */
-function Only({ by, children }: { readonly by: Record<string, string | null>; readonly children: preact.ComponentChildren }) {
+function Only({
+  by,
+  children,
+}: {
+  readonly by: Record<string, string | null>;
+  readonly children: preact.ComponentChildren;
+}) {
   if (Object.values(by).includes(null)) return <bdi>{children}</bdi>;
   return (
     <a href={hrefWith({ ...by, offset: null })}>
