@@ -111,7 +111,7 @@ describe('the audit log', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Entry);
     expect(lines.filter(({ number }) => (number as number) <= all.length)).to.deep.equal(all);
-    const csv = (await ask('GET', '/audit:export?format=csv&action=prompt_tag.move')).text.trim().split('\r\n');
+    const csv = (await ask('GET', '/audit:export?format=csv&action=prompt_tag.move')).text.trim().split(/\r?\n/);
     expect(csv).to.have.length(2);
     expect(csv[1]).to.include('greeting v1');
   });
