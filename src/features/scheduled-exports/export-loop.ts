@@ -98,7 +98,8 @@ export class ExportLoop {
     } catch (error) {
       if (this.#loop.signal.aborted) return;
       observer.scheduledExportFailed({ project, id, error });
-      store.fail(id, reasonOf(error), Date.now() * 1000 + retryDelay(schedule.failures + 1, RETRIES.large) * 1000);
+      const inMicros = Math.round(retryDelay(schedule.failures + 1, RETRIES.large) * 1000);
+      store.fail(id, reasonOf(error), Date.now() * 1000 + inMicros);
     }
   }
 

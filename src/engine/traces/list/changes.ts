@@ -196,12 +196,12 @@ function changedSessions({ scope, since, end, only }: Range): Sql {
   return sql`SELECT toString(max(ver)) AS version, toString(session_id) AS id, '20000' AS bytes FROM (
   SELECT session_id, ver FROM session_statements WHERE ${written}
   UNION ALL
-  SELECT m.session_id AS session_id, c.ver AS ver FROM (
+  SELECT m.session_id AS session_id, c.last AS ver FROM (
     SELECT assumeNotNull(session_id) AS session_id, trace_id FROM facts
     WHERE ${inProject(scope.projectId)} AND isNotNull(session_id) AND ${traces}
     UNION DISTINCT
     SELECT session_id, trace_id FROM session_traces WHERE ${inProject(scope.projectId)} AND ${traces}
-  ) AS m INNER JOIN (SELECT trace_id, max(ver) AS ver FROM facts WHERE ${written} GROUP BY trace_id) AS c
+  ) AS m INNER JOIN (SELECT trace_id, max(ver) AS last FROM facts WHERE ${written} GROUP BY trace_id) AS c
   ON c.trace_id = m.trace_id
 )
 ${named}GROUP BY session_id HAVING max(ver) <= ${value(end, 'UInt64')}
