@@ -15,6 +15,7 @@ import { LIST_SETTINGS } from './list-reads.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
 import { shownScoresJoin, withoutScores, withScores } from './shown-scores.js';
 import { idSet } from './rows.js';
+import { withSessions } from './unsettled.js';
 import { sessionSource, shown, spanSource, traceSource } from './sources.js';
 import { readState, type StateParts } from './state.js';
 
@@ -64,7 +65,7 @@ export class ClickHouseChanges implements ListChanges {
       if (end <= after) throw new DomainError('unavailable', 'Figures of the project are not computed yet. Retry.');
       const range = { scope, since: after, end };
       const all = await this.#reader.rows<Changed>(CHANGED[list](range, query), { signal });
-      const some = fitting(all.slice(0, MAX_ROWS));
+      const some = untied(fitting(all.slice(0, MAX_ROWS)), all);
       const last = Number(some.at(-1)?.version ?? 0);
       const next = all.length > some.length ? behind(after, last) : wider(end, width);
       if (list === 'spans' || some.length === 0) {
@@ -101,7 +102,8 @@ export class ClickHouseChanges implements ListChanges {
   ): Promise<Pick<ChangePage, 'rows' | 'leftOut'>> {
     const aside = () => this.#parts.notCurrent(scope.projectId)[list];
     const before = aside();
-    const found = ids.length === 0 ? [] : await this.#found(list, scope, ids, query, signal);
+    const concerned = list === 'traces' ? scope : await withSessions(scope, this.#reader.rows, signal);
+    const found = ids.length === 0 ? [] : await this.#found(list, concerned, ids, query, signal);
     const wrong = new Set([...before, ...aside()]);
     const rows = found.flatMap(({ id, row }) => (wrong.has(id) ? [] : [row]));
     return { rows, leftOut: ids.filter((id) => wrong.has(id)) };
@@ -157,6 +159,13 @@ const CHANGED: Readonly<Record<Followed, (range: Range, query: ListQuery) => Sql
   traces: changedTraces,
   sessions: changedSessions,
 };
+
+/** Of sessions some may have one version, of a trace that they all had: a page ends between versions, where it can. */
+function untied(some: readonly Changed[], all: readonly Changed[]): readonly Changed[] {
+  const next = all[some.length]?.version;
+  const tied = some.findIndex(({ version }) => version === next);
+  return tied > 0 ? some.slice(0, tied) : some;
+}
 
 function pageOf(query: ListQuery): ListQuery {
   return { ...query, limit: MAX_ROWS, offset: 0, count: false };
