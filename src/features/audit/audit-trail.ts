@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AuditLog } from '../../engine/identity/audit.js';
+import { auditActionOf, type AuditLog } from '../../engine/identity/audit.js';
 import type { Window } from '../../engine/schema/page.js';
-import { auditActionOf, type AuditChange, type AuditRecord } from '../../engine/signals/catalog/audit.js';
+import type { AuditChange, AuditRecord } from '../../engine/signals/catalog/audit.js';
 import type { AuditDraft, AuditEntry, AuditFilter, AuditStore } from './audit-entry.js';
 
 /** Most entries of a project: some 60 MB. The oldest go first. */
