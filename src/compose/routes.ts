@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { configurationTable } from '../config/documentation.js';
-import { auditTable, monitoringTables } from '../engine/signals/documentation.js';
+import { monitoringTables } from '../engine/signals/documentation.js';
+import { LINES } from '../engine/signals/signals.js';
+import { auditTable } from '../features/audit/documentation.js';
 import { mappingTables } from '../otlp/genai/documentation.js';
 import { reviewTextLimits } from '../features/review/schema.js';
 import type { SignInKey } from '../engine/identity/sign-in.js';
@@ -156,7 +158,7 @@ function documentationRoutes({ metrics, baseUrl }: Context, { callers }: Authent
     settings: configurationTable(),
     mapping: mappingTables(),
     monitoring: monitoringTables(metrics),
-    audit: auditTable(),
+    audit: auditTable(LINES),
   };
   return [...manualRoutes({ baseUrl, tables, projectOf: projectSeenBy(callers) }), ...apiReferenceRoutes(baseUrl)];
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { AUDIT_ACTIONS, type AuditAction } from '../../src/engine/signals/catalog/audit.js';
+import { AUDIT_ACTIONS, type AuditAction } from '../../src/engine/identity/audit-actions.js';
 
 /** Why a call that changes something leaves no entry. */
 const SENDS = 'it sends what is traced or said, and what is stored says who sent it';

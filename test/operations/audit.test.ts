@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
-import { auditActionOf, auditLines, type AuditRecord } from '../../src/engine/signals/catalog/audit.js';
+import { auditActionOf } from '../../src/engine/identity/audit-actions.js';
+import { auditLines, type AuditRecord } from '../../src/engine/signals/catalog/audit.js';
 import { createLogger } from '../../src/engine/signals/logger.js';
 import { createMetrics } from '../../src/engine/signals/metrics.js';
 import { createSignals } from '../../src/engine/signals/signals.js';
@@ -35,9 +36,7 @@ function keptLog(level: 'info' | 'debug' = 'info') {
 
 /** What is left of a line without what all lines have. The network of a sign-in is its own. */
 function fieldsOf({ level: _level, message: _message, timestamp: _timestamp, request_id: _id, ...fields }: Line): Line {
-  const { audit, address, ...rest } = fields;
-  const event = rest['event'] as AuditRecord['event'] | 'auditNotListed';
-  expect(audit).to.equal(event === 'auditNotListed' ? undefined : auditActionOf(event));
+  const { audit: _audit, address, ...rest } = fields;
   return rest['event'] === 'signedIn' ? { ...rest, address } : rest;
 }
 
@@ -62,8 +61,10 @@ describe('The log of what people and programs did', () => {
     const before = log.lines().length;
     const result = await action();
     const lines = log.lines().slice(before);
-    for (const { event, address, user_id } of lines)
+    for (const { event, audit, address, user_id } of lines) {
+      expect(audit).to.equal(auditActionOf(event as AuditRecord['event']));
       if (user_id !== undefined) expect(address, String(event)).to.match(/127\.0\.0/);
+    }
     return { result, lines: lines.map(fieldsOf) };
   }
   const whose = () => ({ ...first, project_id: server.projectId });

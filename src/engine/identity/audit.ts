@@ -1,7 +1,5 @@
 import type { AuditChange, AuditRecord, ToldValue } from '../signals/catalog/audit.js';
 
-export { AUDIT_ACTIONS, auditActionOf } from '../signals/catalog/audit.js';
-
 /** Who did something; null: the server itself, or a command on its machine. */
 export type Actor = AuditRecord['by'];
 

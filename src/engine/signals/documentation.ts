@@ -1,4 +1,3 @@
-import { AUDIT_ACTIONS } from './catalog/audit.js';
 import type { Line } from './signal.js';
 import { LINES } from './signals.js';
 import type { Metrics } from './metrics.js';
@@ -44,16 +43,6 @@ export function metricsTable(metrics: Pick<Metrics, 'registry'>): string {
     .filter(({ name }) => !OF_ANY_PROGRAM.test(name))
     .map(({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`);
   return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
-}
-
-/** Every action of the audit log as a Markdown table, for the manual. */
-export function auditTable(): string {
-  const rows = AUDIT_ACTIONS.map(
-    ({ action, event, message, when }) => `| \`${action}\` | ${message}. ${when} | \`${event}\` |`,
-  );
-  return ['## Look up actions', '', '| action | what was done | event in the log |', '|---|---|---|', ...rows].join(
-    '\n',
-  );
 }
 
 /** Metrics and lines of the log, for the manual. */

@@ -1,5 +1,6 @@
 import type { Window } from '../../engine/schema/page.js';
-import type { AuditAction, AuditChange } from '../../engine/signals/catalog/audit.js';
+import type { AuditAction } from '../../engine/identity/audit-actions.js';
+import type { AuditChange } from '../../engine/signals/catalog/audit.js';
 import type { Micros } from '../../engine/timestamp.js';
 
 /** Who did something: a person in the console, a program with a key, a command on the server's machine, or the server by itself. */

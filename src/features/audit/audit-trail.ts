@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { auditActionOf, type AuditLog } from '../../engine/identity/audit.js';
+import type { AuditLog } from '../../engine/identity/audit.js';
+import { auditActionOf } from '../../engine/identity/audit-actions.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { AuditChange, AuditRecord } from '../../engine/signals/catalog/audit.js';
 import type { AuditDraft, AuditEntry, AuditFilter, AuditStore } from './audit-entry.js';
@@ -32,7 +33,8 @@ export class AuditTrail implements AuditLog {
     this.#parts = parts;
   }
 
-  done(record: AuditRecord): void {
+  done(given: AuditRecord): void {
+    const record = { ...given, audit: auditActionOf(given.event) };
     const { store, self, tell, most = MAX_ENTRIES } = this.#parts;
     store.add(draftOf(record, self), most);
     if (this.#untold === null) tell(record);

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { pageRead } from '../../engine/schema/page.js';
 import { count, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
-import { AUDIT_ACTIONS } from '../../engine/identity/audit.js';
+import { AUDIT_ACTIONS } from '../../engine/identity/audit-actions.js';
 import { ACTORS } from './audit-entry.js';
 
 export const ACTION_NAMES = AUDIT_ACTIONS.map(({ action }) => action);

@@ -1,283 +1,232 @@
 import type { Line, LineName, LogEvent } from '../signal.js';
 
-/** A line that is an entry of the audit log as well. */
-type AuditLine = Extract<Line, { readonly level: 'info' | 'debug' }> & {
-  /** The object's kind and what was done to it, as the audit log names it. */
-  readonly audit: `${string}.${string}`;
-};
-
 const events = {
   signedIn: {
     level: 'info',
-    audit: 'sign_in.create',
     message: 'User signed in',
     when: 'A user signed in to the console; `address` is the network, `with` is `key` or `link`, and later lines name `sign_in_id`. With several `projects`, `project_id` and `key_id` are the first.',
   },
   signedOut: {
     level: 'info',
-    audit: 'sign_in.delete',
     message: 'User signed out',
     when: 'Also when the browser signs in again; `sign_in_id` has ended.',
   },
   signInEnded: {
     level: 'info',
-    audit: 'sign_in.end',
     message: 'Session ended',
     when: 'The session `subject_id` lost access to the project, or an unused link was revoked.',
   },
   personInvited: {
     level: 'info',
-    audit: 'person.invite',
     message: 'User invited',
     when: 'The user `subject_id` was created, with a key of this `access` and a sign-in link.',
   },
   keyMade: {
     level: 'info',
-    audit: 'api_key.create',
     message: 'API key created',
     when: 'The key `subject_id`, with this `access` (and these `scopes`, if it is `custom`); without `user_id` if created at server start.',
   },
   keyRotated: {
     level: 'info',
-    audit: 'api_key.rotate',
     message: 'API key rotated',
     when: 'The key `subject_id` is being replaced and expires; the line before is about the key that replaces it.',
   },
   keyRevoked: {
     level: 'info',
-    audit: 'api_key.revoke',
     message: 'API key revoked',
     when: 'The key `subject_id`.',
   },
   projectMade: {
     level: 'info',
-    audit: 'project.create',
     message: 'Project created',
     when: 'At server start: the first project, or the one of `SPANHOUSE_INIT_PROJECT_ID`.',
   },
   projectRenamed: {
     level: 'info',
-    audit: 'project.update',
     message: 'Project renamed',
     when: 'A name of the project was set.',
   },
   projectDeleted: {
     level: 'info',
-    audit: 'project.delete',
     message: 'Project deletion requested',
     when: 'Its keys are rejected from then on; a background job deletes the rest.',
   },
   spanDeleted: {
     level: 'info',
-    audit: 'span.delete',
     message: 'Span deletion requested',
     when: 'The deletion of the span `subject_id` was accepted and will complete, even after a crash.',
   },
   traceDeleted: {
     level: 'info',
-    audit: 'trace.delete',
     message: 'Trace deletion requested',
     when: 'As for a span. `retentionFinished` reports what retention removes.',
   },
   sessionDeleted: {
     level: 'info',
-    audit: 'session.delete',
     message: 'Session deletion requested',
     when: 'As for a span.',
   },
   datasetRowErased: {
     level: 'info',
-    audit: 'dataset_row.erase',
     message: 'Erasure of a dataset row requested',
     when: 'As for a span. `subject_id` is the dataset; the id of the row is not named, as it may say something of a person.',
   },
   selectionDeleted: {
     level: 'info',
-    audit: 'deletion.create',
     message: 'Deletion by filters requested',
     when: 'The job `subject_id` deletes `found` objects of the list `part`, as a dry run counted them.',
   },
   selectionDeletionCanceled: {
     level: 'info',
-    audit: 'deletion.cancel',
     message: 'Deletion by filters canceled',
     when: 'The job `subject_id`; what it had deleted is gone.',
   },
   exported: {
     level: 'info',
-    audit: 'export.create',
     message: 'List exported',
     when: 'A caller began to read the list `part` as a file of this `format`.',
   },
   recordsExported: {
     level: 'info',
-    audit: 'records.export',
     message: 'Records exported',
     when: 'A caller began to read this `part` of the project, to move it.',
   },
   metadataImported: {
     level: 'info',
-    audit: 'records.import',
     message: 'Records imported',
     when: 'Of this `part` of an export, such as judges or prices, `stored` were new. Imported spans are not logged.',
   },
   scheduledExportCreated: {
     level: 'info',
-    audit: 'scheduled_export.create',
     message: 'Scheduled export created',
     when: 'The export `subject_id` of a list to the bucket of the operator.',
   },
   scheduledExportChanged: {
     level: 'info',
-    audit: 'scheduled_export.update',
     message: 'Scheduled export changed',
     when: 'The export `subject_id`: its name, how often it runs, or whether it is paused.',
   },
   scheduledExportRun: {
     level: 'info',
-    audit: 'scheduled_export.run',
     message: 'Scheduled export ordered',
     when: 'The next object of the export `subject_id` is made now.',
   },
   scheduledExportDeleted: {
     level: 'info',
-    audit: 'scheduled_export.delete',
     message: 'Scheduled export deleted',
     when: 'The export `subject_id`.',
   },
   retentionChanged: {
     level: 'info',
-    audit: 'project.set_retention',
     message: 'Project retention changed',
     when: '`retention_days` is the new value; null: forever.',
   },
   priceSet: {
     level: 'info',
-    audit: 'model_price.set',
     message: 'Model price set',
     when: 'A project set or replaced a price.',
   },
   priceRemoved: {
     level: 'info',
-    audit: 'model_price.delete',
     message: 'Model price removed',
     when: 'List prices apply again.',
   },
   repriceOrdered: {
     level: 'info',
-    audit: 'reprice.create',
     message: 'Recalculation of costs requested',
     when: 'The job `subject_id` recalculates costs of stored spans.',
   },
   judgeMade: {
     level: 'info',
-    audit: 'judge.create',
     message: 'Judge created',
     when: 'The judge `subject_id`.',
   },
   judgeChanged: {
     level: 'info',
-    audit: 'judge.update',
     message: 'Judge changed',
     when: 'The judge `subject_id`, or its prompt through the judge.',
   },
   judgeDeleted: {
     level: 'info',
-    audit: 'judge.delete',
     message: 'Judge deleted',
     when: 'The judge `subject_id`.',
   },
   promptVersionMade: {
     level: 'info',
-    audit: 'prompt_version.create',
     message: 'Prompt version created',
     when: 'The version `subject_id`, also where it is the first of its prompt.',
   },
   promptVersionChanged: {
     level: 'info',
-    audit: 'prompt_version.set_model',
     message: 'Model of a prompt version set',
     when: 'The version `subject_id` was bound to a model, or to none.',
   },
   promptVersionDeleted: {
     level: 'info',
-    audit: 'prompt_version.delete',
     message: 'Prompt version deleted',
     when: 'The version `subject_id`; with the last one, the prompt.',
   },
   tagMoved: {
     level: 'info',
-    audit: 'prompt_tag.move',
     message: 'Prompt tag moved',
     when: 'It points to the version of the prompt with the id `subject_id` (`prompt_version_id`).',
   },
   tagRemoved: {
     level: 'info',
-    audit: 'prompt_tag.delete',
     message: 'Prompt tag removed',
     when: 'It pointed to the version of the prompt with the id `subject_id`.',
   },
   datasetMade: {
     level: 'info',
-    audit: 'dataset.create',
     message: 'Dataset created',
     when: 'The dataset `subject_id`. Its rows are not logged.',
   },
   datasetChanged: {
     level: 'info',
-    audit: 'dataset.update',
     message: 'Dataset changed',
     when: 'The name, description or roles of the dataset `subject_id`.',
   },
   datasetDeleted: {
     level: 'info',
-    audit: 'dataset.delete',
     message: 'Dataset deleted',
     when: 'The dataset `subject_id`, with all its versions.',
   },
   experimentDeleted: {
     level: 'info',
-    audit: 'experiment.delete',
     message: 'Experiment deleted',
     when: 'The experiment `subject_id`, with its results.',
   },
   scoreDeleted: {
     level: 'info',
-    audit: 'score.delete',
     message: 'Score deleted',
     when: 'The score `subject_id`.',
   },
   scoreDefinitionSet: {
     level: 'info',
-    audit: 'score_definition.set',
     message: 'Score definition set',
     when: 'What scores of a name may be was created or replaced.',
   },
   scoreDefinitionDeleted: {
     level: 'info',
-    audit: 'score_definition.delete',
     message: 'Score definition deleted',
     when: 'Scores of the name may be anything again.',
   },
   linkMade: {
     level: 'info',
-    audit: 'feedback_link.create',
     message: 'Feedback link created',
     when: 'The link `subject_id`.',
   },
   linkChanged: {
     level: 'info',
-    audit: 'feedback_link.update',
     message: 'Feedback link changed',
     when: 'The expiry of the link `subject_id` changed; an expired link may be open again.',
   },
   linkRevoked: {
     level: 'info',
-    audit: 'feedback_link.revoke',
     message: 'Feedback link revoked',
     when: 'The link `subject_id`.',
   },
-} as const satisfies Readonly<Record<string, AuditLine>>;
+} satisfies Readonly<Record<string, Line>>;
 
 /** What people and programs did, by ids. */
 export const auditLines = {
@@ -291,24 +240,6 @@ export const auditLines = {
 
 /** What people and programs did that is asked about afterwards. */
 export type AuditEvent = keyof typeof events;
-
-/** What was done, as the audit log names it. */
-export type AuditAction = (typeof events)[AuditEvent]['audit'];
-
-/** How the audit log names what happened. */
-export function auditActionOf(event: AuditEvent): AuditAction {
-  return events[event].audit;
-}
-
-/** Every action with what it means, in the order of their names. */
-export const AUDIT_ACTIONS: readonly {
-  readonly action: AuditAction;
-  readonly event: AuditEvent;
-  readonly message: string;
-  readonly when: string;
-}[] = Object.entries(events)
-  .map(([event, { audit, message, when }]) => ({ action: audit, event: event as AuditEvent, message, when }))
-  .sort((one, other) => (one.action < other.action ? -1 : 1));
 
 /** What of a value may be told: never a text of a user's. */
 export type ToldValue = string | number | boolean | null;
@@ -338,6 +269,8 @@ export interface AuditRecord {
     readonly origin?: RequestOrigin;
   } | null;
   readonly project_id: string;
+  /** What was done, as the audit log names it: whoever keeps that says so. */
+  readonly audit?: string;
   /** What it was done to; absent: the project, or something of it that has no id. */
   readonly subject_id?: string;
   /** What that is called. The audit log has it, the log has not. */
@@ -389,7 +322,7 @@ export function deriveAudit(log: LogEvent<LineName<typeof auditLines>>) {
     done(record: AuditRecord): void {
       const { event, by, subject_name: _name, changes = [], ...rest } = record;
       const changed = changes.length === 0 ? {} : { changed: changes.map(({ field }) => field) };
-      const fields = { audit: auditActionOf(event), ...rest, ...changed };
+      const fields = { ...rest, ...changed };
       const of = `${event} ${record.project_id} ${by?.user_id ?? ''}`;
       const counted = counts.get(of) ?? { first: record, count: 0 };
       counted.count += 1;
