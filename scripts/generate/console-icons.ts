@@ -18,6 +18,7 @@ const ICONS: Readonly<Record<string, string>> = {
   monitors: 'bell',
   review: 'clipboard-check',
   links: 'link',
+  audit: 'scroll-text',
   settings: 'settings-2',
   playground: 'flask-conical',
   first: 'rocket',

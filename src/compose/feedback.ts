@@ -30,7 +30,7 @@ const SIGNING_KEY = 'feedback-pages';
 /** Everything about feedback, and about the feedback links by which reviewers give it. */
 export function openFeedback(
   { config, events, baseUrl }: Context,
-  { metadata, traces }: Storage,
+  { metadata, traces, audit }: Storage,
   {
     attachments,
     announce,
@@ -60,7 +60,7 @@ export function openFeedback(
     completions: traces.completions,
     urlOf: (token) => `${baseUrl()}/f/${token}`,
     observer: events,
-    audit: events,
+    audit,
   });
   return {
     feedback,

@@ -99,7 +99,7 @@ function openBackfill(
 /** Goes on with the recalculations of costs that are not finished: one page at a time, of each project in turn. */
 function openReprices(
   { config, events, closers }: Context,
-  { metadata: { jobs }, traces }: Storage,
+  { metadata: { jobs }, traces, audit }: Storage,
   { prices, attachments }: Pick<IngestParts, 'prices' | 'attachments'>,
 ): RepriceService {
   const limits = { atOnce: 1, ofProject: 1, maxAttempts: config.jobs.maxAttempts };
@@ -110,5 +110,5 @@ function openReprices(
   runner.register(REPRICE, repriceWork(parts));
   closers.push(() => runner.close());
   runner.start();
-  return new RepriceService({ jobs, runner });
+  return new RepriceService({ jobs, runner, audit });
 }

@@ -43,6 +43,8 @@ import { copyBeforeUpgrade } from '../engine/metadata/upgrade-copy.js';
 import type { Signals } from '../engine/signals/signals.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { schemaDirectory } from '../engine/files/schema-files.js';
+import type { AuditStore } from '../features/audit/audit-entry.js';
+import { SqliteAuditStore } from '../features/audit/store/audit-store.js';
 import { SqliteAttachmentCatalog } from '../features/images/store/attachment-catalog.js';
 import { SqliteCallNotes } from '../features/judges/store/call-notes.js';
 import { SqliteClockMemory } from '../features/retention/store/clock-memory.js';
@@ -123,6 +125,7 @@ export interface MetadataStore {
   readonly countedOpinions: CountedOpinions;
   readonly webhooks: WebhookStore;
   readonly masking: MaskingStore;
+  readonly audit: AuditStore;
   readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
@@ -203,6 +206,7 @@ function storesOn(database: Database): MetadataStore {
     countedOpinions: new SqliteCountedOpinions(database),
     webhooks: new SqliteWebhookStore(database),
     masking: new SqliteMaskingStore(database),
+    audit: new SqliteAuditStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { configurationTable } from '../config/documentation.js';
 import { monitoringTables } from '../engine/signals/documentation.js';
+import { LINES } from '../engine/signals/signals.js';
+import { auditTable } from '../features/audit/documentation.js';
 import { mappingTables } from '../otlp/genai/documentation.js';
 import { reviewTextLimits } from '../features/review/schema.js';
 import type { SignInKey } from '../engine/identity/sign-in.js';
@@ -9,6 +11,7 @@ import { buildOpenApi } from '../http/openapi.js';
 import type { Route } from '../http/route.js';
 import { apiKeyRoutes } from '../features/api-keys/http/routes.js';
 import { basePath } from '../http/base-path.js';
+import { auditRoutes } from '../features/audit/http/routes.js';
 import { attachmentRoutes } from '../features/images/http/routes.js';
 import { calibrationRoutes } from '../features/calibration/http/routes.js';
 import { feedbackRoutes } from '../features/feedback/http/routes.js';
@@ -116,6 +119,7 @@ function apiRoutes(services: Services): Route[] {
     ...monitorRoutes(services.monitors),
     ...webhookRoutes(services.webhooks),
     ...maskingRoutes(services.masking, services.maskingTest),
+    ...auditRoutes(services.audit, services.exports),
     ...scoreRoutes(services.scores, services.exports),
     ...datasetRoutes(services),
     ...experimentRoutes(services),
@@ -160,6 +164,7 @@ function documentationRoutes({ metrics, baseUrl }: Context, { callers }: Authent
     settings: configurationTable(),
     mapping: mappingTables(),
     monitoring: monitoringTables(metrics),
+    audit: auditTable(LINES),
   };
   return [...manualRoutes({ baseUrl, tables, projectOf: projectSeenBy(callers) }), ...apiReferenceRoutes(baseUrl)];
 }

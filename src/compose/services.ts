@@ -1,3 +1,4 @@
+import type { AuditTrail } from '../features/audit/audit-trail.js';
 import type { AttachmentService } from '../features/images/attachment-service.js';
 import type { ImageUploads } from '../features/images/uploads.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
@@ -46,7 +47,7 @@ import { openModels } from './models.js';
 import { openMonitors, openWebhooks } from './monitors.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
-import { openRetention } from './retention.js';
+import { openAuditUpkeep, openClock, openRetention } from './retention.js';
 import { openScheduledExports } from './scheduled-exports.js';
 import { openSelectedDeletions } from './selected-deletions.js';
 import { openTransfer } from './transfer.js';
@@ -85,6 +86,7 @@ export interface Services
   readonly schedules: ScheduleService;
   readonly monitors: MonitorService;
   readonly webhooks: WebhookService;
+  readonly audit: AuditTrail;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly uploads: ImageUploads;
@@ -109,8 +111,8 @@ export async function openServices(context: Context): Promise<Services> {
   });
   const identity: IdentityService = openIdentity(context, storage);
   const attachments = openAttachments(context, storage);
-  const { metadata, traces } = storage;
-  const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices(), audit: context.events });
+  const { metadata, traces, audit } = storage;
+  const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices(), audit });
   const { price, modelName } = prices;
   const { service: webhooks, start: startWebhooks } = openWebhooks(context, storage);
   const { announce } = webhooks;
@@ -119,7 +121,7 @@ export async function openServices(context: Context): Promise<Services> {
     store: metadata.prompts,
     modelName,
     observer: context.events,
-    audit: context.events,
+    audit,
     announce,
   });
   // Before anything else reads: what was deleted before a crash is shown to nobody after it.
@@ -147,6 +149,7 @@ export async function openServices(context: Context): Promise<Services> {
     definitions: metadata.scoreDefinitions,
     masker: maskers.of,
     describe: (principal) => identity.describe(principal),
+    audit,
   });
   const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
@@ -155,8 +158,15 @@ export async function openServices(context: Context): Promise<Services> {
   const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
-  const retention = openRetention(context, storage, { deletions, identity });
+  const clock = openClock(context, storage);
+  const retention = openRetention(context, storage, { deletions, identity, clock });
+  openAuditUpkeep(context, storage, clock);
   const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
+  const feedback = openFeedback(context, storage, {
+    attachments: attachments.service,
+    announce,
+    masker: maskers.of,
+  });
   await openBackups(context, storage, { moves, erasure, retention });
   startWebhooks(identity);
   return {
@@ -164,7 +174,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...judges,
     ...learning,
     ...playground,
-    ...openFeedback(context, storage, { attachments: attachments.service, announce, masker: maskers.of }),
+    ...feedback,
     ...datasets,
     ...experiments,
     comparisons,
@@ -173,15 +183,16 @@ export async function openServices(context: Context): Promise<Services> {
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),
     prompts,
     prices,
-    masking: new MaskingService({ store: metadata.masking, maskers, audit: context.events }),
+    masking: new MaskingService({ store: metadata.masking, maskers, audit }),
     maskingTest: new MaskingTest({ lists: traces.lists, store: metadata.masking }),
     unpriced: new UnpricedModels(traces.unpriced, price),
     scores,
     lists: traces.lists,
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
-    exports: new Exports(),
-    schedules: openScheduledExports(context, storage, identity),
+    exports: new Exports(audit),
+    schedules: openScheduledExports(context, storage, identity, feedback.feedbackLists),
+    audit,
     monitors: openMonitors(context, storage, { announce, identity }),
     webhooks,
     costs: new CostExplainer(prices, traces.calculated),
@@ -192,7 +203,7 @@ export async function openServices(context: Context): Promise<Services> {
     uploads: attachments.uploads,
     deletions,
     selectedDeletions,
-    projects: new ProjectService(metadata.identities, context.events),
+    projects: new ProjectService(metadata.identities, audit),
     projectStorage: openProjectStorage(context, storage),
     retention,
     transfer: openTransfer(context, storage, {
@@ -214,10 +225,10 @@ export async function openServices(context: Context): Promise<Services> {
   };
 }
 
-function openIdentity({ config, closers, events }: Context, { metadata }: Storage): IdentityService {
+function openIdentity({ config, closers, events }: Context, { metadata, audit }: Storage): IdentityService {
   const identity = new IdentityService({
     store: metadata.identities,
-    audit: events,
+    audit,
     onRecordFailed: (error) => events.keyUseNotRecorded({ error }),
   });
   closers.push(() => identity.close());
@@ -230,12 +241,16 @@ function openIdentity({ config, closers, events }: Context, { metadata }: Storag
   return identity;
 }
 
-function openSignIns({ overrides, events }: Context, { metadata }: Storage, identity: IdentityService): SignInService {
+function openSignIns(
+  { overrides, events }: Context,
+  { metadata, audit }: Storage,
+  identity: IdentityService,
+): SignInService {
   return new SignInService({
     store: metadata.signIns,
     identity,
     ...overrides.signIns,
-    audit: events,
+    audit,
     onRecordFailed: (error) => events.signInUseNotRecorded({ error }),
     onUpkeepFailed: (signIn, error) => events.signInsNotRemoved({ signIn, error }),
   });

@@ -19,8 +19,8 @@ export interface TransferFollowers {
 
 /** Opens what takes projects out and in. */
 export function openTransfer(
-  { config, events: audit, governor }: Context,
-  { metadata, traces, watermark }: Storage,
+  { config, governor }: Context,
+  { metadata, traces, watermark, audit }: Storage,
   { masker, attachments: { vault }, deletions, onImported, onRead }: TransferFollowers,
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });

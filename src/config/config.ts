@@ -201,6 +201,7 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
       minBytesPerSecond: limits.answerMinBytesPerSecond,
       rateWindowMs: limits.answerWindowMs,
     },
+    auditDays: settings.AUDIT_DAYS,
     /** Null: nothing is removed for its age. */
     retentionIntervalMs: settings.RETENTION_INTERVAL_SECONDS === 0 ? null : settings.RETENTION_INTERVAL_SECONDS * 1000,
     shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,

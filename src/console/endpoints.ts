@@ -1,5 +1,6 @@
 import type { apiKeyRoutes } from '../features/api-keys/http/routes.js';
 import type { attachmentRoutes } from '../features/images/http/routes.js';
+import type { auditRoutes } from '../features/audit/http/routes.js';
 import type { calibrationRoutes } from '../features/calibration/http/routes.js';
 import type { completionRoutes } from '../features/completions/http/routes.js';
 import type { datasetRoutes } from '../features/datasets/http/routes.js';
@@ -29,6 +30,7 @@ import type { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
 type Groups =
   | typeof apiKeyRoutes
   | typeof attachmentRoutes
+  | typeof auditRoutes
   | typeof calibrationRoutes
   | typeof completionRoutes
   | typeof datasetRoutes

@@ -50,7 +50,7 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
     exchange.route = template;
     exchange.renderError = route.renderError;
     requireProjectId(route, identity, request, meant);
-    const principal = admitted(route, identity, request);
+    const principal = withOrigin(admitted(route, identity, request), exchange, parts);
     if (principal !== null) requireScopes(principal, scopes);
     const found: Issue[] = [];
     const params = parseParams(pathValuesOf(route, request, principal), found);
@@ -67,6 +67,20 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
       if (endTurn !== undefined) exchange.whenClosed(endTurn);
     }
   };
+}
+
+/** A proxy may send anything for one. */
+const MAX_ADDRESS = 64;
+
+/** The principal of a request, with which request that is. */
+function withOrigin(
+  principal: Principal | null,
+  { request, requestId }: Exchange,
+  { trustedProxies }: Pick<HandlerParts, 'trustedProxies'>,
+): Principal | null {
+  if (principal === null) return null;
+  const address = clientAddress(request.headers, remoteAddressOf(request), trustedProxies);
+  return { ...principal, origin: { request_id: requestId, address: address.slice(0, MAX_ADDRESS) } };
 }
 
 /** How path and query of a route are read, and what a key must be good for. */

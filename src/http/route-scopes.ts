@@ -21,6 +21,7 @@ const NOUNS = {
   'Model prices': 'project',
   'API keys': 'project',
   Projects: 'project',
+  Audit: 'project',
   Moving: 'project',
   Deletions: 'project',
   'Scheduled exports': 'project',

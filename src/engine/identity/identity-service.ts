@@ -19,7 +19,7 @@ import { requireGrant, type Granter } from './granting.js';
 import type { IdentityStore } from './identity-store.js';
 import { DEFAULT_KEY_ACCESS, accessOf, inOrder, scopesOf, type KeyAccess } from './key-access.js';
 import { KeyUses, USE_RESOLUTION_MICROS } from './key-uses.js';
-import type { Scope } from './scopes.js';
+import { withImplied, type Scope } from './scopes.js';
 import { invalid } from '../validation/validation.js';
 import { requireUuid, usableName } from './stated-identity.js';
 
@@ -168,10 +168,7 @@ export class IdentityService {
         'The initial API key must be 8 to 256 printable ASCII characters without spaces',
       );
     }
-    const made: AuditRecord[] = [];
-    const result = this.#store.transaction(() => this.#bootstrap(projectId, apiKey, made));
-    for (const record of made) this.#audit.done(record);
-    return result;
+    return this.#inTransaction(() => this.#bootstrap(projectId, apiKey));
   }
 
   createUser(input: { readonly name: string; readonly email?: string | null; readonly invited?: boolean }): User {
@@ -198,8 +195,11 @@ export class IdentityService {
         'The project with this id is being deleted: create it again after that, which takes a running server seconds, for many spans minutes',
       );
     const project = { id, name: usableName(input.name), created_at: this.#now(), retention_days: null };
-    this.#store.insertProject(project);
-    return project;
+    return this.#inTransaction(() => {
+      this.#store.insertProject(project);
+      this.#audit.done({ event: 'projectMade', by: null, project_id: id, subject_name: project.name });
+      return project;
+    });
   }
 
   listProjects(): Project[] {
@@ -213,9 +213,11 @@ export class IdentityService {
   createKey(input: KeyInput, by: Granter = null): CreatedApiKey {
     requireGrant(by, scopesWanted(input));
     this.requireLifetime(by, input.expiresAt ?? null);
-    const key = this.addKey(input);
-    this.#audit.done(keyMade(key, by));
-    return key;
+    return this.#audit.together(() => {
+      const key = this.addKey(input);
+      this.#audit.done(keyMade(key, by));
+      return key;
+    });
   }
 
   /** No key makes one that outlives it. @param expiresAt null: never @throws DomainError `forbidden` */
@@ -251,7 +253,7 @@ export class IdentityService {
    */
   rotateKey({ projectId, keyId, overlap }: Rotation, by: Granter): CreatedApiKey {
     const id = uuidOf(keyId);
-    const made = this.#store.transaction(() => {
+    const made = this.#inTransaction(() => {
       const old = this.#store.findKey(id);
       const now = this.#now();
       if (old?.project_id !== projectId || old.revoked_at !== null || isOver(old.expires_at, now)) throw noKey();
@@ -266,11 +268,12 @@ export class IdentityService {
       this.requireLifetime(by, expiresAt);
       if (!this.#store.replaceKey(id, now, now + overlap))
         throw new DomainError('conflict', 'This API key was rotated already: rotate the one that was made then');
-      return this.addKey({ projectId, userId, name, scopes, expiresAt });
+      const added = this.addKey({ projectId, userId, name, scopes, expiresAt });
+      this.#audit.done(keyMade(added, by));
+      this.#audit.done({ event: 'keyRotated', by, project_id: projectId, subject_id: id, subject_name: name });
+      return added;
     });
     this.#cache.clear();
-    this.#audit.done(keyMade(made, by));
-    this.#audit.done({ event: 'keyRotated', by, project_id: projectId, subject_id: id });
     return made;
   }
 
@@ -285,10 +288,20 @@ export class IdentityService {
    */
   revokeKey(projectId: string | null, keyId: string, by: Actor = null): void {
     const id = uuidOf(keyId);
-    const revoked = this.#store.revokeKey(projectId, id, this.#now());
+    const key = this.#store.findKey(id);
+    const revoked = this.#inTransaction(() => {
+      if (key === undefined || !this.#store.revokeKey(projectId, id, this.#now())) return false;
+      const { project_id, name: subject_name } = key;
+      this.#audit.done({ event: 'keyRevoked', by, project_id, subject_id: id, subject_name });
+      return true;
+    });
     this.#cache.clear();
     if (!revoked) throw noKey();
-    if (projectId !== null) this.#audit.done({ event: 'keyRevoked', by, project_id: projectId, subject_id: id });
+  }
+
+  /** One transaction, with what the audit log is told meanwhile. */
+  #inTransaction<T>(work: () => T): T {
+    return this.#audit.together(() => this.#store.transaction(work));
   }
 
   /** Writes pending times of last use. The service must not be used afterwards. */
@@ -315,7 +328,7 @@ export class IdentityService {
       // A valid key shows that a deleted project was made again.
       this.#gone.delete(project_id);
     }
-    const principal = { project_id, user_id, key_id: id, scopes: new Set(scopes), sign_in_id };
+    const principal = { project_id, user_id, key_id: id, scopes: withImplied(scopes), sign_in_id };
     return { principal, expiresAt, lastRecorded: last_used_at ?? 0 };
   }
 
@@ -328,7 +341,7 @@ export class IdentityService {
     this.#uses.note(entry.principal.key_id, now, from?.());
   }
 
-  #bootstrap(projectId: string | null, apiKey: string | null, made: AuditRecord[]): BootstrapResult {
+  #bootstrap(projectId: string | null, apiKey: string | null): BootstrapResult {
     const projects = this.#store.listProjects();
     const empty = projects.length === 0;
     const target = projectId ?? projects[0]?.id ?? randomUUID();
@@ -340,16 +353,13 @@ export class IdentityService {
     // A key would open what is to go, and what came in by it would go as well.
     if (this.#store.isBeingDeleted(target))
       return { created: null, initKeyRevoked: false, initProjectGoing: apiKey !== null };
-    if (this.#store.findProject(target) === undefined) {
-      this.createProject({ id: target, name: 'Default project' });
-      made.push({ event: 'projectMade', by: null, project_id: target });
-    }
+    if (this.#store.findProject(target) === undefined) this.createProject({ id: target, name: 'Default project' });
     const missing = apiKey === null ? empty : existing === undefined;
     if (missing) {
       const owner = this.#store.firstUser() ?? this.createUser({ name: 'Owner' });
       const key = apiKey ?? generateApiKey();
       const initial = { projectId: target, userId: owner.id, name: INITIAL_KEY, key, ofStart: apiKey !== null };
-      made.push(keyMade(this.#insertKey(initial), null));
+      this.#audit.done(keyMade(this.#insertKey(initial), null));
       const created = { projectId: target, userId: owner.id, key: apiKey === null ? key : null };
       if (empty) return { created, initKeyRevoked: false, initProjectGoing: false };
     }
@@ -391,9 +401,9 @@ function isOver(expiresAt: Micros | null, now: Micros): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-function keyMade({ id, project_id, access, scopes }: ApiKey, by: Actor): AuditRecord {
+function keyMade({ id, project_id, name, access, scopes }: ApiKey, by: Actor): AuditRecord {
   const custom = access === 'custom' ? { scopes } : {};
-  return { event: 'keyMade', by, project_id, subject_id: id, access, ...custom };
+  return { event: 'keyMade', by, project_id, subject_id: id, subject_name: name, access, ...custom };
 }
 
 /** Only whoever has the key is told. */

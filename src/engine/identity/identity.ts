@@ -1,3 +1,4 @@
+import type { RequestOrigin } from '../signals/catalog/audit.js';
 import type { Micros } from '../timestamp.js';
 import type { AccessName } from './key-access.js';
 import type { Scope } from './scopes.js';
@@ -11,6 +12,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** The sign-in by which a person acts for the key; null: whoever it is sent the key itself. */
   readonly sign_in_id: string | null;
+  /** The request that it makes, for the audit log. */
+  readonly origin?: RequestOrigin;
 }
 
 /** Everything that a principal is, with names. */

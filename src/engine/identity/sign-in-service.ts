@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
+import type { RequestOrigin } from '../signals/catalog/audit.js';
 import { uuidOf } from '../schema/ids.js';
 import type { Window } from '../schema/page.js';
 import type { Micros } from '../timestamp.js';
@@ -107,15 +108,14 @@ export class SignInService {
     requireGrant(by, scopesOf(access));
     this.#identity.requireLifetime(by, null);
     this.#tidy();
-    const invitation = this.#store.transaction(() => {
+    return this.#inTransaction(() => {
       if (this.#store.countInvites(projectId, this.#now()) >= MAX_UNUSED_INVITES)
         throw new DomainError('conflict', `${MAX_UNUSED_INVITES} invitations are unused: revoke some, or wait an hour`);
       const user = this.#identity.createUser({ name, invited: true });
       const key = this.#identity.addKey({ projectId, userId: user.id, name: KEY_NAME, access });
+      this.#audit.done({ event: 'personInvited', by, project_id: projectId, subject_id: user.id, access });
       return { user, ...this.#insertCode(user.id, [key], true) };
     });
-    this.#audit.done({ event: 'personInvited', by, project_id: projectId, subject_id: invitation.user.id, access });
-    return invitation;
   }
 
   /** Whom credentials would sign in. A code stays what it is. @throws DomainError `unauthenticated` */
@@ -143,8 +143,20 @@ export class SignInService {
     return key && this.#identity.describe({ user_id, project_id: key.project_id, key_id: key.id }).user;
   }
 
-  /** Opens a session. Whoever asks for it tells of it, with where it was opened from. @throws DomainError `unauthenticated` */
-  signIn(credentials: Credentials): OpenedSession {
+  /** Opens a session. @param origin the request that opens it, with the network of its client @throws DomainError `unauthenticated` */
+  signIn(credentials: Credentials, origin?: RequestOrigin): OpenedSession {
+    const opened = this.#inTransaction(() => {
+      const session = this.#open(credentials);
+      const { token: _secret, project_id, projects, with: how, ...actor } = session;
+      const by = { ...actor, ...(origin !== undefined && { origin }) };
+      this.#audit.done({ event: 'signedIn', by, project_id, projects, with: how });
+      return session;
+    });
+    this.#tidy();
+    return opened;
+  }
+
+  #open(credentials: Credentials): OpenedSession {
     const { token, hash } = createToken();
     const at = this.#now();
     const session = { hash, at, expiresAt: at + SESSION_IDLES };
@@ -154,7 +166,6 @@ export class SignInService {
       const [key] = known?.keys ?? [];
       if (code === null || known === undefined || key === undefined || !this.#store.openCode(code, session))
         throw new DomainError('unauthenticated', USED_CODE);
-      this.#tidy();
       const { id: sign_in_id, user_id, keys } = known;
       const opened = { token, sign_in_id, user_id, key_id: key.id, project_id: key.project_id };
       return { ...opened, projects: keys.length, with: 'link' };
@@ -163,7 +174,6 @@ export class SignInService {
     const sign_in_id = randomUUID();
     const draft = { id: sign_in_id, user_id, stage: 'session', invited: false, hash, created_at: at } as const;
     this.#insert({ ...draft, expires_at: session.expiresAt }, [key_id]);
-    this.#tidy();
     return { token, sign_in_id, user_id, key_id, project_id, projects: 1, with: 'key' };
   }
 
@@ -194,11 +204,13 @@ export class SignInService {
     return this.#identity.listProjects().filter(({ id }) => ids.has(id));
   }
 
-  signOut({ id, user_id, keys: [key] }: SignIn): void {
-    this.#store.end(id);
-    if (key === undefined) return;
-    const by = { user_id, key_id: key.id, sign_in_id: id };
-    this.#audit.done({ event: 'signedOut', by, project_id: key.project_id });
+  signOut({ id, user_id, keys: [key] }: SignIn, origin?: RequestOrigin): void {
+    this.#inTransaction(() => {
+      this.#store.end(id);
+      if (key === undefined) return;
+      const by = { user_id, key_id: key.id, sign_in_id: id, ...(origin !== undefined && { origin }) };
+      this.#audit.done({ event: 'signedOut', by, project_id: key.project_id });
+    });
   }
 
   /** Sign-ins to a project and codes for it, newest first. */
@@ -208,9 +220,16 @@ export class SignInService {
 
   /** Ends what a sign-in opens of a project. @throws DomainError `not_found` */
   end(projectId: string, id: string, by: Actor): void {
-    if (!this.#store.endInProject(projectId, id, this.#now()))
-      throw new DomainError('not_found', 'There is no session with this id');
-    this.#audit.done({ event: 'signInEnded', by, project_id: projectId, subject_id: id });
+    this.#inTransaction(() => {
+      if (!this.#store.endInProject(projectId, id, this.#now()))
+        throw new DomainError('not_found', 'There is no session with this id');
+      this.#audit.done({ event: 'signInEnded', by, project_id: projectId, subject_id: id });
+    });
+  }
+
+  /** One transaction, with what the audit log is told meanwhile. */
+  #inTransaction<T>(work: () => T): T {
+    return this.#audit.together(() => this.#store.transaction(work));
   }
 
   #insertCode(userId: string, keys: readonly Pick<ApiKey, 'id'>[], invited: boolean): HandedOutCode {

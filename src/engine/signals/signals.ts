@@ -64,15 +64,14 @@ export function createSignals(logger: Logger, metrics: Metrics): Signals {
       ? [[name, emitter(name as LineName<Declared>, declared as Measured<unknown>, metrics, log)]]
       : [],
   );
-  const audit = deriveAudit(log);
   return {
     ...(Object.fromEntries(emitters) as Emitters<Declared>),
-    ...audit,
+    ...deriveAudit(log),
     ...deriveBackups(log, metrics),
     ...deriveClients(log),
     ...deriveJobs(log, metrics),
     ...deriveJudges(log),
-    ...deriveRequests(log, metrics, audit),
+    ...deriveRequests(log, metrics),
     ...deriveServer(log, metrics),
     ...deriveStorage(log, metrics),
   };

@@ -79,8 +79,10 @@ export class TransferService {
   }
 
   /** @param asOf what is beside spans and was made later is left out @throws DomainError `invalid`, `unavailable` */
-  async page(part: Part, asOf: Micros, of: PageOf): Promise<TransferPage> {
-    const { spans, scores, images, metadata } = this.#parts;
+  async page(part: Part, asOf: Micros, of: PageOf, by: Principal): Promise<TransferPage> {
+    const { spans, scores, images, metadata, audit } = this.#parts;
+    // Whoever has the first page may go on.
+    if (of.after === null) audit.done({ event: 'recordsExported', by, project_id: of.projectId, part });
     if (part === 'spans' || part === 'traces' || part === 'sessions')
       return { as: 'texts', ...(await spans[part](of)) };
     if (part === 'scores') {
@@ -144,14 +146,18 @@ export class TransferService {
   #takeMetadata(part: MetadataPart, by: Principal, records: readonly StoredRecord[]): Imported {
     requireRules(part, records);
     const { project_id: projectId } = by;
+    const { metadata, audit, onImported } = this.#parts;
     const masker = this.#parts.masker(projectId);
     const masked = WITH_FEEDBACK.has(part)
       ? records.map((record) => ({ ...record, ...maskedFeedback(record as unknown as FeedbackContent, masker) }))
       : records;
-    const imported = this.#parts.metadata.take(part, projectId, masked);
-    this.#parts.onImported(projectId);
-    const { stored } = imported;
-    if (stored > 0) this.#parts.audit.done({ event: 'metadataImported', by, project_id: projectId, part, stored });
+    const imported = audit.together(() => {
+      const taken = metadata.take(part, projectId, masked);
+      const { stored } = taken;
+      if (stored > 0) audit.done({ event: 'metadataImported', by, project_id: projectId, part, stored });
+      return taken;
+    });
+    onImported(projectId);
     return imported;
   }
 

@@ -28,6 +28,8 @@ export interface Tables {
   readonly mapping: string;
   /** Metrics and lines of the log. */
   readonly monitoring: string;
+  /** What the audit log has. */
+  readonly audit: string;
 }
 
 const GROUPS: readonly { readonly title: string; readonly names: readonly string[] }[] = [
@@ -98,6 +100,7 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   'API keys': 'api-keys',
   Projects: 'projects',
   Moving: 'moving',
+  Audit: 'audit-log',
 };
 /** Further chapters about calls of a group. */
 const MORE_ABOUT_CALLS: Readonly<Record<string, string>> = {
@@ -125,6 +128,7 @@ export function manual(tables: Tables): ChapterGroup[] {
     opentelemetry: tables.mapping,
     monitoring: tables.monitoring,
     configuration: tables.settings,
+    'audit-log': tables.audit,
   };
   return GROUPS.map(({ title, names }) => ({ title, chapters: names.map((name) => chapter(name, endings[name])) }));
 }

@@ -222,7 +222,7 @@ function deleteRoute(scores: FeedbackParts['scores']) {
     errors: ['not_found', 'unavailable'],
     async handle({ principal, params, signal }) {
       const { id } = await find(scores, principal.project_id, params.feedback_id, signal);
-      await scores.remove(principal.project_id, id);
+      await scores.remove(principal, id);
       return { status: 204 };
     },
   });

@@ -6,6 +6,7 @@ import type { Credentials, SignInService } from '../../../engine/identity/sign-i
 import type { SignIn } from '../../../engine/identity/sign-in.js';
 import { credentialsOf, SignInAttempts } from './attempts.js';
 import { type Callers, PROJECT_HEADER } from '../../../http/callers.js';
+import { clientAddress, networkOf } from '../../../http/wire/client-address.js';
 import { MinuteLimit } from '../../../http/minute-limit.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import type { SessionCookie } from '../../../http/session-cookie.js';
@@ -97,13 +98,14 @@ function createSessionRoute({ signIns, callers, cookie, attempts, observer }: Cr
     responses: { 204: { description: 'Signed in.', headers: { 'Set-Cookie': 'The cookie.' } } },
     errors: ['unauthenticated', 'forbidden', 'conflict', 'unavailable'],
     admit: (opening) => attempts.requireOwnPage(opening),
-    async handle({ body, headers, remoteAddress }) {
+    async handle({ body, headers, remoteAddress, requestId }) {
       const credentials = credentialsOf(body);
       const token = await attempts.try({ headers, remoteAddress }, ({ address }) => {
         const earlier = replaceable(headers, credentials, body.replace === true);
-        const { token, ...who } = signIns.signIn(credentials);
-        if (earlier !== undefined) signIns.signOut(earlier);
-        observer.signedIn({ opened: who, address });
+        const origin = { request_id: requestId, address };
+        const { token } = signIns.signIn(credentials, origin);
+        if (earlier !== undefined) signIns.signOut(earlier, origin);
+        observer.signedIn();
         return token;
       });
       return { status: 204, headers: { 'Set-Cookie': cookie.keeping(token) } };
@@ -146,9 +148,10 @@ export interface DeleteSessionParts {
   readonly signIns: Pick<SignInService, 'signOut'>;
   readonly callers: Pick<Callers, 'session'>;
   readonly cookie: Pick<SessionCookie, 'removing'>;
+  readonly trustedProxies: number;
 }
 
-function deleteSessionRoute({ signIns, callers, cookie }: DeleteSessionParts) {
+function deleteSessionRoute({ signIns, callers, cookie, trustedProxies }: DeleteSessionParts) {
   return defineRoute({
     method: 'DELETE',
     path: '/console/session',
@@ -159,9 +162,10 @@ function deleteSessionRoute({ signIns, callers, cookie }: DeleteSessionParts) {
     access: 'public',
     responses: { 204: { description: 'Signed out.', headers: { 'Set-Cookie': 'Removes the cookie.' } } },
     errors: ['forbidden', 'unavailable'],
-    handle({ headers }) {
+    handle({ headers, remoteAddress, requestId }) {
       const session = callers.session(headers);
-      if (session !== undefined) signIns.signOut(session);
+      const address = networkOf(clientAddress(headers, remoteAddress, trustedProxies));
+      if (session !== undefined) signIns.signOut(session, { request_id: requestId, address });
       return { status: 204, headers: { 'Set-Cookie': cookie.removing() } };
     },
   });
