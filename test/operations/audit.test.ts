@@ -257,6 +257,7 @@ describe('The log of what people and programs did', () => {
       call: () => ['POST', `${project}/webhooks/${idOf('hook')}:rotate`],
       keep: (answer) => secrets.push(answer.json.secret),
       line: () => ({ event: 'webhookRotated', subject_id: idOf('hook') }),
+    },
     {
       what: 'making a version of a prompt',
       call: () => ['POST', `/v1/tasks/${MARK}-slug/prompt/versions/ensure`, { content: `Another ${MARK}` }],
