@@ -113,13 +113,15 @@ describe('webhooks', function () {
     receiver.ways.set('/elsewhere', { status: 302, location: receiver.url('/secret') });
     receiver.ways.set('/silent', 'never');
     receiver.ways.set('/endless', { endless: 200 });
-    const [broken, elsewhere, silent, endless] = [
+    receiver.ways.set('/switch', 'switch');
+    const [broken, elsewhere, silent, endless, switching] = [
       await make({ target: receiver.url('/broken') }),
       await make({ target: receiver.url('/elsewhere') }),
       await make({ target: receiver.url('/silent') }),
       await make({ target: receiver.url('/endless') }),
+      await make({ target: receiver.url('/switch') }),
     ];
-    for (const hook of [silent, broken, elsewhere, endless]) await test(hook);
+    for (const hook of [silent, broken, elsewhere, endless, switching]) await test(hook);
     const answered = await delivery(broken, failed);
     expect(answered).to.include({ status: 500, error: 'The destination answered 500' });
     expect(answered['response']).to.equal('x'.repeat(200));
@@ -128,6 +130,7 @@ describe('webhooks', function () {
     expect(redirected['error']).to.match(/redirects/);
     expect(receiver.at('/secret')).to.deep.equal([]);
     expect(await delivery(endless, ({ state }) => state === 'delivered')).to.include({ response: 'y'.repeat(200) });
+    expect(await delivery(switching, failed)).to.include({ status: null, error: 'The destination answered 101' });
     // The silent one is still waited for.
     await receiver.came('/silent');
     const quick = await make({ target: receiver.url('/quick') });
@@ -140,7 +143,7 @@ describe('webhooks', function () {
     await server.request('PATCH', `${path}/${elsewhere['id']}`, { body: { enabled: false } });
     expect(await delivery(elsewhere, ({ state }) => state === 'given_up')).to.include({ attempts: 1 });
     expect((await server.request('POST', `${path}/${elsewhere['id']}:test`)).status).to.equal(409);
-    for (const { id } of [broken, elsewhere, silent, endless, quick])
+    for (const { id } of [broken, elsewhere, silent, endless, switching, quick])
       expect((await server.request('DELETE', `${path}/${id}`)).status).to.equal(204);
   });
 

@@ -4,6 +4,7 @@ import type { Micros } from '../../engine/timestamp.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import { unlessAborted } from '../../engine/work/unless-aborted.js';
 import type { Attempt, DueDelivery, WebhookStore } from './webhook.js';
 
 /** Sends one delivery. @returns what was answered @throws Error that says why there was no response, for the log of deliveries */
@@ -107,7 +108,7 @@ export class WebhookLoop {
     const began = performance.now();
     const took = () => Math.round(performance.now() - began);
     try {
-      const { status, response } = await this.#parts.send(due, signal);
+      const { status, response } = await unlessAborted(this.#parts.send(due, signal), signal);
       const isTaken = status === null || (status >= 200 && status < 300);
       return { tried_at, ms: took(), status, response, error: isTaken ? null : refusalOf(status) };
     } catch (error) {

@@ -151,7 +151,10 @@ export class WebhookService {
   #requireTarget(kind: WebhookKind, target: string): void {
     if (kind === 'email') {
       if (!this.#parts.hasMail)
-        throw new DomainError('conflict', 'This server cannot send email: the operator must set SMTP_URL and SMTP_FROM');
+        throw new DomainError(
+          'conflict',
+          'This server cannot send email: the operator must set SMTP_URL and SMTP_FROM',
+        );
       if (!ADDRESS.test(target)) throw invalid([{ pointer: '/target', detail: 'must be an email address' }]);
       return;
     }

@@ -149,8 +149,7 @@ function testRoute(webhooks: Pick<WebhookService, 'test'>) {
     path: '/projects/:project_id/webhooks/:webhook_id:test',
     operationId: 'testWebhook',
     summary: 'Send a test',
-    description:
-      'Sends an event of the type `test` to the destination. The list of its deliveries shows the result.',
+    description: 'Sends an event of the type `test` to the destination. The list of its deliveries shows the result.',
     tag: TAG,
     access: 'key',
     params: Params,
