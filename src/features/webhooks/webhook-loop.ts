@@ -5,6 +5,7 @@ import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { unlessAborted } from '../../engine/work/unless-aborted.js';
+import { MailQuota } from './sending/mail-quota.js';
 import type { Attempt, DueDelivery, WebhookStore } from './webhook.js';
 
 /** Sends one delivery. @returns what was answered @throws Error that says why there was no response, for the log of deliveries */
@@ -34,6 +35,7 @@ const GIVEN_UP_AFTER: Micros = 86_400e6;
 export class WebhookLoop {
   readonly #parts: WebhookLoopParts;
   readonly #loop: BackgroundLoop;
+  readonly #mails = new MailQuota();
   readonly #turns = new FairSemaphore('webhook deliveries', TURNS);
   /** Destinations whose delivery is under way, or waits for its turn. */
   readonly #underWay = new Map<string, Promise<void>>();
@@ -86,6 +88,11 @@ export class WebhookLoop {
     const { store, isGone, observer } = this.#parts;
     const { id, project_id: project } = due.webhook;
     if (isGone(project)) return;
+    const waitMs = due.webhook.kind === 'email' ? await this.#mails.take(project) : 0;
+    if (waitMs > 0) {
+      store.pause(id, (Date.now() + waitMs) * 1000);
+      return;
+    }
     const attempt = await this.#attempt(due, signal);
     if (signal.aborted) return;
     if (attempt.error === null) {

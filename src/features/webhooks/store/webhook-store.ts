@@ -97,6 +97,7 @@ function prepare(db: Database) {
     failed: db.prepare<{ id: string; paused_to: Micros }>(
       'UPDATE webhooks SET failures = failures + 1, paused_to = @paused_to WHERE id = @id',
     ),
+    pause: db.prepare<{ id: string; paused_to: Micros }>('UPDATE webhooks SET paused_to = @paused_to WHERE id = @id'),
     hurry: db.prepare<{ id: string; now: Micros }>(
       `UPDATE webhook_deliveries SET next_at = min(next_at, @now)
        WHERE webhook = (SELECT seq FROM webhooks WHERE id = @id) AND state = 'waiting'`,
@@ -193,6 +194,10 @@ export class SqliteWebhookStore implements WebhookStore {
       ...{ seq, event, body, attempts, created_at: delivery_created_at },
       webhook: toWebhook(webhook),
     }));
+  }
+
+  pause(id: string, to: Micros): void {
+    guarded(() => this.#statements.pause.run({ id, paused_to: to }));
   }
 
   nextAt(after: Micros): Micros | null {
