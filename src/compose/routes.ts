@@ -27,6 +27,7 @@ import { optimizationRoutes } from '../features/optimization/http/routes.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
+import { peopleRoutes } from '../features/people/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
 import { deletionRoutes } from '../features/deletion/http/routes.js';
@@ -72,6 +73,7 @@ export function createRoutes(
     ...langsmithRoutes(services, { version: info.version, limits: mappingLimits(context), baseUrl: context.baseUrl }),
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
+    ...peopleRoutes(services.identity.members),
     ...projectRoutes(services),
     ...organizationRoutes(services.projects),
     ...transferRoutes(services.transfer),

@@ -3,6 +3,8 @@ import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
 import type { SelectedDeletionService } from '../features/deletion/selected-deletion-service.js';
 import { IdentityService } from '../engine/identity/identity-service.js';
+import { InvitationService } from '../engine/identity/invitation-service.js';
+import { OwnSessions } from '../engine/identity/own-sessions.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
 import { SignInService } from '../engine/identity/sign-in-service.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
@@ -59,6 +61,8 @@ export interface Services
     Omit<Experiments, 'work'> {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
+  readonly ownSessions: OwnSessions;
+  readonly invitations: InvitationService;
   /** Tells this installation's cookies from those of others on the same host. */
   readonly installation: string;
   readonly prompts: PromptService;
@@ -150,7 +154,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...experiments,
     comparisons,
     identity,
-    signIns: openSignIns(context, storage, identity),
+    ...openSignIns(context, storage, identity),
     installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),
     prompts,
     prices,
@@ -205,13 +209,12 @@ function openIdentity({ config, closers, events }: Context, { metadata }: Storag
   return identity;
 }
 
-function openSignIns({ overrides, events }: Context, { metadata }: Storage, identity: IdentityService): SignInService {
-  return new SignInService({
-    store: metadata.signIns,
-    identity,
-    ...overrides.signIns,
-    audit: events,
+function openSignIns({ overrides, events }: Context, { metadata }: Storage, identity: IdentityService) {
+  const parts = { store: metadata.signIns, identity, ...overrides.signIns, audit: events };
+  const signIns = new SignInService({
+    ...parts,
     onRecordFailed: (error) => events.signInUseNotRecorded({ error }),
     onUpkeepFailed: (signIn, error) => events.signInsNotRemoved({ signIn, error }),
   });
+  return { signIns, ownSessions: new OwnSessions(parts), invitations: new InvitationService({ ...parts, signIns }) };
 }

@@ -36,6 +36,8 @@ export function authenticationRoutes(
     ...door,
     identity: services.identity,
     signIns: services.signIns,
+    ownSessions: services.ownSessions,
+    invitations: services.invitations,
     baseUrl,
     trustedProxies: config.http.trustedProxies,
     attemptsPerMinute: overrides.signIns?.attemptsPerMinute ?? ATTEMPTS_PER_MINUTE,

@@ -12,6 +12,7 @@ import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js
 import type { judgeRoutes } from '../features/judges/http/routes.js';
 import type { linkRoutes } from '../features/review/http/routes.js';
 import type { optimizationRoutes } from '../features/optimization/http/routes.js';
+import type { peopleRoutes } from '../features/people/http/routes.js';
 import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
 import type { projectRoutes } from '../features/projects/http/routes.js';
@@ -38,6 +39,7 @@ type Groups =
   | typeof judgeRoutes
   | typeof linkRoutes
   | typeof optimizationRoutes
+  | typeof peopleRoutes
   | typeof playgroundRoutes
   | typeof priceRoutes
   | typeof projectRoutes

@@ -18,6 +18,7 @@ const NOUNS = {
   Comparisons: 'datasets',
   'Model prices': 'project',
   'API keys': 'project',
+  People: 'project',
   Projects: 'project',
   Moving: 'project',
   Deletions: 'project',

@@ -1,4 +1,5 @@
 import type { Micros } from '../timestamp.js';
+import type { MemberStore } from './member-store.js';
 import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User } from './identity.js';
 
 /** When a key was used, and from which address; null: unknown. */
@@ -32,6 +33,8 @@ export interface RevokedPortion {
  * answer; nothing is written then.
  */
 export interface IdentityStore {
+  /** Who the people of projects are. */
+  readonly members: MemberStore;
   /** Number that changes when another process wrote anything since the last call; cheap enough for every request. */
   changeCounter(): number;
   /** Runs `work` as one transaction that excludes other writers: all of it is kept, or nothing. */

@@ -19,7 +19,18 @@ const events = {
   personInvited: {
     level: 'info',
     message: 'User invited',
-    when: 'The user `subject_id` was created, with a key of this `access` and a sign-in link.',
+    when: 'The user `subject_id` was created, with this `role` in the project and a sign-in link.',
+  },
+  personJoined: {
+    level: 'info',
+    message: 'User joined a project',
+    when: 'A signed-in user took an invitation as who they are, and has this `role`.',
+  },
+  roleChanged: { level: 'info', message: 'Role changed', when: 'The user `subject_id` has this `role` from then on.' },
+  personRemoved: {
+    level: 'info',
+    message: 'User removed from a project',
+    when: 'The user `subject_id`: their keys of the project are rejected from then on, and their sessions lose it.',
   },
   keyMade: {
     level: 'info',
@@ -35,7 +46,7 @@ const events = {
   projectMade: {
     level: 'info',
     message: 'Project created',
-    when: 'At server start: the first project, or the one of `SPANHOUSE_INIT_PROJECT_ID`.',
+    when: 'By a user, who owns it; or at server start: the first project, or the one of `SPANHOUSE_INIT_PROJECT_ID`.',
   },
   projectDeleted: {
     level: 'info',
@@ -142,6 +153,8 @@ export interface AuditRecord {
   readonly access?: string;
   /** Of the key that was made, where its access does not say them. */
   readonly scopes?: readonly string[];
+  /** What somebody is in the project. */
+  readonly role?: string;
   readonly retention_days?: number | null;
   /** Which part of an export was imported (its name in the path), and how many records of it; which list was deleted of. */
   readonly part?: string;
@@ -162,7 +175,7 @@ const MINUTE_MS = 60_000;
 
 /** What was done, by whom, as lines of the log. */
 export function deriveAudit(log: LogEvent<LineName<typeof auditLines>>) {
-  /** Of this minute. As many as there are projects and users: no call makes projects, and few make users. */
+  /** Of this minute. As many as there are projects and users: few calls make either. */
   const counts = new Map<string, { readonly first: AuditRecord; count: number }>();
   let minute: NodeJS.Timeout | undefined;
   /** Nothing is done any more: what was counted of this minute is logged now. */
