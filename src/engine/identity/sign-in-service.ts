@@ -130,6 +130,11 @@ export class SignInService {
     return found;
   }
 
+  /** Whether the person of a session is in none of some projects. */
+  mayJoin({ user_id }: SignIn, projects: readonly Pick<Project, 'id'>[]): boolean {
+    return projects.every(({ id }) => this.#identity.members.roleOf(id, user_id) === null);
+  }
+
   /** The user of a session; undefined: its key was revoked meanwhile. */
   userOf({ user_id, keys: [key] }: SignIn): Identity['user'] | undefined {
     return key && this.#identity.describe({ user_id, project_id: key.project_id, key_id: key.id }).user;

@@ -65,7 +65,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       ...['check', 'audit-log', 'server-traces', 'configuration', 'limits'],
     ],
   },
-  { title: 'Administer', names: ['projects', 'api-keys', 'signing-in', 'moving'] },
+  { title: 'Administer', names: ['projects', 'people', 'api-keys', 'signing-in', 'moving'] },
   { title: 'Look up', names: ['api-basics', 'glossary', 'questions', 'changes'] },
 ];
 
@@ -91,6 +91,7 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   'Signing in': 'signing-in',
   Operations: 'operations',
   'API keys': 'api-keys',
+  People: 'people',
   Projects: 'projects',
   Moving: 'moving',
 };

@@ -74,7 +74,7 @@ interface QuestionProps {
 }
 
 function Question({ preview, busy, onConfirm, onJoin, onCancel }: QuestionProps) {
-  const { user, current, invited } = preview;
+  const { user, current, joinable } = preview;
   const other = current !== null && current.id !== user.id ? current : null;
   return (
     <div class="card stack">
@@ -86,7 +86,7 @@ function Question({ preview, busy, onConfirm, onJoin, onCancel }: QuestionProps)
       )}
       <p class="soft">Continue only if this link is meant for you: everything you do is recorded under this name.</p>
       <div class="line">
-        {other !== null && invited && (
+        {other !== null && joinable && (
           <Button look="main" busy={busy} onClick={() => void onJoin()}>
             <span class="clip">
               Join as <VisibleText text={other.name} />
@@ -94,7 +94,7 @@ function Question({ preview, busy, onConfirm, onJoin, onCancel }: QuestionProps)
           </Button>
         )}
         {other !== null && (
-          <Button look={invited ? '' : 'main'} onClick={leave}>
+          <Button look={joinable ? '' : 'main'} onClick={leave}>
             Stay signed in
           </Button>
         )}

@@ -115,8 +115,7 @@ function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProject'>) {
     summary: 'Delete a project',
     description:
       'Deletes the project with everything in it: spans, traces, sessions, prompts, judges, evaluations, feedback, ' +
-      'feedback links and their reviewers, prices, jobs, API keys and images. This cannot be undone. It requires a ' +
-      'key of this project with full access. From the response on, every key and every feedback link of the project ' +
+      'feedback links and their reviewers, prices, jobs, API keys, roles and images. This cannot be undone. From the response on, every key and every feedback link of the project ' +
       'is refused. Stored data is deleted within seconds, unless there are many millions of spans; if the server ' +
       'stops meanwhile, the next start resumes the deletion. Users are kept, because they do not belong to a ' +
       'project.',

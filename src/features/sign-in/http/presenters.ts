@@ -17,13 +17,17 @@ interface Named {
 /** Id and name alone of something that has more. */
 export const named = ({ id, name }: Named): Named => ({ id, name });
 
-/** @param current the user signed in now */
-export function toSignInPreviewRead({ user, projects, invited }: SignInPreview, current: Named | undefined): SignInPreviewRead {
+/** @param current the user signed in now @param joinable whether they may take it, as an invitation */
+export function toSignInPreviewRead(
+  { user, projects }: SignInPreview,
+  current: Named | undefined,
+  joinable: boolean,
+): SignInPreviewRead {
   return {
     user: named(user),
     projects: projects.map((project) => ({ ...named(project), access: project.access, role: project.role })),
     current: current === undefined ? null : named(current),
-    invited,
+    joinable,
   };
 }
 

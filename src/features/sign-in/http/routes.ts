@@ -109,7 +109,7 @@ function createSessionRoute({ signIns, callers, cookie, attempts, observer, trus
 }
 
 export interface PreviewSignInParts {
-  readonly signIns: Pick<SignInService, 'preview' | 'userOf'>;
+  readonly signIns: Pick<SignInService, 'preview' | 'userOf' | 'mayJoin'>;
   readonly callers: Pick<Callers, 'session'>;
   readonly attempts: SignInAttempts;
 }
@@ -134,7 +134,8 @@ function previewSignInRoute({ signIns, callers, attempts }: PreviewSignInParts) 
       const credentials = credentialsOf(body);
       const preview = await attempts.try({ headers, remoteAddress }, () => signIns.preview(credentials));
       const session = callers.session(headers);
-      return { status: 200, body: toSignInPreviewRead(preview, session && signIns.userOf(session)) };
+      const joinable = session !== undefined && preview.invited && signIns.mayJoin(session, preview.projects);
+      return { status: 200, body: toSignInPreviewRead(preview, session && signIns.userOf(session), joinable) };
     },
   });
 }

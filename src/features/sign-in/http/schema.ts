@@ -111,8 +111,9 @@ export const SignInPreview = Type.Object(
       { description: 'Projects that the session would have access to, oldest first, with the access to each.' },
     ),
     current: orNull(Named('user')),
-    invited: Type.Boolean({
-      description: 'Whether it is an invitation, which the user signed in now may take instead of the new user (`joinProject`).',
+    joinable: Type.Boolean({
+      description:
+        'Whether it is an invitation to a project that the user signed in now has not, and can join as who they are (`joinProject`).',
     }),
   },
   {
