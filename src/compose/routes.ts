@@ -51,7 +51,7 @@ import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import { mcpRoute } from '../mcp/route.js';
 import type { Context } from './context.js';
 import type { Services } from './services.js';
-import { authenticationRoutes, type Authentication } from './sign-in.js';
+import { attemptsPerMinute, authenticationRoutes, type Authentication } from './sign-in.js';
 
 /** Everything that is answered over HTTP. @param answers turns of projects at routes whose answers may be large */
 export function createRoutes(
@@ -74,7 +74,7 @@ export function createRoutes(
     ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     ...apiKeyRoutes(services.identity),
     ...peopleRoutes(services.identity.members),
-    ...projectRoutes(services),
+    ...projectRoutes(services, attemptsPerMinute(context)),
     ...organizationRoutes(services.projects),
     ...transferRoutes(services.transfer),
     ...operationRoutes(context, services),

@@ -12,7 +12,12 @@ export interface Authentication {
   readonly cookie: SessionCookie;
 }
 
+/** Failed sign-ins of one address, invitations of one project, and projects that one user creates. */
 const ATTEMPTS_PER_MINUTE = 10;
+
+export function attemptsPerMinute({ overrides }: Pick<Context, 'overrides'>): number {
+  return overrides.signIns?.attemptsPerMinute ?? ATTEMPTS_PER_MINUTE;
+}
 
 export function createDoor(
   { baseUrl, config }: Context,
@@ -31,7 +36,7 @@ export function authenticationRoutes(
   door: Authentication,
   version: string,
 ): Route[] {
-  const { config, baseUrl, events, overrides } = context;
+  const { config, baseUrl, events } = context;
   return signInRoutes({
     ...door,
     identity: services.identity,
@@ -40,7 +45,7 @@ export function authenticationRoutes(
     invitations: services.invitations,
     baseUrl,
     trustedProxies: config.http.trustedProxies,
-    attemptsPerMinute: overrides.signIns?.attemptsPerMinute ?? ATTEMPTS_PER_MINUTE,
+    attemptsPerMinute: attemptsPerMinute(context),
     version,
     capabilities: {
       judges: config.judges.llm !== null,

@@ -41,6 +41,9 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   promoteCandidate: 409,
   signIn: 401,
   previewSignIn: 401,
+  // It names nobody who is signed in, and no person but by an id of no one.
+  joinProject: 401,
+  updateMember: 404,
   getSpan: 404,
   // The scene names no key: one that is rotated expires.
   rotateApiKey: 404,

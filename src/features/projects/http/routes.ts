@@ -23,13 +23,16 @@ export interface ProjectServices {
   readonly signIns: Pick<SignInService, 'attach'>;
 }
 
-/** Projects that one user may create. */
-const CREATED_PER_MINUTE = 10;
 
 /** The project of a key: its name, what it stores and for how long, and its end; and how further ones begin. */
-export function projectRoutes({ projects, projectStorage, retention, deletions, ...people }: ProjectServices) {
+/** @param createdPerMinute projects that one user may create */
+export function projectRoutes(
+  { projects, projectStorage, retention, deletions, identity, signIns }: ProjectServices,
+  createdPerMinute: number,
+) {
+  const limit = new MinuteLimit(createdPerMinute, 'new projects');
   return [
-    createProjectRoute(people),
+    createProjectRoute({ identity, signIns, limit }),
     getProjectRoute(projects),
     updateProjectRoute(projects),
     getStorageRoute(projectStorage),
@@ -38,8 +41,11 @@ export function projectRoutes({ projects, projectStorage, retention, deletions, 
   ];
 }
 
-function createProjectRoute({ identity, signIns }: Pick<ProjectServices, 'identity' | 'signIns'>) {
-  const limit = new MinuteLimit(CREATED_PER_MINUTE, 'new projects');
+interface CreateProjectParts extends Pick<ProjectServices, 'identity' | 'signIns'> {
+  readonly limit: MinuteLimit;
+}
+
+function createProjectRoute({ identity, signIns, limit }: CreateProjectParts) {
   return defineRoute({
     method: 'POST',
     path: '/projects',
