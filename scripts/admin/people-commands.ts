@@ -68,5 +68,13 @@ export function addPeopleCommands(program: Command, { run, onlyOne }: Parts): vo
 }
 
 function memberRow({ user_id, user_name, role, project_id, created_at, keys, sessions }: ListedMember): Row {
-  return { user_id, name: user_name, role, project_id, keys, sessions, since: new Date(created_at / 1000).toISOString() };
+  return {
+    user_id,
+    name: user_name,
+    role,
+    project_id,
+    keys,
+    sessions,
+    since: new Date(created_at / 1000).toISOString(),
+  };
 }

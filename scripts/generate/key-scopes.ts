@@ -44,9 +44,7 @@ export function roleScopes(): string {
     const marks = ROLE_NAMES.map((role) => (scopesOfRole(role).includes(scope) ? 'yes' : ''));
     return [code(scope), explainScope(scope), ...marks];
   });
-  const rest = [
-    ['', 'give or take the role owner', ...ROLE_NAMES.map((role) => (role === 'owner' ? 'yes' : ''))],
-  ];
+  const rest = [['', 'give or take the role owner', ...ROLE_NAMES.map((role) => (role === 'owner' ? 'yes' : ''))]];
   return table(['Scope', 'What it opens', ...ROLE_NAMES.map(code)], [...rows, ...rest]);
 }
 

@@ -90,7 +90,13 @@ describe('a SQLite file from before there were roles', () => {
     const database = openDatabase(join(folder, 'test.sqlite'));
     try {
       const files = readMigrationFiles(schemaDirectory('sqlite'));
-      migrate(database, files.slice(0, files.findIndex(({ name }) => name === 'roles')));
+      migrate(
+        database,
+        files.slice(
+          0,
+          files.findIndex(({ name }) => name === 'roles'),
+        ),
+      );
       database.exec("INSERT INTO projects (id, name, created_at) VALUES ('p', 'Project', 1), ('q', 'Other', 2)");
       const user = database.prepare('INSERT INTO users (id, name, created_at, invited) VALUES (?, ?, 1, ?)');
       const insert = database.prepare(

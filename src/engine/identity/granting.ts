@@ -34,10 +34,18 @@ export function requireRoleGrant(rows: Rows, by: Granter, projectId: string, rol
 }
 
 /** Nobody changes somebody above them, or what is theirs. @throws DomainError `forbidden` */
-export function requireNotAbove({ members }: Pick<Rows, 'members'>, by: Actor, projectId: string, userId: string): void {
+export function requireNotAbove(
+  { members }: Pick<Rows, 'members'>,
+  by: Actor,
+  projectId: string,
+  userId: string,
+): void {
   if (by === null || by.user_id === userId) return;
   const own = members.roleOf(projectId, by.user_id);
   const theirs = members.roleOf(projectId, userId);
   if (isAbove(theirs, own))
-    throw new DomainError('forbidden', `Your role ${own ?? 'none'} cannot change a person with the role ${theirs ?? 'none'}`);
+    throw new DomainError(
+      'forbidden',
+      `Your role ${own ?? 'none'} cannot change a person with the role ${theirs ?? 'none'}`,
+    );
 }

@@ -81,7 +81,8 @@ export class MemberService {
   add(projectId: string, userId: string, role: Role): AddedMember {
     return this.#store.transaction(() => {
       const { members } = this.#store;
-      if (this.#store.findProject(projectId) === undefined) throw new DomainError('not_found', 'There is no project with this id');
+      if (this.#store.findProject(projectId) === undefined)
+        throw new DomainError('not_found', 'There is no project with this id');
       if (members.count(projectId) >= MAX_MEMBERS)
         throw new DomainError('conflict', `A project has at most ${MAX_MEMBERS} people: remove somebody first`);
       const member = { project_id: projectId, user_id: userId, role, created_at: this.#now() };

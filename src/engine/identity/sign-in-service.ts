@@ -88,7 +88,9 @@ export class SignInService {
       const isUsable = ({ user_id, expires_at: at }: ApiKey) => user_id === userId && (at === null || at > now);
       const found = keysToSignIn(this.#identity.listKeys(projectId).filter(isUsable));
       const keys =
-        found.length > 0 ? found : [this.#identity.addKey({ projectId: newKeyIn(), userId, name: PERSONAL_KEY, personal: true })];
+        found.length > 0
+          ? found
+          : [this.#identity.addKey({ projectId: newKeyIn(), userId, name: PERSONAL_KEY, personal: true })];
       return this.handOutCode(userId, keys, false);
     });
   }

@@ -85,9 +85,7 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
         </div>
       </div>
       {overlay === 'help' && <KeyHelp onClose={() => setOverlay(null)} />}
-      {(overlay === 'sessions' || overlay === 'project') && (
-        <Loaded name={overlay} onClose={() => setOverlay(null)} />
-      )}
+      {(overlay === 'sessions' || overlay === 'project') && <Loaded name={overlay} onClose={() => setOverlay(null)} />}
       {overlay === 'go' && GoTo !== null && <GoTo onClose={() => setOverlay(null)} />}
     </>
   );

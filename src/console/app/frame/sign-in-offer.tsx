@@ -48,7 +48,9 @@ export function SignInOffer({ code, onDone }: OfferProps) {
   };
   return (
     <SignInPage failure={failure}>
-      {preview !== null && <Question preview={preview} busy={busy} onConfirm={confirm} onJoin={join} onCancel={onDone} />}
+      {preview !== null && (
+        <Question preview={preview} busy={busy} onConfirm={confirm} onJoin={join} onCancel={onDone} />
+      )}
       {preview === null && failure === null && <Skeleton rows={2} />}
       {preview === null && failure !== null && (
         <div class="line">

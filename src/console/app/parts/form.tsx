@@ -46,7 +46,14 @@ export function Form({ action, icon, look = 'main', changes, refused = null, onS
       {typeof children === 'function' ? children(wrong) : children}
       {failure !== null && <Failure error={failure} />}
       <div class="line">
-        <Button type="submit" look={look} changes={changes ?? true} busy={busy} refused={refused} {...(icon !== undefined && { icon })}>
+        <Button
+          type="submit"
+          look={look}
+          changes={changes ?? true}
+          busy={busy}
+          refused={refused}
+          {...(icon !== undefined && { icon })}
+        >
           {action}
         </Button>
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}

@@ -79,9 +79,7 @@ function prepare(db: Database) {
        VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @scopes, @personal, @created_at, @last_used_at, @last_used_from,
          @expires_at, @revoked_at, @hash, @ofStart)`,
     ),
-    findKeyByHash: db.prepare<[Buffer], KeyRow<StoredApiKey>>(
-      `SELECT ${KEY_READ}, hash FROM api_keys WHERE hash = ?`,
-    ),
+    findKeyByHash: db.prepare<[Buffer], KeyRow<StoredApiKey>>(`SELECT ${KEY_READ}, hash FROM api_keys WHERE hash = ?`),
     findKey: db.prepare<[string], KeyRow>(`SELECT ${KEY_READ} FROM api_keys WHERE id = ?`),
     listKeys: db.prepare<{ projectId: string | null }, KeyRow<ListedApiKey>>(
       `SELECT ${KEY_READ}, (SELECT u.name FROM users AS u WHERE u.id = user_id) AS user_name FROM api_keys

@@ -14,7 +14,8 @@ function listMembersRoute(members: Pick<MemberService, 'list'>) {
     path: '/projects/:project_id/members',
     operationId: 'listMembers',
     summary: 'List the people of the project',
-    description: 'Returns the people of the project with their roles, in the order in which they came. A project has at most 1,000.',
+    description:
+      'Returns the people of the project with their roles, in the order in which they came. A project has at most 1,000.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -23,7 +23,6 @@ export interface ProjectServices {
   readonly signIns: Pick<SignInService, 'attach'>;
 }
 
-
 /** The project of a key: its name, what it stores and for how long, and its end; and how further ones begin. */
 /** @param createdPerMinute projects that one user may create */
 export function projectRoutes(

@@ -133,7 +133,9 @@ export const SignInRead = Type.Object(
     user: Named('user'),
     key: Key,
     browser,
-    address: orNull(line(64, 'Address that it was last used from; null: unknown, or the caller lacks the scope `admin`.')),
+    address: orNull(
+      line(64, 'Address that it was last used from; null: unknown, or the caller lacks the scope `admin`.'),
+    ),
     created_at: time('When the URL was created, or the person signed in.'),
     last_used_at: orNull(time('When it was last used, to about ten minutes; null: never.')),
     expires_at: time(

@@ -27,10 +27,15 @@ export function ChangeRole({ member: { user, role: before }, onClose }: MemberDi
   };
   return (
     <Dialog title="Change role" onClose={onClose}>
-      <Form action="Change role" refused={role === before ? 'Choose another role' : null} onSend={send} onCancel={onClose}>
+      <Form
+        action="Change role"
+        refused={role === before ? 'Choose another role' : null}
+        onSend={send}
+        onCancel={onClose}
+      >
         <p>
-          <bdi>{user.name}</bdi> gets the role with the next request. It limits their API keys, too: programs that use these may
-          lose permissions.
+          <bdi>{user.name}</bdi> gets the role with the next request. It limits their API keys, too: programs that use
+          these may lose permissions.
         </p>
         <RoleChoice chosen={role} onChoose={setRole} />
       </Form>
@@ -71,7 +76,8 @@ export function EndSessions({ member: { user, sessions }, onClose }: MemberDialo
       onClose={onClose}
     >
       <p>
-        Ends {counted(sessions, 'session')} of <bdi>{user.name}</bdi> in this project. Their role and API keys do not change.
+        Ends {counted(sessions, 'session')} of <bdi>{user.name}</bdi> in this project. Their role and API keys do not
+        change.
       </p>
       {user.id === whoami.value?.user.id && <p class="hint">You will be signed out of this project.</p>}
     </Ending>

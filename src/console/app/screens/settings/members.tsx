@@ -66,7 +66,14 @@ function columnsOf(ask: (asked: Asked) => void): Column<MemberRead>[] {
         const open = (what: Asked['what']) => () => ask({ what, member });
         return (
           <span class="actions">
-            <Button look="quiet" icon="edit" changes label={`Change the role of ${name}`} refused={refused} onClick={open('role')} />
+            <Button
+              look="quiet"
+              icon="edit"
+              changes
+              label={`Change the role of ${name}`}
+              refused={refused}
+              onClick={open('role')}
+            />
             <Button
               look="quiet"
               icon="sign-out"
@@ -75,7 +82,14 @@ function columnsOf(ask: (asked: Asked) => void): Column<MemberRead>[] {
               refused={refused ?? none}
               onClick={open('sessions')}
             />
-            <Button look="quiet" icon="trash" changes label={`Remove ${name}`} refused={refused} onClick={open('remove')} />
+            <Button
+              look="quiet"
+              icon="trash"
+              changes
+              label={`Remove ${name}`}
+              refused={refused}
+              onClick={open('remove')}
+            />
           </span>
         );
       },

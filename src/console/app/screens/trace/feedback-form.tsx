@@ -54,7 +54,12 @@ export function FeedbackForm({ about, slug, spanId, judge }: FeedbackFormProps) 
         <Button changes="feedback:write" icon="thumbs-up" pressed={good === true} onClick={() => set({ thumb: 'up' })}>
           {words[0]}
         </Button>
-        <Button changes="feedback:write" icon="thumbs-down" pressed={good === false} onClick={() => set({ thumb: 'down' })}>
+        <Button
+          changes="feedback:write"
+          icon="thumbs-down"
+          pressed={good === false}
+          onClick={() => set({ thumb: 'down' })}
+        >
           {words[1]}
         </Button>
       </div>
