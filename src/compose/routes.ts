@@ -37,6 +37,7 @@ import { experimentRoutes } from '../features/experiments/http/routes.js';
 import { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
 import { organizationRoutes } from '../features/projects/http/organization-routes.js';
 import { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
+import { startPath } from '../features/single-sign-on/http/routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
@@ -71,7 +72,11 @@ export function createRoutes(
     ...authenticationRoutes(context, services, door, info.version),
     ...langfuse(context, services, door, info.version),
     ...langsmithRoutes(services, { version: info.version, limits: mappingLimits(context), baseUrl: context.baseUrl }),
-    ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
+    ...consoleRoutes({
+      baseUrl: context.baseUrl,
+      imageOrigin: null,
+      singleSignOn: () => startPath(services.singleSignOn, context.baseUrl()),
+    }),
     ...apiKeyRoutes(services.identity),
     ...peopleRoutes(services.identity.members),
     ...projectRoutes(services, attemptsPerMinute(context)),

@@ -44,6 +44,7 @@ import { openPlayground, type Playground } from './playground.js';
 import { openRetention } from './retention.js';
 import { openScheduledExports } from './scheduled-exports.js';
 import { openSelectedDeletions } from './selected-deletions.js';
+import { openSingleSignOn, type SingleSignOn } from './single-sign-on.js';
 import { openTransfer } from './transfer.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
@@ -63,6 +64,7 @@ export interface Services
   readonly signIns: SignInService;
   readonly ownSessions: OwnSessions;
   readonly invitations: InvitationService;
+  readonly singleSignOn: SingleSignOn;
   /** Tells this installation's cookies from those of others on the same host. */
   readonly installation: string;
   readonly prompts: PromptService;
@@ -143,6 +145,8 @@ export async function openServices(context: Context): Promise<Services> {
   // After what work has in memory of spans can be given up.
   const retention = openRetention(context, storage, { deletions, identity });
   const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
+  const people = openSignIns(context, storage, identity);
+  const installation = metadata.secret(INSTALLATION).toString('hex').slice(0, 12);
   await openBackups(context, storage, { moves, erasure, retention });
   return {
     ...ingest,
@@ -154,8 +158,9 @@ export async function openServices(context: Context): Promise<Services> {
     ...experiments,
     comparisons,
     identity,
-    ...openSignIns(context, storage, identity),
-    installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),
+    ...people,
+    installation,
+    singleSignOn: openSingleSignOn(context, storage, { identity, signIns: people.signIns, installation }),
     prompts,
     prices,
     unpriced: new UnpricedModels(traces.unpriced, price),

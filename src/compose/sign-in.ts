@@ -1,6 +1,7 @@
 import { SESSION_DAYS } from '../engine/identity/sign-in-service.js';
 import { Callers } from '../http/callers.js';
 import type { Route } from '../http/route.js';
+import { singleSignOnRoutes } from '../features/single-sign-on/http/routes.js';
 import { signInRoutes } from '../features/sign-in/http/routes.js';
 import { SessionCookie } from '../http/session-cookie.js';
 import type { Context } from './context.js';
@@ -37,14 +38,16 @@ export function authenticationRoutes(
   version: string,
 ): Route[] {
   const { config, baseUrl, events } = context;
-  return signInRoutes({
-    ...door,
+  const { singleSignOn } = services;
+  const shared = { ...door, baseUrl, trustedProxies: config.http.trustedProxies, observer: events };
+  const ofOthers = singleSignOnRoutes({ ...singleSignOn, ...shared });
+  const own = signInRoutes({
+    ...shared,
+    providerSignOut: () => singleSignOn.provider?.signOutUrl(`${baseUrl()}/console`) ?? Promise.resolve(null),
     identity: services.identity,
     signIns: services.signIns,
     ownSessions: services.ownSessions,
     invitations: services.invitations,
-    baseUrl,
-    trustedProxies: config.http.trustedProxies,
     attemptsPerMinute: attemptsPerMinute(context),
     version,
     capabilities: {
@@ -54,6 +57,6 @@ export function authenticationRoutes(
       public_url: config.http.publicUrl !== null,
       docs: true,
     },
-    observer: events,
   });
+  return [...own, ...ofOthers];
 }

@@ -182,8 +182,15 @@ export class KeyService {
     if (own !== null && personal) return own;
     const isFirst = own === null && scopes.length === SCOPE_NAMES.length && members.countOwners(projectId) === 0;
     const needed = isFirst ? 'owner' : leastRole(scopes);
-    if (own === null) members.insert({ project_id: projectId, user_id: userId, role: needed, created_at: this.#now() });
-    else if (isAbove(needed, own)) members.changeRole(projectId, userId, needed);
+    if (own === null)
+      members.insert({
+        project_id: projectId,
+        user_id: userId,
+        role: needed,
+        created_at: this.#now(),
+        by_groups: false,
+      });
+    else if (isAbove(needed, own)) members.changeRole(projectId, userId, needed, false);
     else return own;
     return needed;
   }

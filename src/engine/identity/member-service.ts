@@ -76,16 +76,17 @@ export class MemberService {
 
   /**
    * Makes a user one of the people, with a key that stands for them. Whoever asks tells of it.
+   * @param byGroups whether the role follows the groups of the person
    * @throws DomainError `conflict` when they are, or the project has too many, or is being deleted; `not_found`
    */
-  add(projectId: string, userId: string, role: Role): AddedMember {
+  add(projectId: string, userId: string, role: Role, byGroups = false): AddedMember {
     return this.#store.transaction(() => {
       const { members } = this.#store;
       if (this.#store.findProject(projectId) === undefined)
         throw new DomainError('not_found', 'There is no project with this id');
       if (members.count(projectId) >= MAX_MEMBERS)
         throw new DomainError('conflict', `A project has at most ${MAX_MEMBERS} people: remove somebody first`);
-      const member = { project_id: projectId, user_id: userId, role, created_at: this.#now() };
+      const member = { project_id: projectId, user_id: userId, role, created_at: this.#now(), by_groups: byGroups };
       members.insert(member);
       const { id } = this.#keys.add({ projectId, userId, name: PERSONAL_KEY, personal: true });
       return { ...member, key_id: id };
@@ -93,17 +94,17 @@ export class MemberService {
   }
 
   /**
-   * Gives somebody another role.
+   * Gives somebody another role. What is given by hand no longer follows groups.
    * @throws DomainError `not_found`, `forbidden` for a role above one's own or that of somebody above, `conflict` for the last owner
    */
-  changeRole(projectId: string, userId: string, role: Role, by: Granter): ListedMember {
+  changeRole(projectId: string, userId: string, role: Role, by: Granter, byGroups = false): ListedMember {
     const id = uuidOf(userId);
     const isChanged = this.#store.transaction(() => {
       const before = this.#standing(projectId, id, by);
       if (before === role) return false;
       requireRoleGrant(this.#store, by, projectId, role);
       this.#requireOtherOwner(projectId, before);
-      return this.#store.members.changeRole(projectId, id, role);
+      return this.#store.members.changeRole(projectId, id, role, byGroups);
     });
     if (isChanged) {
       this.#onChanged();

@@ -9,6 +9,8 @@ export interface Member {
   readonly role: Role;
   /** Since when. */
   readonly created_at: Micros;
+  /** Whether the role follows the groups of the person at a provider of single sign-on. */
+  readonly by_groups: boolean;
 }
 
 /** A person as the people of the project see them. */
@@ -32,7 +34,7 @@ export interface MemberStore {
   /** Makes a user a person of a project. Throws `DomainError('conflict')` when they are one. */
   insert(member: Member): void;
   /** False when the user is none of the people. */
-  changeRole(projectId: string, userId: string, role: Role): boolean;
+  changeRole(projectId: string, userId: string, role: Role, byGroups: boolean): boolean;
   /** Makes a user none of the people, and revokes their keys of the project. False when they are none. */
   remove(projectId: string, userId: string, at: Micros): boolean;
   /** People of a project, the first first. */
@@ -43,4 +45,6 @@ export interface MemberStore {
   countOwners(projectId: string): number;
   /** Where a user is one of the people. */
   ofUser(userId: string): Member[];
+  /** Id of the key that stands for a user in a project, and is not revoked. */
+  personalKey(projectId: string, userId: string): string | undefined;
 }

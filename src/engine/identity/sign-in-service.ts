@@ -9,7 +9,15 @@ import type { Granter } from './granting.js';
 import type { IdentityService } from './identity-service.js';
 import { PERSONAL_KEY } from './member-service.js';
 import { isReading, SCOPE_NAMES } from './scopes.js';
-import type { ListedSignIn, OpenedSession, SignIn, SignInKey, SignInOrigin, SignInPreview } from './sign-in.js';
+import type {
+  ListedSignIn,
+  OpenedSession,
+  SignIn,
+  SignInKey,
+  SignInOrigin,
+  SignInPreview,
+  SignInProvider,
+} from './sign-in.js';
 import type { SignInStore } from './sign-in-store.js';
 import { addressOf } from './key-uses.js';
 import { createToken, hashOfToken } from './token.js';
@@ -102,7 +110,7 @@ export class SignInService {
     const expires_at = created_at + CODE_LASTS;
     const draft = { id: randomUUID(), user_id: userId, stage: 'code', invited, hash, created_at, expires_at } as const;
     this.#insert(
-      { ...draft, ...NOWHERE },
+      { ...draft, ...NOWHERE, provider: null },
       keys.map(({ id }) => id),
     );
     return { code: token, expires_at };
@@ -165,7 +173,12 @@ export class SignInService {
   }
 
   /** Opens a session that hangs on keys of a user, one of each project: at least one. */
-  open(userId: string, keys: readonly SignInKey[], origin: SignInOrigin): Omit<OpenedSession, 'with'> {
+  open(
+    userId: string,
+    keys: readonly SignInKey[],
+    origin: SignInOrigin,
+    provider: SignInProvider | null = null,
+  ): Omit<OpenedSession, 'with'> {
     const [first] = keys;
     if (first === undefined) throw new DomainError('forbidden', 'This person has no project');
     const { token, hash } = createToken();
@@ -173,7 +186,7 @@ export class SignInService {
     const id = randomUUID();
     const draft = { id, user_id: userId, stage: 'session', invited: false, hash, created_at, ...origin } as const;
     this.#insert(
-      { ...draft, expires_at: created_at + SESSION_IDLES },
+      { ...draft, provider, expires_at: created_at + SESSION_IDLES },
       keys.map((key) => key.id),
     );
     this.tidy();

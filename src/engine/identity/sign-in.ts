@@ -19,6 +19,8 @@ export interface SignIn {
   readonly user_id: string;
   /** Of a code: whether user and key were made for it. */
   readonly invited: boolean;
+  /** Null: they signed in by a link, or with a key. */
+  readonly provider: SignInProvider | null;
   readonly created_at: Micros;
   /** Exact to about ten minutes. */
   readonly last_used_at: Micros | null;
@@ -40,7 +42,7 @@ export interface OpenedSession {
   readonly token: string;
   readonly sign_in_id: string;
   readonly user_id: string;
-  readonly with: 'key' | 'link';
+  readonly with: 'key' | 'link' | SignInProvider;
   /** The first key that it hangs on, and its project. */
   readonly key_id: string;
   readonly project_id: string;
@@ -48,7 +50,11 @@ export interface OpenedSession {
   readonly projects: number;
 }
 
+/** Who vouches for somebody who signs in neither by a link nor with a key. */
+export type SignInProvider = 'oidc' | 'proxy';
+
 export interface SignInDraft extends SignInOrigin {
+  readonly provider: SignInProvider | null;
   readonly id: string;
   readonly user_id: string;
   readonly stage: SignInStage;

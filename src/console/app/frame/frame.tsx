@@ -1,4 +1,4 @@
-import type { ComponentChildren, ComponentType } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { WhoAmI } from '../../../features/sign-in/http/schema.js';
 import { writeTime, zoneName } from '../../model/time.js';
@@ -12,7 +12,7 @@ import { useLacksTraces } from '../state/first-trace.js';
 import { useKeys } from '../state/keys.js';
 import { base, hrefOf, navigate, place } from '../state/location.js';
 import { density, keysOn, theme, zone } from '../state/preferences.js';
-import { refusalOf, signOut } from '../state/session.js';
+import { signOut } from '../state/session.js';
 import type { GoTo as GoToDialog } from './go-to.js';
 import { KeyHelp } from './key-help.js';
 import { SCREENS } from './screens.js';
@@ -21,7 +21,7 @@ import { showTour } from './show-tour.js';
 /** What is around every screen: navigation, project, preferences, keys, notices. */
 export function Frame({ me, children }: { readonly me: WhoAmI; readonly children: ComponentChildren }) {
   const [open, setOpen] = useState(false);
-  const [overlay, setOverlay] = useState<'help' | 'go' | 'sessions' | 'project' | null>(null);
+  const [overlay, setOverlay] = useState<'help' | 'go' | null>(null);
   const [GoTo, setGoTo] = useState<typeof GoToDialog | null>(null);
   const load = () => import('./go-to.js').then((loaded) => setGoTo(() => loaded.GoTo));
   // Loaded before it is asked for: until it is shown, what is typed is taken for keys of the screen.
@@ -62,13 +62,13 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
           <a class="brand" href={`${base}/console`}>
             <img src={`${base}/feedback-page/icon.svg`} alt="" width="20" height="20" /> Spanhouse
           </a>
-          <ProjectChoice me={me} onCreate={() => setOverlay('project')} />
+          <ProjectChoice me={me} />
           <Screens shown={screen} />
           <div class="frame-foot">
             <Button look="quiet" icon="search" onClick={goTo}>
               Go to… <kbd>{isMac ? '⌘' : 'Ctrl '}K</kbd>
             </Button>
-            <Preferences me={me} onHelp={() => setOverlay('help')} onSessions={() => setOverlay('sessions')} />
+            <Preferences me={me} onHelp={() => setOverlay('help')} />
           </div>
         </aside>
         <div class="frame-main">
@@ -85,7 +85,6 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
         </div>
       </div>
       {overlay === 'help' && <KeyHelp onClose={() => setOverlay(null)} />}
-      {(overlay === 'sessions' || overlay === 'project') && <Loaded name={overlay} onClose={() => setOverlay(null)} />}
       {overlay === 'go' && GoTo !== null && <GoTo onClose={() => setOverlay(null)} />}
     </>
   );
@@ -118,31 +117,10 @@ function Screens({ shown }: { readonly shown: string }) {
 const isMac = /Mac|iPhone/.test(navigator.userAgent);
 const isExposed = window.location.protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(window.location.hostname);
 
-const DIALOGS = {
-  sessions: () => import('./own-sessions.js').then(({ OwnSessions }) => OwnSessions),
-  project: () => import('./new-project.js').then(({ NewProject }) => NewProject),
-};
-
-/** A dialog of a chunk of its own: few people open it. */
-function Loaded({ name, onClose }: { readonly name: keyof typeof DIALOGS; readonly onClose: () => void }) {
-  const [Shown, setShown] = useState<ComponentType<{ readonly onClose: () => void }> | null>(null);
-  useEffect(() => {
-    DIALOGS[name]().then(
-      (loaded) => setShown(() => loaded),
-      () => {
-        onClose();
-        announce('Cannot load the dialog. Reload the page.', { bad: true });
-      },
-    );
-  }, []);
-  return Shown === null ? null : <Shown onClose={onClose} />;
-}
-
-function ProjectChoice({ me: { projects }, onCreate }: { readonly me: WhoAmI; readonly onCreate: () => void }) {
+function ProjectChoice({ me: { projects } }: { readonly me: WhoAmI }) {
   const { project, screen } = place.value;
   const shown = projects.find(({ id }) => id === project);
-  const refused = refusalOf('admin');
-  if (projects.length < 2 && refused !== null)
+  if (projects.length < 2)
     return (
       <p class="clip soft small" style="padding:0 8px">
         {shown?.name ?? ''}
@@ -153,17 +131,10 @@ function ProjectChoice({ me: { projects }, onCreate }: { readonly me: WhoAmI; re
     checked: id === project,
     href: `${base}/console/p/${id}/${screen}`,
   }));
-  const create = refused === null ? [{ label: 'New project…', icon: 'plus', run: onCreate } as const] : [];
-  return <Menu items={[...items, ...create]}>{shown?.name ?? 'Choose project'}</Menu>;
+  return <Menu items={items}>{shown?.name ?? 'Choose project'}</Menu>;
 }
 
-interface PreferencesProps {
-  readonly me: WhoAmI;
-  readonly onHelp: () => void;
-  readonly onSessions: () => void;
-}
-
-function Preferences({ me, onHelp, onSessions }: PreferencesProps) {
+function Preferences({ me, onHelp }: { readonly me: WhoAmI; readonly onHelp: () => void }) {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = [...new Set([here, 'UTC'])];
   const leave = () => {
@@ -197,7 +168,7 @@ function Preferences({ me, onHelp, onSessions }: PreferencesProps) {
         { label: 'Keyboard shortcuts', icon: 'help', run: onHelp },
         { label: 'Getting started tour', icon: 'first', run: showTour },
         { label: 'Documentation', icon: 'external', href: `${base}/docs` },
-        { label: 'Your sessions', icon: 'user', run: onSessions },
+        { label: 'Your sessions', icon: 'user', href: hrefOf({ screen: 'settings', query: { tab: 'people' } }) },
         { label: `Sign out ${me.user.name}`, icon: 'sign-out', run: leave },
       ]}
     >

@@ -38,8 +38,13 @@ export async function signIn(proof: SignInRequest): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await request('/console/session', { method: 'DELETE' });
+  const response = await request('/console/session', { method: 'DELETE' });
   queries.clear();
+  // The provider of single sign-on has a session of its own.
+  if (response.status === 200) {
+    location.href = ((await response.json()) as { readonly url: string }).url;
+    return;
+  }
   whoami.value = null;
   signedOut.value = true;
 }

@@ -3,6 +3,7 @@ import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User }
 import type { IdentityStore, KeyUse, RevokedKey, RevokedPortion } from '../identity-store.js';
 import type { Micros } from '../../timestamp.js';
 import { guarded, isDuplicate, WatchedStore, type Database } from '../../metadata/database.js';
+import { SqliteExternalIdentityStore } from './external-identity-store.js';
 import { keyOfRow, rowOfKey, type KeyRow } from './key-rows.js';
 import { roleIn, SqliteMemberStore } from './member-store.js';
 import { unnamed, userRemoval } from './user-removal.js';
@@ -63,6 +64,7 @@ function prepare(db: Database) {
       )
       .pluck(),
     findUser: db.prepare<[string], User>('SELECT id, name, email, created_at FROM users WHERE id = ?'),
+    isEmailTaken: db.prepare<[string], number>('SELECT 1 FROM users WHERE email = ?').pluck(),
     insertProject: db.prepare<[Project]>(
       `INSERT INTO projects (${PROJECT_COLUMNS}) VALUES (@id, @name, @created_at, @retention_days)`,
     ),
@@ -126,11 +128,13 @@ function prepare(db: Database) {
 /** Users, projects and keys in the SQLite file. */
 export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>> implements IdentityStore {
   readonly members: SqliteMemberStore;
+  readonly externals: SqliteExternalIdentityStore;
   readonly #removeUsers: ReturnType<typeof userRemoval>;
 
   constructor(db: Database) {
     super(db, prepare);
     this.members = new SqliteMemberStore(db);
+    this.externals = new SqliteExternalIdentityStore(db);
     this.#removeUsers = userRemoval(db);
   }
 
@@ -156,6 +160,10 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
 
   findUser(id: string): User | undefined {
     return guarded(() => this.statements.findUser.get(id));
+  }
+
+  isEmailTaken(email: string): boolean {
+    return guarded(() => this.statements.isEmailTaken.get(email) === 1);
   }
 
   insertProject(project: Project): void {

@@ -5,7 +5,8 @@ import { guarded, isDuplicate, type Database } from '../../metadata/database.js'
 import type { ListedMember, Member, MemberStore } from '../member-store.js';
 import type { Role } from '../roles.js';
 
-type ListedRow = Omit<ListedMember, 'pending'> & { readonly pending: 0 | 1 };
+type Stored<Row extends Member> = Omit<Row, 'by_groups'> & { readonly by_groups: 0 | 1 };
+type ListedRow = Omit<Stored<ListedMember>, 'pending'> & { readonly pending: 0 | 1 };
 type InProject = { readonly projectId: string; readonly userId: string };
 
 /** SQL for the role of the user of a key or another row with both columns; null: they are none of the project's people. */
@@ -20,7 +21,7 @@ const STANDING_SESSION = `sign_in_keys AS of JOIN api_keys AS k ON k.id = of.key
 const pending = (user: string) =>
   `EXISTS (SELECT 1 FROM sign_ins AS c WHERE c.user_id = ${user} AND c.stage = 'code' AND c.invited = 1)`;
 
-const LISTED = `SELECT m.project_id, m.user_id, m.role, m.created_at, u.name AS user_name, u.email,
+const LISTED = `SELECT m.project_id, m.user_id, m.role, m.created_at, m.by_groups, u.name AS user_name, u.email,
     (SELECT count(*) FROM api_keys AS k WHERE k.user_id = m.user_id AND k.project_id = m.project_id
        AND k.revoked_at IS NULL AND k.personal = 0) AS keys,
     ${pending('m.user_id')} AS pending,
@@ -33,11 +34,12 @@ function prepare(db: Database) {
     roleOf: db
       .prepare<InProject, Role>('SELECT role FROM members WHERE project_id = @projectId AND user_id = @userId')
       .pluck(),
-    insert: db.prepare<Member>(
-      'INSERT INTO members (project_id, user_id, role, created_at) VALUES (@project_id, @user_id, @role, @created_at)',
+    insert: db.prepare<Stored<Member>>(
+      `INSERT INTO members (project_id, user_id, role, created_at, by_groups)
+       VALUES (@project_id, @user_id, @role, @created_at, @by_groups)`,
     ),
-    changeRole: db.prepare<InProject & { role: Role }>(
-      'UPDATE members SET role = @role WHERE project_id = @projectId AND user_id = @userId',
+    changeRole: db.prepare<InProject & { role: Role; byGroups: 0 | 1 }>(
+      'UPDATE members SET role = @role, by_groups = @byGroups WHERE project_id = @projectId AND user_id = @userId',
     ),
     remove: db.prepare<InProject>('DELETE FROM members WHERE project_id = @projectId AND user_id = @userId'),
     revokeKeys: db.prepare<InProject & { at: Micros }>(
@@ -56,9 +58,16 @@ function prepare(db: Database) {
         `SELECT count(*) FROM members AS m WHERE m.project_id = ? AND m.role = 'owner' AND NOT ${pending('m.user_id')}`,
       )
       .pluck(),
-    ofUser: db.prepare<[string], Member>(
-      'SELECT project_id, user_id, role, created_at FROM members WHERE user_id = ? ORDER BY created_at, project_id',
+    ofUser: db.prepare<[string], Stored<Member>>(
+      `SELECT project_id, user_id, role, created_at, by_groups FROM members WHERE user_id = ?
+       ORDER BY created_at, project_id`,
     ),
+    personalKey: db
+      .prepare<InProject, string>(
+        `SELECT id FROM api_keys
+         WHERE user_id = @userId AND project_id = @projectId AND personal = 1 AND revoked_at IS NULL LIMIT 1`,
+      )
+      .pluck(),
   };
 }
 
@@ -78,15 +87,16 @@ export class SqliteMemberStore implements MemberStore {
 
   insert(member: Member): void {
     try {
-      guarded(() => this.#statements.insert.run(member));
+      guarded(() => this.#statements.insert.run({ ...member, by_groups: member.by_groups ? 1 : 0 }));
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       throw new DomainError('conflict', 'This person is one of the project already', { cause: error });
     }
   }
 
-  changeRole(projectId: string, userId: string, role: Role): boolean {
-    return guarded(() => this.#statements.changeRole.run({ projectId, userId, role }).changes > 0);
+  changeRole(projectId: string, userId: string, role: Role, byGroups: boolean): boolean {
+    const values = { projectId, userId, role, byGroups: byGroups ? 1 : 0 } as const;
+    return guarded(() => this.#statements.changeRole.run(values).changes > 0);
   }
 
   remove(projectId: string, userId: string, at: Micros): boolean {
@@ -116,11 +126,18 @@ export class SqliteMemberStore implements MemberStore {
     return guarded(() => this.#statements.countOwners.get(projectId) ?? 0);
   }
 
+  personalKey(projectId: string, userId: string): string | undefined {
+    return guarded(() => this.#statements.personalKey.get({ projectId, userId }));
+  }
+
   ofUser(userId: string): Member[] {
-    return guarded(() => this.#statements.ofUser.all(userId));
+    return guarded(() => this.#statements.ofUser.all(userId)).map((row) => ({
+      ...row,
+      by_groups: row.by_groups === 1,
+    }));
   }
 }
 
 function listed(row: ListedRow): ListedMember {
-  return { ...row, pending: row.pending === 1 };
+  return { ...row, pending: row.pending === 1, by_groups: row.by_groups === 1 };
 }

@@ -46,15 +46,15 @@ type InProject = { readonly projectId: string; readonly id: string };
 function prepare(db: Database) {
   return {
     insert: db.prepare<Omit<SignInDraft, 'invited'> & { invited: 0 | 1 }>(
-      `INSERT INTO sign_ins (id, user_id, stage, invited, hash, created_at, expires_at, browser, address)
-       VALUES (@id, @user_id, @stage, @invited, @hash, @created_at, @expires_at, @browser, @address)`,
+      `INSERT INTO sign_ins (id, user_id, stage, invited, hash, created_at, expires_at, browser, address, provider)
+       VALUES (@id, @user_id, @stage, @invited, @hash, @created_at, @expires_at, @browser, @address, @provider)`,
     ),
     insertKey: db.prepare<[string, string]>(
       `INSERT INTO sign_in_keys (sign_in_id, key_id, project_id, created_at)
        SELECT s.id, k.id, k.project_id, s.created_at FROM sign_ins AS s JOIN api_keys AS k WHERE s.id = ? AND k.id = ?`,
     ),
     find: db.prepare<{ stage: SignInStage; hash: Buffer; now: Micros }, FoundRow>(
-      `SELECT s.id, s.user_id, s.invited, s.created_at, s.last_used_at, k.id AS key_id, k.project_id,
+      `SELECT s.id, s.user_id, s.invited, s.provider, s.created_at, s.last_used_at, k.id AS key_id, k.project_id,
          k.expires_at IS NOT NULL AND k.expires_at <= @now AS expired
        FROM ${STANDING} JOIN projects AS p ON p.id = k.project_id
        WHERE s.hash = @hash AND s.stage = @stage AND s.expires_at > @now ORDER BY p.created_at, p.id`,
@@ -176,7 +176,7 @@ export class SqliteSignInStore implements SignInStore {
     const rows = guarded(() => this.#statements.find.all({ stage, hash, now }));
     const [first] = rows;
     if (first === undefined) return undefined;
-    const { id, user_id, created_at, last_used_at } = first;
+    const { id, user_id, provider, created_at, last_used_at } = first;
     const invited = first.invited === 1;
     // Where all have expired, whoever uses one is told that.
     const valid = rows.filter(({ expired }) => expired === 0);
@@ -184,7 +184,7 @@ export class SqliteSignInStore implements SignInStore {
       id: key_id,
       project_id,
     }));
-    return { id, user_id, invited, created_at, last_used_at, keys };
+    return { id, user_id, invited, provider, created_at, last_used_at, keys };
   }
 
   openCode(code: Buffer, session: SessionOfCode): boolean {

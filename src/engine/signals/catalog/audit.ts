@@ -4,7 +4,7 @@ const events = {
   signedIn: {
     level: 'info',
     message: 'User signed in',
-    when: 'A user signed in to the console; `address` is the network, `with` is `key` or `link`, and later lines name `sign_in_id`. With several `projects`, `project_id` and `key_id` are the first.',
+    when: 'A user signed in to the console; `address` is the network, `with` is `key`, `link`, `oidc` or `proxy`, and later lines name `sign_in_id`. With several `projects`, `project_id` and `key_id` are the first.',
   },
   signedOut: {
     level: 'info',
@@ -162,7 +162,7 @@ export interface AuditRecord {
   /** How many objects a dry run found. */
   readonly found?: number;
   /** What was signed in with. */
-  readonly with?: 'key' | 'link';
+  readonly with?: 'key' | 'link' | 'oidc' | 'proxy';
   /** How many projects a sign-in opens; `project_id` is the first. */
   readonly projects?: number;
   /** The network that somebody signed in from. */

@@ -17,7 +17,15 @@ import { originOf } from './origin.js';
 import { ownSessionRoutes } from './own-session-routes.js';
 import { named, toSignInPreviewRead } from './presenters.js';
 import { projectSignInRoutes } from './project-sign-in-routes.js';
-import { type Capabilities, SignInCredentials, SignInPreview, SignInRequest, TAG, WhoAmI } from './schema.js';
+import {
+  type Capabilities,
+  SignInCredentials,
+  SignedOut,
+  SignInPreview,
+  SignInRequest,
+  TAG,
+  WhoAmI,
+} from './schema.js';
 import type { Signals } from '../../../engine/signals/signals.js';
 
 export interface SignInRoutesParts {
@@ -34,6 +42,8 @@ export interface SignInRoutesParts {
   readonly attemptsPerMinute: number;
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** Where people sign out who came by a provider of single sign-on; null: it offers nothing for that. */
+  readonly providerSignOut: () => Promise<string | null>;
   readonly observer: Pick<Signals, 'signInAttempted' | 'signedIn'>;
 }
 
@@ -144,23 +154,35 @@ export interface DeleteSessionParts {
   readonly signIns: Pick<SignInService, 'signOut'>;
   readonly callers: Pick<Callers, 'session'>;
   readonly cookie: Pick<SessionCookie, 'removing'>;
+  readonly providerSignOut: () => Promise<string | null>;
 }
 
-function deleteSessionRoute({ signIns, callers, cookie }: DeleteSessionParts) {
+function deleteSessionRoute({ signIns, callers, cookie, providerSignOut }: DeleteSessionParts) {
   return defineRoute({
     method: 'DELETE',
     path: '/console/session',
     operationId: 'signOut',
     summary: 'Sign out',
-    description: 'Ends the session of the cookie, and removes the cookie. Without a cookie, no session ends.',
+    description:
+      'Ends the session of the cookie, and removes the cookie. Without a cookie, no session ends. Returns a URL for a person ' +
+      'who signed in by an OpenID Connect provider, if that offers to sign out there, too.',
     tag: TAG,
     access: 'public',
-    responses: { 204: { description: 'Signed out.', headers: { 'Set-Cookie': 'Removes the cookie.' } } },
+    responses: {
+      200: {
+        description: 'Signed out here.',
+        headers: { 'Set-Cookie': 'Removes the cookie.' },
+        schema: SignedOut,
+      },
+      204: { description: 'Signed out.', headers: { 'Set-Cookie': 'Removes the cookie.' } },
+    },
     errors: ['forbidden', 'unavailable'],
-    handle({ headers }) {
+    async handle({ headers }) {
       const session = callers.session(headers);
       if (session !== undefined) signIns.signOut(session);
-      return { status: 204, headers: { 'Set-Cookie': cookie.removing() } };
+      const removed = { 'Set-Cookie': cookie.removing() };
+      const url = session?.provider === 'oidc' ? await providerSignOut() : null;
+      return url === null ? { status: 204, headers: removed } : { status: 200, body: { url }, headers: removed };
     },
   });
 }

@@ -146,6 +146,11 @@ export const SignInRead = Type.Object(
 );
 export type SignInRead = Static<typeof SignInRead>;
 
+export const SignedOut = Type.Object(
+  { url: Type.String({ description: 'Where the browser goes to sign out at the provider, too.' }) },
+  { $id: 'SignedOut', description: 'What is left to do.' },
+);
+
 export const OwnSessionRead = Type.Object(
   {
     id: uuid('Id of the sign-in.'),

@@ -13,6 +13,7 @@ import { ofProject } from '../../state/api.js';
 import { base } from '../../state/location.js';
 import { InviteForm } from './invite-form.js';
 import { Members } from './members.js';
+import { OwnSessions } from './own-sessions.js';
 import { peopleChanged } from './people-calls.js';
 import { useSignIns } from './sign-ins.js';
 
@@ -55,6 +56,7 @@ export default function People() {
           </>
         )}
       </Answered>
+      <OwnSessions />
       {dialog === 'invite' && (
         <Dialog title="Invite colleague" onClose={close}>
           <InviteForm onMade={setDialog} onCancel={close} />

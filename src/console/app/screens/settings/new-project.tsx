@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../parts/dialog.js';
-import { Field } from '../parts/field.js';
-import { Form } from '../parts/form.js';
-import { announce } from '../state/announce.js';
-import { call } from '../state/api.js';
-import { base, navigate } from '../state/location.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Field } from '../../parts/field.js';
+import { Form } from '../../parts/form.js';
+import { announce } from '../../state/announce.js';
+import { call } from '../../state/api.js';
+import { base, navigate } from '../../state/location.js';
 
 /** Makes a project, and shows it. */
 export function NewProject({ onClose }: { readonly onClose: () => void }) {

@@ -1,18 +1,17 @@
-import type { OwnSessionRead } from '../../../features/sign-in/http/schema.js';
-import { Button } from '../parts/button.js';
-import { DataTable, type Column } from '../parts/data-table.js';
-import { Dialog } from '../parts/dialog.js';
-import { When } from '../parts/figures.js';
-import { Answered, Failure } from '../parts/states.js';
-import { useAction } from '../state/action.js';
-import { announce } from '../state/announce.js';
-import { call } from '../state/api.js';
-import { changedAt, useQuery } from '../state/query.js';
+import type { OwnSessionRead } from '../../../../features/sign-in/http/schema.js';
+import { Button } from '../../parts/button.js';
+import { DataTable, type Column } from '../../parts/data-table.js';
+import { When } from '../../parts/figures.js';
+import { Answered, Failure } from '../../parts/states.js';
+import { useAction } from '../../state/action.js';
+import { announce } from '../../state/announce.js';
+import { call } from '../../state/api.js';
+import { changedAt, useQuery } from '../../state/query.js';
 
 const PATH = '/console/sessions';
 
 /** Where the signed-in person is signed in. */
-export function OwnSessions({ onClose }: { readonly onClose: () => void }) {
+export function OwnSessions() {
   const answer = useQuery({ key: [PATH], ask: (signal) => call('GET /console/sessions', { signal }) });
   const { busy, failure, run } = useAction();
   const end = (session: OwnSessionRead | null) =>
@@ -23,8 +22,9 @@ export function OwnSessions({ onClose }: { readonly onClose: () => void }) {
       await changedAt(PATH);
     });
   return (
-    <Dialog title="Your sessions" wide onClose={onClose}>
-      <p class="soft">Browsers in which you are signed in. End those that you do not know.</p>
+    <>
+      <h2>Your sessions</h2>
+      <p class="soft">Browsers in which you are signed in, to any project. End those that you do not know.</p>
       {failure !== null && <Failure error={failure} />}
       <Answered answer={answer}>
         {(sessions) => (
@@ -43,7 +43,7 @@ export function OwnSessions({ onClose }: { readonly onClose: () => void }) {
           </>
         )}
       </Answered>
-    </Dialog>
+    </>
   );
 }
 
