@@ -146,6 +146,8 @@ export class Provider {
   #refusal(error: unknown): DomainError {
     if (error instanceof DomainError) return error;
     this.#parts.onFailed(error);
+    // Its keys may be others by now: the next attempt asks for them.
+    this.#discovered = null;
     if (error instanceof client.AuthorizationResponseError)
       return new DomainError('unauthenticated', `The provider refused the sign-in (${error.error.slice(0, 100)})`, {
         cause: error,

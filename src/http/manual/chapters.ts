@@ -65,7 +65,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       ...['check', 'audit-log', 'server-traces', 'configuration', 'limits'],
     ],
   },
-  { title: 'Administer', names: ['projects', 'people', 'api-keys', 'signing-in', 'moving'] },
+  { title: 'Administer', names: ['projects', 'people', 'api-keys', 'signing-in', 'single-sign-on', 'moving'] },
   { title: 'Look up', names: ['api-basics', 'glossary', 'questions', 'changes'] },
 ];
 
