@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import type { Micros } from '../timestamp.js';
-import type { ExternalIdentityStore } from './external-identity-store.js';
 import type { IdentityStore } from './identity-store.js';
 import type { IdentityService } from './identity-service.js';
 import { MAX_NAME_LENGTH } from './identity.js';
@@ -28,7 +27,6 @@ export interface ExternalPerson {
 
 export interface ExternalSignInServiceParts {
   readonly store: IdentityStore;
-  readonly externals: ExternalIdentityStore;
   readonly identity: IdentityService;
   readonly signIns: SignInService;
   readonly now?: () => Micros;
@@ -63,12 +61,12 @@ export class ExternalSignInService {
 
   /** Never found by an email: whoever may claim one would be somebody else. */
   #userOf({ issuer, subject, name, email }: ExternalPerson): string {
-    const { externals, identity, store } = this.#parts;
-    const known = externals.find(issuer, subject);
+    const { identity, store } = this.#parts;
+    const known = store.externals.find(issuer, subject);
     if (known !== undefined) return known;
     const isFree = email !== null && !store.isEmailTaken(email);
     const { id } = identity.createUser({ name: nameOf(name, subject), email: isFree ? email : null });
-    externals.insert({ issuer, subject, user_id: id, created_at: this.#now() });
+    store.externals.insert({ issuer, subject, user_id: id, created_at: this.#now() });
     return id;
   }
 
