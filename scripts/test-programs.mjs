@@ -10,8 +10,17 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { root } from './source-files.mjs';
 
-/** Native, or loaded when they are needed, which tests look at. */
-const EXTERNAL = ['better-sqlite3', 'chdb', 'esbuild', 'rolldown', 'swagger-ui-dist', '@aws-sdk/*', '@opentelemetry/*'];
+/** Native, or loaded when they are needed, which tests look at, or changed by what tests load before (`--import`). */
+const EXTERNAL = [
+  '@clickhouse/client',
+  'better-sqlite3',
+  'chdb',
+  'esbuild',
+  'rolldown',
+  'swagger-ui-dist',
+  '@aws-sdk/*',
+  '@opentelemetry/*',
+];
 
 /** Modules find what lies beside them where they were. */
 const atHome = {
