@@ -39,7 +39,7 @@ type SignInFailure = 'unauthenticated' | 'forbidden' | 'overloaded';
 interface OpenedSession extends NonNullable<AuditRecord['by']> {
   readonly project_id: string;
   readonly projects: number;
-  readonly with: 'key' | 'link';
+  readonly with: 'key' | 'link' | 'oidc' | 'proxy';
 }
 
 /** Requests and calls, and how they were answered. */
