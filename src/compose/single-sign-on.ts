@@ -1,13 +1,14 @@
 import { BlockList, isIP } from 'node:net';
 import { ConfigError } from '../config/config.js';
 import { ExternalSignInService } from '../engine/identity/external-sign-in-service.js';
+import type { IdentityService } from '../engine/identity/identity-service.js';
+import type { SignInService } from '../engine/identity/sign-in-service.js';
 import { AttemptCookie } from '../features/single-sign-on/attempt-cookie.js';
 import { parseGroupRoles, type RolesByGroup } from '../features/single-sign-on/group-roles.js';
 import { CALLBACK_PATH, SSO_PATH } from '../features/single-sign-on/http/routes.js';
 import { Provider } from '../features/single-sign-on/provider.js';
 import type { OidcSettings, ProxySettings } from '../features/single-sign-on/settings.js';
 import type { Context } from './context.js';
-import type { Services } from './services.js';
 import type { Storage } from './storage.js';
 
 /** Who else may say who somebody is. */
@@ -18,11 +19,17 @@ export interface SingleSignOn {
   readonly attempt: AttemptCookie;
 }
 
+interface People {
+  readonly identity: IdentityService;
+  readonly signIns: SignInService;
+  readonly installation: string;
+}
+
 /** @throws ConfigError */
 export function openSingleSignOn(
   { config: { singleSignOn }, baseUrl, events, overrides }: Context,
   { metadata }: Storage,
-  { identity, signIns, installation }: Pick<Services, 'identity' | 'signIns' | 'installation'>,
+  { identity, signIns, installation }: People,
 ): SingleSignOn {
   const groupRoles = groupRolesIn(singleSignOn.roles);
   const { oidc, proxy } = singleSignOn;

@@ -34,7 +34,7 @@ function updateMemberRoute(members: Pick<MemberService, 'changeRole'>) {
     summary: 'Change the role of a person',
     description:
       'Takes effect with the next request of the person, of their sessions and of their API keys: no key has scopes that the ' +
-      'role of its user lacks. Nobody can give a role above their own, or change a person whose role is above it. A ' +
+      'role of its user lacks. No one can give a role above their own, or change a person whose role is above it. A ' +
       'project keeps at least one owner.',
     tag: TAG,
     access: 'key',
@@ -57,7 +57,7 @@ function removeMemberRoute(members: Pick<MemberService, 'remove'>) {
     summary: 'Remove a person from the project',
     description:
       'Revokes every API key of the person in the project, also those that programs use, and takes the project from their sessions. What ' +
-      'they wrote stays, with their name. Nobody can remove a person whose role is above their own. A project keeps at ' +
+      'they wrote stays, with their name. No one can remove a person whose role is above their own. A project keeps at ' +
       'least one owner.',
     tag: TAG,
     access: 'key',

@@ -22,7 +22,7 @@ export const MemberRead = Type.Object(
     ),
     role,
     since: time('Since when the user is one of the people of the project.'),
-    pending: Type.Boolean({ description: 'Whether the user was created for an invitation that nobody has taken yet.' }),
+    pending: Type.Boolean({ description: 'Whether the user was created for an invitation that no one has taken yet.' }),
     keys: count('API keys that the user created in the project.'),
     sessions: count('Sessions of the user that have access to the project.'),
     last_seen_at: orNull(time('When one of these was last used, to about ten minutes; null: none is open.')),

@@ -40,7 +40,7 @@ function endSignInRoute(signIns: Pick<SignInService, 'end'>) {
     description:
       'A signed-in person is refused from the next request on; an unused URL stops working. Other projects of the ' +
       'session stay open, and other uses of the key continue: to end those too, revoke the key, or remove the person. ' +
-      'Nobody can end the sign-in of a person whose role is above their own.',
+      'No one can end the sign-in of a person whose role is above their own.',
     tag: TAG,
     access: 'key',
     params: SignInParams,
