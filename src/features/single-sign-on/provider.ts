@@ -111,14 +111,14 @@ export class Provider {
     if (claims.sub.length > MAX_SUBJECT)
       throw new DomainError('unauthenticated', 'The subject of the provider is too long');
     const named = [claims['name'], claims['preferred_username'], email].find(
-      (one) => typeof one === 'string' && one.trim() !== '',
+      (one): one is string => typeof one === 'string' && one.trim() !== '',
     );
     const groups = claims[settings.groupsClaim];
     return {
       provider: 'oidc',
       issuer: claims.iss,
       subject: claims.sub,
-      name: String(named ?? claims.sub).slice(0, MAX_NAME),
+      name: (named ?? claims.sub).slice(0, MAX_NAME),
       email,
       roles: settings.groupRoles === null ? null : rolesOfGroups(settings.groupRoles, namesIn(groups)),
     };
@@ -187,6 +187,8 @@ export class Provider {
     const { issuer, clientId, clientSecret } = this.#parts.settings;
     const execute = [
       client.enableNonRepudiationChecks,
+      // A provider without TLS is one on this machine: the settings say so.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated
       ...(issuer.startsWith('http://') ? [client.allowInsecureRequests] : []),
     ];
     const metadata = { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS };
