@@ -26,19 +26,23 @@ const EXTERNAL = [
 const atHome = {
   name: 'at-home',
   setup({ onLoad }) {
-    onLoad({ filter: /\/dist\/(src|scripts)\/.*\.js$/ }, async ({ path }) => {
+    onLoad({ filter: /\/dist\/(src|scripts)\/.*\.js$|\/scripts\/[^/]*\.mjs$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       return { contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) };
     });
   },
 };
 
-/** @returns the folder of `main.js` and `admin.js`, below dist, so that they find packages; it goes with this process */
+/** @returns the folder of `main.js`, `admin.js` and `spanhouse.js`, below dist, so that they find packages; it goes with this process */
 export async function bundlePrograms() {
   const outdir = mkdtempSync(join(root, 'dist/programs-'));
   process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
   await build({
-    entryPoints: { main: join(root, 'dist/src/main.js'), admin: join(root, 'dist/scripts/admin.js') },
+    entryPoints: {
+      main: join(root, 'dist/src/main.js'),
+      admin: join(root, 'dist/scripts/admin.js'),
+      spanhouse: join(root, 'scripts/spanhouse.mjs'),
+    },
     outdir,
     bundle: true,
     splitting: true,

@@ -9,7 +9,6 @@ import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import type { MappingLimits } from '../otlp/span.js';
 import { datasetRoutes } from './datasets/dataset-routes.js';
 import { exampleRoutes } from './datasets/example-routes.js';
-import { ExperimentNames } from './experiment-names.js';
 import { feedbackRoutes } from './feedback/feedback-routes.js';
 import { infoRoute } from './info-route.js';
 import { linkRoutes } from './link-routes.js';
@@ -40,16 +39,15 @@ export interface LangsmithOptions {
 /** The calls of LangSmith's clients, unchanged: each translates to those of features. */
 export function langsmithRoutes(services: LangsmithServices, { version, limits, baseUrl }: LangsmithOptions) {
   const { lists, experiments, datasets } = services;
-  const names = new ExperimentNames(experiments);
   const tracing = new TracingProjects(lists);
   return [
     infoRoute(version),
-    ...runRoutes({ ...services, names, limits }),
+    ...runRoutes({ ...services, limits }),
     ...runReadRoutes({ ...services, tracing }),
     ...feedbackRoutes(services),
     ...datasetRoutes(datasets),
     ...exampleRoutes(datasets),
-    ...projectRoutes({ experiments, names, tracing, lists }),
+    ...projectRoutes({ experiments, tracing, lists }),
     ...linkRoutes(baseUrl),
     postOtlpTracesRoute(services.exportTraces, {
       path: `${BASE}/otel/v1/traces`,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { png } from '../attachments/images.js';
 import { admin } from '../backup/admin.js';
@@ -225,6 +226,8 @@ describe('npm run admin -- check', function () {
           own.map((each) => ({ ...each, cost: 2 })),
         );
         await send(server, 'DELETE', `/traces/${own[2]?.trace_id}`);
+        // The check needs the processor, too.
+        await sleep(10);
       }
     });
     try {

@@ -12,6 +12,7 @@ import { runSpanhouse, type Run } from '../harness/spanhouse-program.js';
 import { sharedServer } from '../harness/shared-server.js';
 import { makeProject } from '../harness/projects.js';
 import type { TestServer } from '../harness/server.js';
+import { PROGRAM_ENV } from '../harness/program-files.js';
 
 /** A name that clears the screen, sets the title, hides itself, and turns around what follows. */
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\u009b31mred\u202e\u2066 \u0000end';
@@ -27,7 +28,7 @@ describe('the commands of calls', function () {
   const cli = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> =>
     runSpanhouse(args, {
       cwd: folder,
-      env: { PATH: process.env['PATH'], SPANHOUSE_URL: server.url, SPANHOUSE_KEY: server.key, ...env },
+      env: { ...PROGRAM_ENV, SPANHOUSE_URL: server.url, SPANHOUSE_KEY: server.key, ...env },
     });
   const jsonl = (text: string) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 
@@ -158,7 +159,7 @@ describe('the commands of calls', function () {
 
   it('follow what arrives', async () => {
     const running = runSpanhouse(['spans:tail', '--span-kind', 'tool', '--jsonl'], {
-      env: { PATH: process.env['PATH'], SPANHOUSE_URL: server.url, SPANHOUSE_KEY: server.key },
+      env: { ...PROGRAM_ENV, SPANHOUSE_URL: server.url, SPANHOUSE_KEY: server.key },
       interruptAt: '"name":"arrived"',
     });
     const sent = setInterval(() => {

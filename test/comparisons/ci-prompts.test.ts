@@ -9,6 +9,7 @@ import { answer, failing, passing, type Asked, type Script } from '../judges/mod
 import type { Gate } from '../../scripts/ci/experiments.js';
 import { judgeResults } from '../../scripts/ci/judging.js';
 import { runCi } from './ci-program.js';
+import { PROGRAM_ENV } from '../harness/program-files.js';
 
 const ROWS = 12;
 const MODEL = 'gpt-4o';
@@ -46,10 +47,7 @@ describe('spanhouse ci of prompts that the server runs', function () {
     return { do: 'answer', content: `${last.startsWith('Bad') ? 'wrong' : 'right'}: ${last}` };
   }
 
-  const env = () => {
-    const { PATH } = process.env;
-    return { PATH, SPANHOUSE_URL: bench.server.url, SPANHOUSE_KEY: bench.server.key };
-  };
+  const env = () => ({ ...PROGRAM_ENV, SPANHOUSE_URL: bench.server.url, SPANHOUSE_KEY: bench.server.key });
   const ci = (args: readonly string[], interruptAt?: string) =>
     runCi(args, { cwd: folder, env: env(), ...(interruptAt !== undefined && { interruptAt }) });
   const gate = (version: string | number, ...more: string[]) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { experimentApi, type ExperimentApi } from '../experiments/experiment-api.js';
 import { runCi, type Run } from './ci-program.js';
+import { PROGRAM_ENV } from '../harness/program-files.js';
 
 /** Stores a result of each of 40 rows, of which so many are correct. */
 const EVALUATION = `
@@ -51,7 +52,7 @@ describe('spanhouse ci', function () {
     const rules = more.includes('--rules') ? [] : ['--rules', 'gate.json'];
     const args = ['--dataset', 'support@production', ...rules, ...more, '--', process.execPath, 'eval.mjs'];
     const env = {
-      ...{ PATH: process.env['PATH'], SPANHOUSE_URL: api.server.url, SPANHOUSE_KEY: api.server.key },
+      ...{ ...PROGRAM_ENV, SPANHOUSE_URL: api.server.url, SPANHOUSE_KEY: api.server.key },
       ...{ CORRECT: String(correct), GITHUB_STEP_SUMMARY: join(folder, 'summary.md'), GITHUB_REF_NAME: 'main' },
     };
     return runCi(args, { cwd: folder, env });

@@ -5,6 +5,7 @@ import { bootstrapMean, bootstrapRatio } from '../../src/engine/statistics/boots
 import { stuartMaxwell } from '../../src/engine/statistics/categories.js';
 import { holm } from '../../src/engine/statistics/holm.js';
 import type { Interval } from '../../src/engine/statistics/intervals.js';
+import { valueAt } from '../../src/engine/statistics/order.js';
 import { mcNemar, newcombe } from '../../src/engine/statistics/paired-proportions.js';
 import { detectable, rowsFor } from '../../src/engine/statistics/power.js';
 import { RandomBits } from '../../src/engine/statistics/random-bits.js';
@@ -16,6 +17,20 @@ const deviationOf = (values: Float64Array) => {
   const middle = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / values.length);
 };
+
+describe('the value at a place in order', () => {
+  it('is that of the sorted values, with equal ones among them', () => {
+    const values = fc.array(fc.oneof(fc.integer({ min: 0, max: 5 }), fc.double({ noNaN: true })), { minLength: 1 });
+    fc.assert(
+      fc.property(values, fc.nat(), (given, any) => {
+        const place = any % given.length;
+        const sorted = Float64Array.from(given).sort();
+        // -0 and 0 are equal.
+        return (sorted[place] ?? NaN) + 0 === valueAt(Float64Array.from(given), place) + 0;
+      }),
+    );
+  });
+});
 
 describe('statistics of comparisons', () => {
   // R. G. Newcombe, Statistics in Medicine 17 (1998) 2635–2650; D. G. Altman and others, Statistics with Confidence (2000),

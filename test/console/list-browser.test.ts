@@ -254,6 +254,7 @@ describe('the lists of the console in a browser', function () {
     await open('traces?columns=name&sort_order=asc');
     await untilRows(12);
     await keys('j', 'x', 'j', 'x');
+    await watched.page.waitForSelector('.selection .danger');
     await watched.page.focus('.selection .danger');
     await keys('Enter');
     await until(`document.querySelector('dialog')?.textContent.includes('2 spans')`);
@@ -268,7 +269,7 @@ describe('the lists of the console in a browser', function () {
     await open('traces?columns=name&names=step%202,step%203');
     await untilRows(2);
     await clickOn(watched.page, '::-p-aria([name="Delete these…"][role="button"])');
-    await until(`document.querySelector('dialog input') !== null`);
+    await until(`document.activeElement?.matches('dialog input')`);
     expect(await watched.page.$eval('dialog', (dialog) => dialog.textContent)).to.include('Traces2');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await keys('"3', 'Enter', 'Backspace', '"2', 'Enter');

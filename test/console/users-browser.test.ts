@@ -62,20 +62,21 @@ describe('users in the console in a browser', function () {
 
   it('have their figures of the time that is shown, and lead to their traces', async () => {
     await watched.page.setViewport({ width: 1280, height: 860 });
+    // Within the same hour ago for as long as this takes.
     await send(
       { user: 'ann', cost: 0.25, minutesAgo: 180 },
-      { user: 'ann', cost: 0.25, minutesAgo: 5, failed: true },
+      { user: 'ann', cost: 0.25, minutesAgo: 65, failed: true },
       { user: 'ann', minutesAgo: 5 * 24 * 60, cost: 40 },
       { user: 'ben, the 2nd', cost: 3, minutesAgo: 121 },
-      { user: HOSTILE },
+      { user: HOSTILE, minutesAgo: 65 },
       { user: 'old', minutesAgo: 5 * 24 * 60 },
     );
     await open('?range=24h');
     await figures();
     await status('3 users');
     expect(await cells()).to.deep.equal([
-      'ann|2|1|$0.50|240|5 minutes ago',
-      `${HOSTILE}|1|0|–|120|5 minutes ago`,
+      'ann|2|1|$0.50|240|1 hour ago',
+      `${HOSTILE}|1|0|–|120|1 hour ago`,
       'ben, the 2nd|1|0|$3.00|120|2 hours ago',
     ]);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
@@ -96,7 +97,7 @@ describe('users in the console in a browser', function () {
     await open('?range=all&q=a');
     await status('1 user');
     await figures();
-    expect(await cells()).to.deep.equal(['ann|3|1|$40.50|360|5 minutes ago']);
+    expect(await cells()).to.deep.equal(['ann|3|1|$40.50|360|1 hour ago']);
   });
 
   it('have figures also where one trace names more of them than there are groups', async () => {
@@ -118,18 +119,18 @@ describe('users in the console in a browser', function () {
     const many = Array.from({ length: 60 }, (_, index) => ({ user: `customer ${index + 100}` }));
     await send(...many, ...many.slice(0, 55));
     await open('?range=1h');
-    await status('Top 48 of 62 users by traces; search finds the others');
+    await status('Top 48 of 60 users by traces; search finds the others');
     await figures();
     const rows = await cells();
     expect(rows).to.have.length(48);
-    expect(rows.filter((row) => !/\|2\|0\|–\|240\|5 minutes ago$/.test(row))).to.deep.equal([]);
+    expect(rows.filter((row) => !/\|2\|0\|–\|240\|\d+ minutes ago$/.test(row))).to.deep.equal([]);
     await watched.page.locator('input[type=search]').fill('CUSTOMER 159');
     await status('1 user');
     await until(`document.querySelectorAll('tbody tr').length === 1`);
     await figures();
-    expect(await cells()).to.deep.equal(['customer 159|1|0|–|120|5 minutes ago']);
+    expect((await cells()).join()).to.match(/^customer 159\|1\|0\|–\|120\|\d+ minutes ago$/);
     await watched.page.locator('input[type=search]').fill('nobody');
     await clickOn(watched.page, '::-p-text(Show all users)');
-    await status('Top 48 of 62 users by traces; search finds the others');
+    await status('Top 48 of 60 users by traces; search finds the others');
   });
 });

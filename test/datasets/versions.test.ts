@@ -1,4 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { DatasetVersion, NewRow } from '../../src/features/datasets/dataset.js';
+import { contentHash } from '../../src/features/datasets/files/row-set.js';
+import { SqliteDatasetStore } from '../../src/features/datasets/store/dataset-store.js';
+import { SqliteRowStaging } from '../../src/features/datasets/store/row-staging.js';
+import { withDatabase } from '../feedback/feedback-api.js';
 import { datasetApi, type DatasetApi } from './dataset-api.js';
 
 describe('versions of datasets', () => {
@@ -53,6 +59,39 @@ describe('versions of datasets', () => {
     const back = await api.ok('GET', `/${name}/diff?from=2&to=1`);
     expect(back).to.include({ added: 1, changed: 1, removed: 1 });
     expect(back.rows.map(({ change }: { change: string }) => change)).to.deep.equal(['changed', 'added', 'removed']);
+  });
+
+  it('count no row as changed that says again what it did before an open version', async () => {
+    const first = await upload(['a', 'b', 'c'].map((id) => ({ id, q: 1 })));
+    const row = (row_id: string, q: number) => {
+      const content = JSON.stringify({ id: row_id, q });
+      return { row_id, content, bytes: content.length, hash: contentHash({ id: row_id, q }) };
+    };
+    withDatabase(api.server, (db) => {
+      const [datasets, staging] = [new SqliteDatasetStore(db), new SqliteRowStaging(db)];
+      const { id } = datasets.find(api.server.projectId, { name }) ?? { id: '' };
+      const known = datasets.version(id, { number: first.version_number });
+      if (known === undefined) throw new Error('no version');
+      const draft = { ...known, id: randomUUID(), number: known.number + 1, added: 0, changed: 0, removed: 0 };
+      const counts: (readonly number[])[] = [];
+      const put = (version: DatasetVersion, rows: NewRow[], isOpen = true): DatasetVersion => {
+        const made = staging.put(version, rows, isOpen) ?? version;
+        counts.push([made.row_count, made.added, made.changed]);
+        return made;
+      };
+      const open = put(draft, [row('a', 2), row('b', 2), row('d', 1)], false);
+      put(put(put(open, [row('a', 1), row('d', 2)]), [row('a', 3)]), [row('a', 1), row('b', 3), row('c', 1)]);
+      expect(counts).to.deep.equal([
+        [4, 1, 2],
+        [4, 1, 1],
+        [4, 1, 2],
+        [4, 1, 1],
+      ]);
+      staging.put(open, [{ ...row('c', 1), source: { trace_id: randomUUID(), span_id: randomUUID() } }], true);
+      expect(datasets.version(id, { number: 2 })?.changed).to.equal(open.changed);
+    });
+    const diff = await api.ok('GET', `/${name}/diff?from=1&to=2`);
+    expect(diff).to.include({ added: 1, changed: 1, removed: 0 });
   });
 
   it('are not made where nothing changes, whatever the order of members', async () => {

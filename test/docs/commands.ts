@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { PROGRAM_ENV } from '../harness/program-files.js';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
@@ -44,7 +45,7 @@ export async function run(
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(shell, ['-c', ['set -e', shortForms(readme), commands].join('\n')], {
     env: {
-      PATH: process.env['PATH'] ?? '',
+      ...PROGRAM_ENV,
       SPANHOUSE_URL: place.url,
       SPANHOUSE_KEY: place.key,
       SPANHOUSE_PROJECT: place.projectId,

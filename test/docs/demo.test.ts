@@ -6,6 +6,7 @@ import { tellStory } from '../../scripts/demo/story.js';
 import { PROMPTS } from '../../scripts/demo/prompts.js';
 import { HOUSE_MODEL, UNPRICED_MODEL } from '../../scripts/demo/models.js';
 import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
+import { PROGRAM_ENV } from '../harness/program-files.js';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('../../scripts/demo.js', import.meta.url));
@@ -18,7 +19,7 @@ describe('npm run demo', () => {
   let key: string;
 
   const demo = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    run(process.execPath, [program, ...args], { env: { PATH: process.env['PATH'], ...env } });
+    run(process.execPath, [program, ...args], { env: { ...PROGRAM_ENV, ...env } });
 
   let [once, twice]: Made[] = [];
 

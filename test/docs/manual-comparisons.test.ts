@@ -9,6 +9,7 @@ import { packageRoot } from '../../src/engine/files/schema-files.js';
 import type { TestServer } from '../harness/server.js';
 import { sharedServer } from '../harness/shared-server.js';
 import { blocks, chapter } from './commands.js';
+import { PROGRAM_ENV } from '../harness/program-files.js';
 
 const execute = promisify(execFile);
 
@@ -21,8 +22,7 @@ describe('manual: compare two versions before release', function () {
   before(async () => {
     server = await sharedServer();
     folder = await mkdtemp(join(tmpdir(), 'spanhouse-manual-'));
-    const { PATH } = process.env;
-    env = { ...(PATH !== undefined && { PATH }), SPANHOUSE_URL: server.url, SPANHOUSE_KEY: server.key };
+    env = { ...PROGRAM_ENV, SPANHOUSE_URL: server.url, SPANHOUSE_KEY: server.key };
   });
   after(async () => {
     await server?.dispose();

@@ -11,6 +11,7 @@ import { KIND_RULES } from '../../src/otlp/genai/kind.js';
 import { MAPPING } from '../../src/otlp/genai/mapping.js';
 import type { FieldRule } from '../../src/otlp/genai/source.js';
 import { feedbackApi } from '../feedback/feedback-api.js';
+import { makeProject } from '../harness/projects.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';
 import { ANSWER, startOpenAiStandIn, type OpenAiStandIn } from '../otlp/openai-stand-in.js';
 import { otlpSpan, request, toProtobuf, TRACE_UUID } from '../otlp/requests.js';
@@ -40,17 +41,24 @@ interface Listed {
 
 describe('manual: OpenTelemetry', function () {
   this.timeout(120_000);
+  let booted: TestServer;
+  /** The same with a project of one test. */
   let server: TestServer;
   let openai: OpenAiStandIn;
   before(async () => {
     openai = await startOpenAiStandIn();
+    booted = await bootServer({ env: { OTLP_GRPC_PORT: '0' } });
   });
-  after(() => openai.stop());
+  after(async () => {
+    await booted.dispose();
+    await openai.stop();
+  });
   beforeEach(async () => {
-    server = await bootServer({ env: { OTLP_GRPC_PORT: '0' } });
+    const { projectId, key } = makeProject(booted.dataDir);
+    const request: TestServer['request'] = (method, path, more = {}) => booted.request(method, path, { key, ...more });
+    server = { ...booted, projectId, key, request };
     await feedbackApi(server).ensure('support');
   });
-  afterEach(() => server.dispose());
 
   /** Runs a program as it is written, with the variables as they are written, but for the port. @returns what it prints */
   async function run(command: string, more = ''): Promise<string> {

@@ -8,6 +8,8 @@ import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
 
 const SEED = seedOf('FAULT_SEED');
+/** After that, one that stood still for too long is on its way out. */
+const REPLACED_WITHIN_MS = 2_000;
 
 // An engine that is never continued stands in overload.test.ts.
 describe(`processes that stand still under load and go on, FAULT_SEED=${SEED}`, function () {
@@ -38,27 +40,37 @@ describe(`processes that stand still under load and go on, FAULT_SEED=${SEED}`, 
     expect(await audit(program, crowd.ledger)).to.deep.equal([]);
   }
 
-  async function still(pids: readonly number[], ms: number): Promise<void> {
+  /** @returns for how long they stood still: a busy machine may let them wait for longer than that */
+  async function still(pids: readonly number[], ms: number): Promise<number> {
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const from = performance.now();
     await sleep(ms);
+    const stood = performance.now() - from;
     for (const pid of pids)
       try {
         process.kill(pid, 'SIGCONT');
       } catch {
         // It has been replaced meanwhile.
       }
+    return stood;
   }
 
   it('the engine for less than a second: the same engine goes on, and nobody is refused', async () => {
-    const { enginePid } = program;
-    const { refused, broken } = crowd.tally;
-    for (let time = 0; time < 4; time += 1) {
-      await still([enginePid], 700);
+    const now = () => ({ pid: program.enginePid, refused: crowd.tally.refused, broken: crowd.tally.broken });
+    let before = now();
+    for (let times = 0; times < 4; times += 1) {
+      const stood = await still([before.pid], 700);
+      if (stood >= 1_000) {
+        // It may be replaced, which is tried below.
+        await sleep(REPLACED_WITHIN_MS);
+        await program.ready();
+        times = -1;
+      }
       await crowd.served();
+      if (times < 0) before = now();
     }
     await expectAllExact();
-    expect(program.enginePid).to.equal(enginePid);
-    expect(crowd.tally).to.include({ refused, broken });
+    expect(now()).to.deep.equal(before);
   });
 
   it('the engine for about as long as it takes to be replaced: it goes on or another does', async () => {

@@ -1,4 +1,4 @@
 import { killedUnderLoad } from './killed-under-load.js';
 
 // More rounds are in faults-killed.test.ts.
-killedUnderLoad(6);
+killedUnderLoad(3);

@@ -1,4 +1,4 @@
 import { randomHistories } from './random-histories.js';
 
 // Each change of the sources tries others; many more are in faults-histories.test.ts.
-randomHistories({ histories: 12, interrupted: 2, kills: 2 });
+randomHistories({ histories: 6, interrupted: 1, kills: 1 });

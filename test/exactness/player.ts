@@ -1,3 +1,4 @@
+import { unhurried } from '../harness/program.js';
 import { send, type TestResponse } from '../harness/server.js';
 import { agreeWithSpans, agreeWithTraces, differenceOf, expectSame, ids, microsOf, parse } from './comparison.js';
 import { figuresProblem } from './experiment-figures.js';
@@ -30,14 +31,14 @@ export interface Access {
   readonly key: string;
   /** Ids of experiments of the project; absent: there are none, whatever spans say. */
   readonly experiments?: readonly [string, string];
-  /** Sends again what was not acknowledged, as clients do. */
+  /** Sends again what was not acknowledged, as clients do; what was refused by 429 is always sent again. */
   readonly retrying?: boolean;
 }
 
 interface Acknowledged {
   readonly response: TestResponse;
   readonly at: Moment;
-  /** It had to be sent more than once. */
+  /** An attempt before it may have been carried out. */
   readonly retried: boolean;
 }
 
@@ -303,7 +304,8 @@ export class Player {
 
   async #acknowledged(method: string, path: string, body: unknown, good: readonly number[]): Promise<Acknowledged> {
     const started = Date.now();
-    for (let attempt = 0; ; attempt += 1) {
+    let retried = false;
+    for (;;) {
       const response = await send(this.#access.url() + path, method, { key: this.#access.key, body }).catch(
         (error: unknown) => {
           if (!this.#access.retrying) throw error;
@@ -312,11 +314,14 @@ export class Player {
       );
       if (response && good.includes(response.status)) {
         const at = { low: started * 1000, high: Date.now() * 1000 + CLOCK_LEAD };
-        return { response, at, retried: attempt > 0 };
+        return { response, at, retried };
       }
-      const again = this.#access.retrying && (response === null || [429, 503].includes(response.status));
-      if (!again || Date.now() - started > GIVE_UP_MS)
+      const refused = response?.status === 429;
+      const again = refused || (this.#access.retrying && (response === null || response.status === 503));
+      if (!again || Date.now() - started > unhurried(GIVE_UP_MS))
         throw new Error(`${method} ${path} answered ${response ? `${response.status} ${response.text}` : 'nothing'}`);
+      // What was refused for want of room was not done.
+      if (!refused) retried = true;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

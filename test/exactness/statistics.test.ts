@@ -14,7 +14,7 @@ import { projectMaker, type ProjectMaker } from '../harness/projects.js';
  *
  * SEED=123 HISTORIES=1000 npm test -- test/exactness/statistics.test.ts
  */
-const HISTORIES = Number(process.env['HISTORIES'] ?? 3);
+const HISTORIES = Number(process.env['HISTORIES'] ?? 2);
 const SEED = seedOf('SEED');
 const AT_ONCE = 8;
 /** `SHRINK=1` makes a failing history smaller, which takes minutes. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually, JudgeBench, type JudgeApi, type Json } from '../judges/judge-api.js';
+import { eventually, finished, JudgeBench, type JudgeApi, type Json } from '../judges/judge-api.js';
 import { answer, failing, passing, type Asked } from '../judges/model-endpoint.js';
 
 const ROWS = 6;
@@ -220,6 +220,39 @@ describe('results of experiments that judges evaluate', function () {
     const { training, held_out } = trial;
     expect(Number(training.have) + Number(held_out.have)).to.equal(3 * ROWS);
     expect([training.have % 3, held_out.have % 3]).to.deep.equal([0, 0]);
+  });
+
+  it('are judged by the output of the trace that they only name, until that is deleted', async () => {
+    const [one, two, none] = [
+      finished({ output_data: 'Made in one' }),
+      finished({ output_data: 'Made in two' }),
+      finished(),
+    ];
+    await api.post(one, two, finished({ ...none, output_data: null }));
+    const linked = [one, two, none].map(({ trace_id }, index) => ({ row_id: `r${index + 1}`, trace_id }));
+    const of = await experiment(api, {}, [...linked, { row_id: 'r4', error: 'It broke.', trace_id: one['trace_id'] }]);
+    const judge = await bench.make({ prompt: INSTRUCTION });
+    expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 2, skipped: 2 });
+    expect((await judged(of, 2))[0]).to.include({ passed: 2 });
+    const asked = texts(bench.endpoint.asked);
+    expect(
+      asked.filter((text) => /Made in one.*Answer 1/s.test(text) || /Made in two.*Answer 2/s.test(text)),
+    ).to.have.length(2);
+    const { results } = await api.expect(200, 'GET', `experiments/${of['id']}/results`);
+    expect(results[0]).to.include({ output_data: 'Made in one', trace_id: one['trace_id'] });
+
+    const ofTraces = await bench.make({ prompt: 'Is the trace right?', subject: 'trace' });
+    bench.endpoint.reset();
+    expect(await run(ofTraces, { experiment_id: of['id'] })).to.include({ queued: 2, skipped: 2 });
+    await eventually(
+      () => judgesOf(of),
+      (all) => all.every(({ evaluated, pending }) => evaluated === 2 && pending === 0),
+    );
+    expect(texts(bench.endpoint.asked).filter((text) => /Made in (one|two)/.test(text))).to.have.length(2);
+
+    await api.expect(204, 'DELETE', `/traces/${one['trace_id']}`);
+    expect((await judgesOf(of)).map(({ evaluated }) => evaluated)).to.deep.equal([1, 1]);
+    expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 0, skipped: 3 });
   });
 
   it('lose what is queued and found with their experiment', async () => {

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { ClickHouseError } from '@clickhouse/client';
 import { expect } from 'chai';
+import { DomainError } from '../../src/engine/errors.js';
 import type { MeasuredResult, ResultQuery } from '../../src/engine/traces/model/experiment/results.js';
 import type { Score } from '../../src/engine/traces/model/score/score.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
+import { readFigures } from '../../src/engine/traces/experiment/result-figures.js';
+import { openReader, type ReadRows } from '../../src/engine/traces/read/row-reader.js';
 import { sql, value } from '../../src/engine/traces/clickhouse/client/sql.js';
+import { Random } from '../../scripts/random.js';
+import { seedOf } from '../harness/seed.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, remove, reopenStore, type OpenedStore } from '../harness/trace-store.js';
 
@@ -15,6 +21,8 @@ const PAGE: Omit<ResultQuery, 'experimentId'> = {
   offset: 0,
   count: true,
 };
+
+const START = 1_768_000_000e6;
 
 describe('the results of experiments', () => {
   let opened: OpenedStore;
@@ -179,6 +187,75 @@ describe('the results of experiments', () => {
       { name: 'level', kind: 'numeric', count: 2, mean: 0.625 },
       { name: 'mood', kind: 'categorical', count: 1, mean: null },
     ]);
+  });
+
+  it('have the scores of the trace in which they alone were made, too', async () => {
+    const [own, both] = [randomUUID(), randomUUID()];
+    const a = result('a', { trace_id: own });
+    const [b, c, d] = [result('b', { trace_id: both }), result('c', { trace_id: both }), result('d')];
+    await post(a, b, c, d);
+    const ofTrace = (id: string) => ({ entity_type: 'trace' as const, entity_id: id });
+    const write = (...scores: Score[]) => opened.store.log.append({ projectId: project, scores });
+    await write(score(a, 'level', 0.25), score(a, 'good', true, ofTrace(own)), score(a, 'level', 0.5, ofTrace(own)));
+    await write(
+      score(b, 'level', 1, ofTrace(both)),
+      score(d, 'level', 0.75, ofTrace(d.trace_id)),
+      score(d, 'level', 1),
+    );
+    const expected = [{ level: 0.5, good: true }, {}, {}, { level: 1 }];
+    expect((await page()).results.map(({ scores }) => scores)).to.deep.equal(expected);
+    expect((await measured('level', 'good')).map(({ scores }) => scores)).to.deep.equal(expected);
+    expect((await figures())?.scores).to.deep.equal([
+      { name: 'good', kind: 'boolean', count: 1, mean: 1 },
+      { name: 'level', kind: 'numeric', count: 2, mean: 0.75 },
+    ]);
+  });
+
+  it('have the same figures in whatever portions they are read', async () => {
+    const other = randomUUID();
+    const dice = new Random(seedOf('RESULTS_SEED'));
+    const trace = randomUUID();
+    const took = (duration_ms: number) => ({ duration_ms, started_at: START, ended_at: START + duration_ms * 1_000 });
+    const spans = ['a', 'b', 'c', 'd'].flatMap((row) =>
+      [1, 2, 3].map((repetition) =>
+        result(row, {
+          ...{ repetition, cost: dice.whole(0, 5) / 10, ...took(dice.whole(0, 4)) },
+          ...(dice.chance(0.3) && { trace_id: trace, error_message: 'no' }),
+        }),
+      ),
+    );
+    const [first] = spans;
+    await post(...spans, ...(first === undefined ? [] : [{ ...first, id: randomUUID(), cost: 7 }]));
+    const elsewhere = { spanhouse: { experiment: { id: other, row_id: 'a' } } };
+    await post(storedSpan({ attributes: elsewhere, cost: 1, ...took(9) }));
+    const scores = spans.flatMap((span) => [
+      score(span, 'level', dice.whole(0, 8) / 8),
+      score(span, 'good', dice.chance(0.5)),
+    ]);
+    await opened.store.log.append({ projectId: project, scores });
+    await opened.store.rollUp(project);
+    const whole = await opened.store.results.figures(project, [experiment, other]);
+    expect(whole.get(experiment)).to.include({ results: 12, rows: 4, repetitions: 3 });
+    expect(whole.get(other)).to.include({ results: 1, cost: 1, duration_ms_p50: 9 });
+    const durations = (await measured()).map(({ duration_ms }) => duration_ms ?? 0).sort((one, two) => one - two);
+    expect(whole.get(experiment)).to.include({ duration_ms_p50: durations[6], duration_ms_p95: durations[11] });
+    const scope = { projectId: project, upTo: Number.MAX_SAFE_INTEGER };
+    const { rows } = openReader(opened.client);
+    for (const atOnce of [3, 13])
+      expect(await readFigures(rows, scope, [experiment, other], { atOnce }), `${atOnce} at once`).to.deep.equal(whole);
+    // Where the engine has no memory for a portion, halves of it are read.
+    let refused = 0;
+    const tooLarge = new ClickHouseError({ message: 'Query memory limit exceeded', code: '241' });
+    const sparing: ReadRows = (statement, options) =>
+      statement.render().text.includes('LIMIT 1 BY') && (refused += 1) < 3
+        ? Promise.reject(new DomainError('unavailable', 'Too large', { cause: tooLarge }))
+        : rows(statement, options);
+    expect(await readFigures(sparing, scope, [experiment, other], { atOnce: 13, least: 4 })).to.deep.equal(whole);
+    refused = -Infinity;
+    const error = await readFigures(sparing, scope, [experiment], { atOnce: 4, least: 4 }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.be.an.instanceOf(DomainError);
   });
 
   it('are counted, of several experiments in one read', async () => {

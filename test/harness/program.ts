@@ -4,7 +4,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/start/node-flags.js';
-import { programFile } from './program-files.js';
+import { PROGRAM_ENV, programFile } from './program-files.js';
 
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-000000000002';
 export const API_KEY = 'sk_sh_test_key_of_durability';
@@ -56,8 +56,7 @@ export class Program {
   private constructor(dataDir: string, env: Readonly<Record<string, string>>, node: string) {
     this.#process = spawn(node, [...NODE_FLAGS, programFile('main')], {
       env: {
-        PATH: process.env['PATH'],
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...PROGRAM_ENV,
         ...NODE_VARIABLES,
         PORT: '0',
         DATA_DIR: dataDir,

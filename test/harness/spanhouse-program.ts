@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { packageRoot } from '../../src/engine/files/schema-files.js';
+import { programFile } from './program-files.js';
 
 export interface Run {
   readonly code: number;
@@ -15,8 +14,8 @@ export interface Scene {
   readonly interruptAt?: string;
 }
 
-/** The command of the installed package. */
-export const SPANHOUSE = join(packageRoot(), 'scripts/spanhouse.mjs');
+/** The command of the package, which faults-packed.test.ts starts as it is installed. */
+export const SPANHOUSE = programFile('spanhouse');
 
 /** Runs the command as people do. */
 export function runSpanhouse(args: readonly string[], { cwd, env, interruptAt }: Scene): Promise<Run> {

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { v5 } from 'uuid';
+import { namedUuids } from '../../src/engine/schema/named-uuids.js';
 import { spanUuid, traceUuid } from '../../src/engine/schema/ids.js';
 import { JudgeApi } from '../judges/judge-api.js';
 import type { TestServer } from '../harness/server.js';
@@ -109,5 +111,15 @@ describe('ids as OpenTelemetry shows them', () => {
     expect(components.schemas.SpanInput.properties.trace_id.$ref).to.equal('#/components/schemas/Id');
     expect(components.schemas.SpanRead.properties.trace_id.format).to.equal('uuid');
     expect(paths['/spans/{id}'].delete.parameters[0].schema.$ref).to.equal('#/components/schemas/Id');
+  });
+});
+
+describe('ids that are made of names', () => {
+  it('are those of RFC 9562, version 5', () => {
+    const namespace = 'b0f4a5c7-3c1e-4d0a-9a52-6a1c2f6f9d11';
+    const idOf = namedUuids(namespace);
+    for (const name of ['', 'a', 'ä€😀', JSON.stringify(['x', 1]), 'é'.repeat(512), 'e'.repeat(1_025), 'b'])
+      expect(idOf(name)).to.equal(v5(name, namespace));
+    for (let index = 0; index < 200; index += 1) expect(idOf(String(index))).to.equal(v5(String(index), namespace));
   });
 });

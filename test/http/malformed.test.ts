@@ -12,7 +12,7 @@ import { MalformedScene } from './malformed-scene.js';
 
 const SEED = seedOf('MALFORMED_SEED');
 /** What every client sends is tried more often. */
-const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 60);
+const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 30);
 const LISTS = /^\/(spans|traces|sessions)$/;
 const countOf = ({ path }: Operation, share: number) => Math.ceil(LISTS.test(path) ? OFTEN : OFTEN * share);
 /** What a server that shares two cores with other tests may take for a request it refuses, and for one that it takes. */
@@ -22,7 +22,7 @@ const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 /** Of these the document says nothing for each path: what is no path of it, or no text at all. */
 const OF_NO_ROUTE = [400, 404, 405, 431];
 /**
- * Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
+ * Their bodies are no JSON of ours (see test/otlp/faults-hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
  * answers have no end (test/lists/http-tail.test.ts), or they are read one by one (test/langfuse/http.test.ts, test/langsmith/http.test.ts).
  */
 const OTHER_FORMATS = new Set([

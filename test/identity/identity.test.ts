@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { codeIn, ConsoleBrowser } from './console-browser.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
-import { programFile } from '../harness/program-files.js';
+import { PROGRAM_ENV, programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
 const main = programFile('main');
@@ -83,7 +83,7 @@ describe('first start', () => {
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
   const environment = (extra: Record<string, string> = {}) => ({
-    PATH: process.env['PATH'] ?? '',
+    ...PROGRAM_ENV,
     PORT: '0',
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',

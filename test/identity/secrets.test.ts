@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.js';
 import { unhurried } from '../harness/program.js';
 import { send } from '../harness/server.js';
-import { programFile } from '../harness/program-files.js';
+import { PROGRAM_ENV, programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
 const main = programFile('main');
@@ -28,7 +28,7 @@ describe('secrets', () => {
 
   it('are in no log line, not even in the most talkative, and in no file of the data', async () => {
     const env = {
-      PATH: process.env['PATH'] ?? '',
+      ...PROGRAM_ENV,
       PORT: '0',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'debug',

@@ -1,6 +1,5 @@
 import { execFile, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
-import { packageRoot } from '../../src/engine/files/schema-files.js';
+import { PROGRAM_ENV, programFile } from '../harness/program-files.js';
 
 export interface Ended {
   readonly code: number | null;
@@ -14,9 +13,9 @@ export function runImportProgram(
   env: Readonly<Record<string, string>>,
   onStart: (child: ChildProcess) => void = () => undefined,
 ): Promise<Ended> {
-  const program = [join(packageRoot(), 'scripts/spanhouse.mjs'), 'import', ...args];
+  const program = [programFile('spanhouse'), 'import', ...args];
   return new Promise((resolve) => {
-    const given = { env: { PATH: process.env['PATH'] ?? '', ...env }, maxBuffer: 64 * 1024 * 1024 };
+    const given = { env: { ...PROGRAM_ENV, ...env }, maxBuffer: 64 * 1024 * 1024 };
     const child = execFile(process.execPath, program, given, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );

@@ -33,7 +33,15 @@ const VERSIONS = ['a/none', 'a/e1', null];
 
 /** Results whose spans these are, some in a portion. */
 async function* outlinesOf(ids: readonly string[]): AsyncGenerator<ResultOutline[]> {
-  const rest = { span_trace_id: '', started_at: 0, row_id: '', repetition: 1, has_error: false, has_output: true };
+  const rest = {
+    span_trace_id: '',
+    shown_trace_id: '',
+    started_at: 0,
+    row_id: '',
+    repetition: 1,
+    has_error: false,
+    has_output: true,
+  };
   for (let from = 0; from < ids.length; from += 8)
     yield await Promise.resolve(ids.slice(from, from + 8).map((id) => ({ id, ...rest })));
 }

@@ -448,6 +448,23 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     });
     document.check('POST', '/langsmith/runs/query', read);
     expect(read.json.runs).to.have.length(1);
+
+    // A name of which runs came before there was such an experiment, and behind more names than anybody has.
+    const late = `late-${randomUUID()}`;
+    const tried = (session_name: string) => {
+      const id = randomUUID();
+      const times = { start_time: at(0), end_time: at(9) };
+      const place = { id, trace_id: id, dotted_order: dotted([0, id]) };
+      return { ...sent, ...place, ...times, session_name, outputs: { a: 'A' }, reference_example_id: one };
+    };
+    expect((await client.send([tried(late)])).status).to.be.below(300);
+    const body = { name: late, dataset: 'qa' };
+    const made2 = await server.request('POST', `/projects/${server.projectId}/experiments`, { body });
+    expect(made2.status, made2.text).to.equal(201);
+    const others = Array.from({ length: 250 }, (_none, index) => tried(`other-${index}`));
+    expect((await client.send([...others, tried(late)])).status).to.be.below(300);
+    const counted = await get(`/projects/${server.projectId}/experiments/${made2.json.id}`);
+    expect(counted.figures).to.include({ results: 1 });
     expect(read.json.runs[0]).to.deep.include({
       id: run,
       reference_example_id: one,

@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { TestEngine } from '../engine/contract/engines.js';
-import { programFile } from '../harness/program-files.js';
+import { PROGRAM_ENV, programFile } from '../harness/program-files.js';
 
 const run = promisify(execFile);
 const PROGRAM = programFile('admin');
@@ -17,7 +17,7 @@ export function settingsFor({ endpoint }: TestEngine, database: string): Record<
 }
 
 function environment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], ...settings };
+  return { ...PROGRAM_ENV, ...settings };
 }
 
 /** What a move answers, as JSON. @throws Error with what it says on a failure */

@@ -3,9 +3,19 @@ import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
 import { expect } from 'chai';
-import puppeteer, { type Browser, type BrowserContext, type HTTPRequest, type Page } from 'puppeteer-core';
+import puppeteer, {
+  type Browser,
+  type BrowserContext,
+  type ElementHandle,
+  type HTTPRequest,
+  type Page,
+} from 'puppeteer-core';
+import { unhurried } from '../harness/program.js';
 
 const ANSWERED_WITHIN_MS = 10_000;
+/** Longer than a page takes for anything, unless the machine is busy. */
+const SHOWN_WITHIN_MS = 30_000;
+const CLICKED_AGAIN_MS = 50;
 const INSTALLED = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -51,13 +61,65 @@ async function started(executablePath: string, tries = 120): Promise<Browser> {
 
 /**
  * Clicks on what the selector finds once it is there and does something: Puppeteer waits for `disabled` alone,
- * which buttons of the console never are, so that they stay in reach of the keyboard.
+ * which buttons of the console never are, so that they stay in reach of the keyboard. A click at a place from which the
+ * element has moved meanwhile, as when a list comes in above it, reaches something else: it is made again.
  */
-export function clickOn(page: Page, selector: string): Promise<void> {
-  return page
-    .locator(selector)
-    .filter((element) => element.closest('[aria-disabled=true]') === null)
-    .click();
+export async function clickOn(page: Page, selector: string): Promise<void> {
+  const locator = page.locator(selector).filter((element) => element.closest('[aria-disabled=true]') === null);
+  const until = performance.now() + page.getDefaultTimeout();
+  for (;;) {
+    const element = await locator.waitHandle();
+    try {
+      if (await clicked(element)) return;
+    } catch (error) {
+      // It is hidden, covered or gone: as Puppeteer does, this tries again.
+      if (performance.now() > until) throw error;
+    } finally {
+      await element.dispose().catch(() => undefined);
+    }
+    if (performance.now() > until) throw new Error(`${selector} does not stay where it is`);
+    await setTimeout(CLICKED_AGAIN_MS);
+  }
+}
+
+/** Clicks where the element rests. @returns whether the click reached it */
+async function clicked(element: ElementHandle): Promise<boolean> {
+  await element.evaluate(rested);
+  const reached = await element.evaluateHandle(reachedBy);
+  await element.click();
+  // A page that the click has led away from tells nothing more.
+  return reached.evaluate(({ current }) => current).catch(() => true);
+}
+
+/** As much of an element as is used in the page. */
+interface Drawn {
+  getBoundingClientRect(): unknown;
+  addEventListener(type: 'click', listener: () => void, options: { readonly capture: true; readonly once: true }): void;
+}
+
+interface Frames {
+  requestAnimationFrame(drawn: () => void): void;
+}
+
+/** Gives a page time on a busy machine. */
+const patient = (page: Page | null) => page?.setDefaultTimeout(unhurried(SHOWN_WITHIN_MS));
+
+/** In the page: resolves when an element is drawn twice at the same place. */
+async function rested(element: Drawn): Promise<void> {
+  const place = () => JSON.stringify(element.getBoundingClientRect());
+  const { requestAnimationFrame } = globalThis as unknown as Frames;
+  const drawn = () => new Promise<void>((resolve) => requestAnimationFrame(resolve));
+  for (let before = ''; before !== place();) {
+    before = place();
+    await drawn();
+  }
+}
+
+/** In the page: whether a click has reached an element, kept up to date. */
+function reachedBy(element: Drawn): { current: boolean } {
+  const reached = { current: false };
+  element.addEventListener('click', () => (reached.current = true), { capture: true, once: true });
+  return reached;
 }
 
 /** What goes wrong in a page without anybody seeing it. */
@@ -93,12 +155,15 @@ export class WatchedPage {
   /** A page with cookies and history of its own. */
   static async open(browser: Browser): Promise<WatchedPage> {
     const context = await browser.createBrowserContext();
+    // Of every page, also of those that tests and links open.
+    context.on('targetcreated', (target) => void target.page().then(patient, () => undefined));
     const watched = new WatchedPage(await context.newPage(), context);
+    patient(watched.page);
     await watched.page.setViewport({ width: 1280, height: 860 });
     return watched;
   }
 
-  /** Resolves when an expression is true in the page. @throws after 30 s, with what it shows by then */
+  /** Resolves when an expression is true in the page. @throws after 30 s, or more on a busy machine, with what it shows by then */
   async until(condition: string): Promise<void> {
     try {
       await this.page.waitForFunction(condition);
@@ -153,7 +218,9 @@ export class WatchedPage {
       `Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)`,
     );
     const only = rules ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-    const run = `axe.run(document, { runOnly: ${JSON.stringify(only)} })
+    // What is in order is not described: that takes longer than to find it so.
+    const options = JSON.stringify({ runOnly: only, resultTypes: ['violations'], preload: false });
+    const run = `axe.run(document, ${options})
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`;
     return (await this.page.evaluate(run)) as string[];
   }

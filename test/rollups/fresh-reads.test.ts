@@ -24,7 +24,7 @@ import { until } from '../harness/until.js';
 import { watched } from '../harness/watched-client.js';
 import { sql } from '../../src/engine/traces/clickhouse/client/sql.js';
 
-const HISTORIES = 3;
+const HISTORIES = 2;
 
 /** Every filter, sort and page of each list, with TRACE, SESSION and SPAN in place of ids. */
 const CALLS: Readonly<Record<ListName, readonly string[]>> = {

@@ -9,16 +9,29 @@ const COMMIT_BYTES = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536].map((kib) =
 /** Gauges of prom-client with the ending of counters; each has its figures by type in another metric. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
+let ofProcess: Registry | undefined;
+
+/**
+ * Metrics of the process, made once: nothing ends the timers and the observers of garbage collection that they have, which would keep
+ * a server that is stopped, and all it holds, for as long as the process runs.
+ */
+function processMetrics(): Registry {
+  if (ofProcess !== undefined) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  for (const name of MISNAMED) ofProcess.removeSingleMetric(name);
+  return ofProcess;
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Every metric of the server, on a registry of its own, so that two servers in one process do not share figures.
+ * Every metric of the server, on a registry of its own, so that two servers in one process share no figures but those of the
+ * process.
  * Labels take few values: routes are templates (`/traces/{id}`), never paths.
  */
 export function createMetrics() {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const registry = Registry.merge([processMetrics()]);
   const registers = [registry];
   const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
     new Histogram({ name, help, buckets, labelNames: [...labelNames], registers });

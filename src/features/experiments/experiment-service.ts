@@ -91,6 +91,11 @@ export class ExperimentService {
     return this.#parts.experiments.list(projectId, { ...ANY, dataset: datasetId, name }, { limit: 1, offset: 0 })[0];
   }
 
+  /** Ids of the newest experiments with some names, on any dataset, by these. @throws DomainError `unavailable` */
+  newestNamed(projectId: string, names: readonly string[]): ReadonlyMap<string, string> {
+    return this.#parts.experiments.newestNamed(projectId, names);
+  }
+
   count(projectId: string, filter: ExperimentFilter): number {
     return this.#parts.experiments.count(projectId, filter);
   }

@@ -120,6 +120,8 @@ export interface ExperimentStore {
   find(projectId: string, id: string): Experiment | undefined;
   /** Newest first. */
   list(projectId: string, filter: ExperimentFilter, window: Window): Experiment[];
+  /** Ids of the newest experiments with some names, by these; cheap, however many there are. */
+  newestNamed(projectId: string, names: readonly string[]): ReadonlyMap<string, string>;
   count(projectId: string, filter: ExperimentFilter): number;
   change(id: string, patch: ExperimentPatch): void;
   setStatus(id: string, status: StoredStatus, phase: Phase | null, at: Micros): void;

@@ -272,8 +272,9 @@ export class ReadyRuns {
 
   async #add(project: string, lane: Lane, together: readonly Run[]): Promise<void> {
     const ready = await this.#withSpans(project, together);
-    // A trace or session may show a span that was deleted meanwhile; a run about the span itself is gone with it.
-    const isStale = ({ span }: Ready) => span.whole != null && lane.gone.some((isGone) => isGone(span));
+    // A trace or session may show a span that was deleted meanwhile, or a result; a run about the span itself is gone with it.
+    const isStale = ({ span }: Ready) =>
+      (span.whole != null || span.shows !== undefined) && lane.gone.some((isGone) => isGone(span));
     this.release(ready.filter(isStale).map(({ run }) => run));
     lane.ready.push(...ready.filter((each) => !isStale(each)));
   }

@@ -168,11 +168,12 @@ export class ResultRuns {
   }
 }
 
-function draftOf(judge: Judge, pin: Pin, { id, span_trace_id, started_at }: ResultOutline): RunDraft {
+function draftOf(judge: Judge, pin: Pin, result: ResultOutline): RunDraft {
+  const { id, span_trace_id, shown_trace_id, started_at } = result;
   return {
     ...{ id: randomUUID(), project_id: judge.project_id, judge_id: judge.id, origin: 'requested', pin: pin.seq },
     ...{ span_id: id, trace_id: span_trace_id, span_started_at: started_at },
-    subject_id: judge.subject === 'trace' ? span_trace_id : null,
+    subject_id: judge.subject === 'trace' ? shown_trace_id : null,
   };
 }
 

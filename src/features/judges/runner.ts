@@ -133,8 +133,11 @@ export class JudgeRunner implements WorkUnderWay {
    * traces and sessions with such a span are read anew.
    */
   async giveUp({ projectId, spans, judges }: DeletionScope): Promise<void> {
-    const holdsText = (span: JudgedSpan) =>
-      spans === null || spans.has(span.id) || (span.whole?.span_ids.some((id) => spans.has(id)) ?? false);
+    const holdsText = ({ id, whole, shows }: JudgedSpan) =>
+      spans === null ||
+      spans.has(id) ||
+      (shows !== undefined && spans.has(shows.span_id)) ||
+      (whole?.span_ids.some((each) => spans.has(each)) ?? false);
     this.#readyRuns.giveUp(projectId, holdsText);
     const given = [...this.#running.values()].filter(
       ({ run, span }) => run.project_id === projectId && (holdsText(span) || judges.has(run.judge_id)),
@@ -217,11 +220,12 @@ export class JudgeRunner implements WorkUnderWay {
   }
 
   /** Whether a ready run was neither cancelled nor lost its span meanwhile. @throws DomainError `unavailable` */
-  #isStillQueued({ run, span: { whole } }: Ready): boolean {
+  #isStillQueued({ run, span: { whole, shows } }: Ready): boolean {
     const { runs } = this.#options;
+    const traces = whole?.trace_ids ?? (shows === undefined ? [] : [shows.trace_id]);
     try {
       // What a model is shown is noted first: whenever a span of it is deleted, that is found.
-      return whole == null ? runs.stillQueued([run.id]).has(run.id) : runs.noteShown(run, whole.trace_ids);
+      return traces.length === 0 ? runs.stillQueued([run.id]).has(run.id) : runs.noteShown(run, traces);
     } catch (error) {
       this.#readyRuns.release([run]);
       throw error;

@@ -46,7 +46,12 @@ export class SubjectReader {
     const ofSpans = runs.filter(({ subject_id }) => subject_id == null);
     const spans =
       ofSpans.length === 0 ? new Map<string, JudgedSpan>() : await this.#parts.spans.read(projectId, ofSpans);
-    for (const run of ofSpans) found.set(run.id, spanOr(run, spans.get(run.span_id)));
+    for (const run of ofSpans) {
+      const span = spans.get(run.span_id);
+      // The trace that a result shows may be gone by now.
+      const isEmpty = run.pin != null && span?.output === null;
+      found.set(run.id, spanOr(run, isEmpty ? undefined : span));
+    }
     for (const [id, judge] of judges) {
       const shape = judge && shapeOf(judge);
       const ofJudge = runs.flatMap((run) =>

@@ -1,5 +1,5 @@
-import { v5 as uuidFrom } from 'uuid';
 import { MAX_ISSUES, type Issue } from '../../engine/errors.js';
+import { namedUuids } from '../../engine/schema/named-uuids.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer, normalizeText, optionalText } from '../../engine/schema/normalize.js';
 import type { Score, ScoreValue } from '../../engine/traces/model/score/score.js';
@@ -9,7 +9,7 @@ import { exactly, signalValue, type GivenValue } from './given-value.js';
 import { MAX_SCORES, ScoreInput, SignalInput } from './schema.js';
 
 /** Names the ids of scores, which are made from what tells scores apart. */
-const NAMESPACE = 'b0f4a5c7-3c1e-4d0a-9a52-6a1c2f6f9d11';
+const idOf = namedUuids('b0f4a5c7-3c1e-4d0a-9a52-6a1c2f6f9d11');
 
 const scoreInput = compileClosed(ScoreInput);
 const signalInput = compile(SignalInput);
@@ -174,5 +174,5 @@ export class ScoreReader {
 type ScoreKey = Pick<Score, 'entity_type' | 'entity_id' | 'name' | 'source' | 'author'>;
 
 function scoreId(projectId: string, { entity_type, entity_id, name, source, author }: ScoreKey): string {
-  return uuidFrom(JSON.stringify([projectId, entity_type, entity_id, name, source, author]), NAMESPACE);
+  return idOf(JSON.stringify([projectId, entity_type, entity_id, name, source, author]));
 }

@@ -11,7 +11,6 @@ import { page } from '../../http/page.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
-import type { ExperimentNames } from '../experiment-names.js';
 import { asObject } from '../../facade/json.js';
 import { BASE, TAG } from '../tag.js';
 import type { TracingProjects } from './tracing-projects.js';
@@ -21,7 +20,6 @@ export interface ProjectParts {
     ExperimentService,
     'create' | 'find' | 'listed' | 'list' | 'change' | 'setStatus' | 'remove'
   >;
-  readonly names: ExperimentNames;
   readonly tracing: TracingProjects;
   readonly lists: Pick<Lists, 'traces'>;
 }
@@ -75,7 +73,7 @@ export function projectRoutes(parts: ProjectParts) {
   return [createRoute(parts), listRoute(parts), getRoute(parts), changeRoute(parts), deleteRoute(parts)];
 }
 
-function createRoute({ experiments, names, tracing }: ProjectParts) {
+function createRoute({ experiments, tracing }: ProjectParts) {
   return defineRoute({
     method: 'POST',
     path: `${BASE}/sessions`,
@@ -97,7 +95,6 @@ function createRoute({ experiments, names, tracing }: ProjectParts) {
       const created = experiments.create(principal, {
         ...{ name, dataset, parameters: extra ?? {}, description: description ?? null },
       });
-      names.changed(projectId, created);
       return { status: 200, body: toRead(projectId, created) };
     },
   });
@@ -186,7 +183,7 @@ function getRoute(parts: ProjectParts) {
   });
 }
 
-function changeRoute({ experiments, names }: ProjectParts) {
+function changeRoute({ experiments }: ProjectParts) {
   return defineRoute({
     ...one,
     method: 'PATCH',
@@ -202,10 +199,7 @@ function changeRoute({ experiments, names }: ProjectParts) {
     errors: ['not_found', 'invalid', 'unavailable'],
     handle({ principal: { project_id: projectId }, params: { experiment_id: id }, body }) {
       const { name, description, end_time, extra } = body;
-      const before = experiments.find(projectId, id);
       const changed = experiments.change(projectId, id, { name: name ?? null, description: description ?? null });
-      names.changed(projectId, before);
-      names.changed(projectId, changed);
       const isOver = end_time != null || asObject(extra?.['metadata'])?.['dataset_version'] !== undefined;
       const isRunning = changed.status === 'running' || changed.status === 'expired';
       const left = isOver && isRunning ? experiments.setStatus(projectId, id, 'finished', null) : changed;
@@ -214,7 +208,7 @@ function changeRoute({ experiments, names }: ProjectParts) {
   });
 }
 
-function deleteRoute({ experiments, names }: ProjectParts) {
+function deleteRoute({ experiments }: ProjectParts) {
   return defineRoute({
     ...one,
     method: 'DELETE',
@@ -226,9 +220,7 @@ function deleteRoute({ experiments, names }: ProjectParts) {
     responses: { 204: { description: 'The experiment is deleted.' } },
     errors: ['not_found', 'unavailable'],
     async handle({ principal, params: { experiment_id: id } }) {
-      const found = experiments.find(principal.project_id, id);
       await experiments.remove(principal, id);
-      names.changed(principal.project_id, found);
       return { status: 204 };
     },
   });

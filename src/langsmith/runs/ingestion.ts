@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { DomainError, type Issue } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
@@ -6,10 +5,11 @@ import { spanList } from '../../engine/traces/model/list/definitions.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { byIds } from '../../engine/traces/model/list/one.js';
 import type { PartialSpan } from '../../engine/traces/model/partial/partial-span.js';
+import { inPortions } from '../../engine/work/portions.js';
+import type { ExperimentService } from '../../features/experiments/experiment-service.js';
 import type { PartialIngest } from '../../features/traces/partial-ingest.js';
 import { readDrafts } from '../../facade/parts.js';
 import type { MappingLimits } from '../../otlp/span.js';
-import type { ExperimentNames } from '../experiment-names.js';
 import { ownId } from '../ids.js';
 import { placeOfRun } from './dotted-order.js';
 import { checkedRun, draftOf, strayOf, type RunContext, type SentRun } from './read-runs.js';
@@ -18,14 +18,12 @@ import type { Run } from './run-schema.js';
 export interface RunParts {
   readonly partial: Pick<PartialIngest, 'store'>;
   readonly lists: Pick<Lists, 'spans'>;
-  readonly names: ExperimentNames;
+  readonly experiments: Pick<ExperimentService, 'newestNamed'>;
   readonly limits: MappingLimits;
 }
 
 /** Runs of one request that do not say their trace: each is a read. Today's clients say it. */
 const MAX_STRAYS = 100;
-/** Different names of experiments in one request. */
-const MAX_NAMES = 100;
 
 /**
  * Stores runs. Each is stored or refused alone.
@@ -41,7 +39,7 @@ export async function storeRuns(projectId: string, sent: readonly SentRun[], par
     experimentOf: await experimentsOf(
       projectId,
       runs.map(({ run }) => run),
-      parts.names,
+      parts.experiments,
     ),
   };
   const read = await readDrafts(
@@ -112,19 +110,17 @@ async function traceOf(projectId: string, id: string, lists: Pick<Lists, 'spans'
   return found.length === 1 ? found[0]?.trace_id : undefined;
 }
 
-/** Looks the experiments up that runs name. */
+/** Looks the experiments up that runs name. Of several with one name, the newest is meant. */
 async function experimentsOf(
   projectId: string,
   runs: readonly Run[],
-  names: ExperimentNames,
+  experiments: RunParts['experiments'],
 ): Promise<RunContext['experimentOf']> {
-  const known = new Map<string, string | null>();
-  for (const { session_name: name } of runs)
-    if (name != null && name !== '' && !known.has(name) && known.size < MAX_NAMES) {
-      // Each may be a look at all experiments of the project.
-      if (known.size > 0) await nextTurn();
-      known.set(name, await names.find(projectId, name));
-    }
+  const known = new Map<string, string>();
+  const names = new Set(runs.flatMap(({ session_name: name }) => (name == null || name === '' ? [] : [name])));
+  await inPortions([...names], (some) => {
+    for (const [name, id] of experiments.newestNamed(projectId, some)) known.set(name, id);
+  });
   return ({ session_id, session_name }) => {
     if (session_name != null && session_name !== '') return known.get(session_name) ?? null;
     const id = session_id?.toLowerCase() ?? '';

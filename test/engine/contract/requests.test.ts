@@ -74,7 +74,7 @@ contract((on) => {
         ).to.deep.equal([{ t, n: Buffer.byteLength(t) }]);
       };
       for (const text of HOSTILE) if (text !== '\\N') await one(text);
-      await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary' }), one), { numRuns: 100 });
+      await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary' }), one), { numRuns: 50 });
     });
 
     it('passes arrays, maps and tuples of any strings through unchanged', async () => {

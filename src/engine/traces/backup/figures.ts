@@ -1,13 +1,12 @@
 import type { ProjectFigures } from '../model/backup/manifest.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
+import { textOf, unitsOf } from '../clickhouse/client/decimal.js';
 import { literal, number, sql, type Sql } from '../clickhouse/client/sql.js';
 import type { Version } from '../write/version-clock.js';
 import { standing } from '../read/visibility.js';
 
 /** So many rows are counted by one statement: some seconds of a slow machine, whatever a project holds. */
 const ROWS_AT_ONCE = 2_000_000;
-/** Digits of a cost behind its point. */
-const COST_DIGITS = 12;
 const SETTINGS = { optimize_aggregation_in_order: 1 } as const;
 
 /** Sums as texts, as numbers do not hold them. */
@@ -57,7 +56,7 @@ async function figuresOf(client: ClickHouseClient, { project_id, upTo, rowsAtOnc
     const slice = to === null ? rest : sql`${rest} AND trace_id <= ${literal(to)}`;
     const [row] = await client.query<Sums>(sumsOf(slice, upTo), { settings: SETTINGS });
     for (const name of Object.keys(sums) as (keyof Sums)[])
-      sums[name] += name === 'cost' ? scaled(row?.cost ?? '0') : BigInt(row?.[name] ?? 0);
+      sums[name] += name === 'cost' ? unitsOf(row?.cost ?? '0') : BigInt(row?.[name] ?? 0);
     from = to;
   } while (from !== null);
   const { spans, errors, cost, ...others } = sums;
@@ -65,7 +64,7 @@ async function figuresOf(client: ClickHouseClient, { project_id, upTo, rowsAtOnc
     project_id,
     spans: Number(spans),
     errors: Number(errors),
-    cost: decimal(cost),
+    cost: textOf(cost),
     input_tokens: String(others.input_tokens),
     output_tokens: String(others.output_tokens),
     versions: String(others.versions),
@@ -86,17 +85,4 @@ function sumsOf(slice: Sql, upTo: Version): Sql {
      toString(sum(toUInt128(ver))) AS versions
      FROM (${standing(sql`has_error, cost, input_tokens, output_tokens`, sql`${slice} AND ver <= ${number(upTo)}`)})
      WHERE row_type = 0`;
-}
-
-/** A decimal as ClickHouse writes it, in its smallest units. */
-function scaled(text: string): bigint {
-  const [, sign = '', whole = '0', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  const units = BigInt(whole + digits.padEnd(COST_DIGITS, '0'));
-  return sign === '-' ? -units : units;
-}
-
-function decimal(units: bigint): string {
-  const digits = String(units < 0n ? -units : units).padStart(COST_DIGITS + 1, '0');
-  const rest = digits.slice(-COST_DIGITS).replace(/0+$/, '');
-  return `${units < 0n ? '-' : ''}${digits.slice(0, -COST_DIGITS)}${rest === '' ? '' : `.${rest}`}`;
 }

@@ -5,7 +5,6 @@ import type {
   MeasuredResult,
   ResultOutline,
   ResultQuery,
-  ScoreFigures,
   StoredResult,
 } from '../model/experiment/results.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
@@ -14,8 +13,9 @@ import { readState, type StateParts } from '../list/state.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import { versionTime } from '../write/version-clock.js';
+import { readFigures } from './result-figures.js';
+import { hasTraceScores } from './result-scores.js';
 import {
-  figuresOf,
   idsAfter,
   measuredAfter,
   outlinesAfter,
@@ -24,26 +24,24 @@ import {
   rootsOf,
   resultCount,
   resultPage,
-  scoreFiguresOf,
   scoresOf,
   sharedTraces,
   spansAfter,
   textBytesOf,
   textsOf,
   tracesOf,
-  type FigureRow,
   type MeasuredLine,
   type OutlineRow,
   type PresentRow,
   type ResultPlace,
   type ResultRow,
   type RootRow,
-  type ScoreFigureRow,
   type ScoreRow,
   type TextBytesRow,
   type TextPlace,
   type TextRow,
   type TraceRow,
+  withOutput,
 } from './result-statements.js';
 
 /** Results, or spans, that are handed out together. */
@@ -52,8 +50,6 @@ const PORTION = 5_000;
 const ROWS_AT_ONCE = 25_000;
 /** Results that one statement reads: the engine has what they are joined with in memory, which it has to read for each. */
 const MEASURED_AT_ONCE = 100_000;
-/** Each thread has aggregates of its own: with two, a million results took more than half of an engine of 1 GB. */
-const ONE_THREAD = { max_threads: 1 };
 /** Characters of the text of a score: of a page, and where all results are read. */
 const SHOWN_TEXT = 1_000;
 const MEASURED_TEXT = 200;
@@ -82,9 +78,10 @@ export class ClickHouseExperimentResults implements ExperimentResults {
       });
       const found = beyond.slice(0, query.limit);
       const measured = query.idsOnly === true ? [] : found;
+      const several = await this.#several(scope, query.experimentId, measured, signal);
       const [taken, scores, { texts, kept }, total] = await Promise.all([
-        this.#taken(scope, query.experimentId, measured, signal),
-        this.#scores(scope, measured, signal),
+        this.#taken(scope, several, measured, signal),
+        this.#scores(scope, several, measured, signal),
         this.#texts(scope, measured, signal).then((read) =>
           query.idsOnly === true ? { ...read, kept: found.length } : read,
         ),
@@ -95,7 +92,7 @@ export class ClickHouseExperimentResults implements ExperimentResults {
         return {
           ...{ id: row.span, trace_id: row.made, row_id: row.row_id, repetition: row.repetition },
           ...{ has_error: row.has_error === 1, ...(taken.get(row.version) ?? NOTHING) },
-          scores: scores.get(row.span) ?? {},
+          scores: scores.get(row.version) ?? {},
           output_data: output ?? '',
           error_message: message,
           created_at: versionTime(Number(row.received)),
@@ -115,25 +112,22 @@ export class ClickHouseExperimentResults implements ExperimentResults {
   }
 
   figures(projectId: string, experimentIds: readonly string[], signal?: AbortSignal) {
-    return this.#read(projectId, async (scope) => {
-      if (experimentIds.length === 0) return new Map<string, ExperimentFigures>();
-      const [rows, scores] = await Promise.all([
-        this.#reader.rows<FigureRow>(figuresOf(scope, experimentIds), { signal, settings: ONE_THREAD }),
-        this.#reader.rows<ScoreFigureRow>(scoreFiguresOf(scope, experimentIds), { signal, settings: ONE_THREAD }),
-      ]);
-      const scoresOfEach = grouped(scores, ({ experiment }) => experiment);
-      return new Map(rows.map((row) => [row.experiment, toFigures(row, scoresOfEach.get(row.experiment) ?? [])]));
-    });
+    if (experimentIds.length === 0) return Promise.resolve(new Map<string, ExperimentFigures>());
+    return this.#read(projectId, (scope) => readFigures(this.#reader.rows, scope, experimentIds, { signal }));
   }
 
   async *measured(projectId: string, experimentId: string, scores: readonly string[], signal?: AbortSignal) {
     for await (const scope of this.#held(projectId)) {
+      const ofTraces = scores.length > 0 && (await this.#reader.rows(hasTraceScores(scope), { signal })).length > 0;
       let after: ResultPlace | null = null;
       let read = MEASURED_AT_ONCE;
       while (read === MEASURED_AT_ONCE) {
         read = 0;
         const portion = { after, limit: MEASURED_AT_ONCE, longest: MEASURED_TEXT };
-        const stream = await this.#reader.stream(measuredAfter(scope, experimentId, scores, portion), { signal });
+        const stream = await this.#reader.stream(
+          measuredAfter(scope, experimentId, { names: scores, ofTraces }, portion),
+          { signal },
+        );
         for await (const lines of portionsOf<MeasuredLine>(stream, PORTION)) {
           read += lines.length;
           const results = lines.map(toMeasured);
@@ -169,7 +163,8 @@ export class ClickHouseExperimentResults implements ExperimentResults {
       for (;;) {
         const statement = outlinesAfter(scope, experimentId, after, PORTION);
         const rows: readonly OutlineRow[] = await this.#reader.rows<OutlineRow>(statement, { signal });
-        if (rows.length > 0) yield rows.map(toOutline);
+        const withOutput = await this.#showingTrace(scope, rows, signal);
+        if (rows.length > 0) yield rows.map((row) => toOutline(row, withOutput));
         if (rows.length < PORTION) break;
         after = rows.at(-1) ?? null;
       }
@@ -221,36 +216,49 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     }
   }
 
-  /** What results took, by their spans. */
-  async #taken(
+  /** The traces among those of results in which several results were made. */
+  async #several(
     scope: ReadScope,
     experiment: string,
     results: readonly ResultRow[],
     signal: AbortSignal | undefined,
+  ): Promise<ReadonlySet<string>> {
+    if (results.length === 0) return new Set();
+    const statement = sharedTraces(scope, experiment, tracesOfAll(results));
+    const rows = await this.#reader.rows<{ id: string }>(statement, { signal });
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** What results took, by the versions of their spans. */
+  async #taken(
+    scope: ReadScope,
+    several: ReadonlySet<string>,
+    results: readonly ResultRow[],
+    signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, Taken>> {
     if (results.length === 0) return new Map();
-    const ids = [...new Set(results.map(({ made }) => made))];
-    const [shared, traces] = await Promise.all([
-      this.#reader.rows<{ id: string }>(sharedTraces(scope, experiment, ids), { signal }),
-      this.#reader.rows<TraceRow>(tracesOf(scope, ids), { signal }),
-    ]);
-    const several = new Set(shared.map(({ id }) => id));
+    const traces = await this.#reader.rows<TraceRow>(tracesOf(scope, tracesOfAll(results)), { signal });
     const byId = new Map(traces.map((trace) => [trace.id, trace]));
     return new Map(results.map((row) => [row.version, takenBy(several.has(row.made) ? row : byId.get(row.made))]));
   }
 
-  /** Scores by the spans that they are of. */
+  /** Scores of results, by the versions of their spans: those of these, and of the traces in which they alone were made. */
   async #scores(
     scope: ReadScope,
+    several: ReadonlySet<string>,
     results: readonly ResultRow[],
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, StoredResult['scores']>> {
     if (results.length === 0) return new Map();
     const spans = [...new Set(results.map(({ span }) => span))];
-    const rows = await this.#reader.rows<ScoreRow>(scoresOf(scope, spans, SHOWN_TEXT), { signal });
-    const bySpan = grouped(rows, ({ span }) => span);
-    const own = (of: readonly ScoreRow[]) => of.map((row) => [row.name, scoreOf(row.kind, row.number, row.text)]);
-    return new Map([...bySpan].map(([span, of]) => [span, Object.fromEntries(own(of)) as StoredResult['scores']]));
+    const traces = tracesOfAll(results).filter((id) => !several.has(id));
+    const rows = await this.#reader.rows<ScoreRow>(scoresOf(scope, { spans, traces }, SHOWN_TEXT), { signal });
+    const byObject = grouped(rows, (row) => `${row.of} ${row.object}`);
+    const of = ({ span, made }: ResultRow) =>
+      [...(byObject.get(`span ${span}`) ?? []), ...(byObject.get(`trace ${made}`) ?? [])]
+        .sort((one, other) => Number(one.version) - Number(other.version))
+        .map(({ name, kind, number, text }) => [name, scoreOf(kind, number, text)] as const);
+    return new Map(results.map((row) => [row.version, Object.fromEntries(of(row))]));
   }
 
   /** The texts of the first results, and how many these are: all, unless that is too much. */
@@ -291,19 +299,43 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     const silent = results.filter(({ version, made, span, has_error }) => {
       return (sizes.get(version) ?? 0) === 0 && has_error === 0 && isLinked(made, span);
     });
-    const roots = new Map<string, TextPlace>();
-    if (silent.length === 0) return { sizes, roots };
-    const ids = [...new Set(silent.map(({ made }) => made))];
-    const found = new Map(
-      (await this.#reader.rows<RootRow>(rootsOf(scope, ids), { signal })).map((row) => [row.id, row]),
-    );
-    for (const { version, made } of silent) {
-      const root = found.get(made);
-      if (root !== undefined) roots.set(version, root);
-    }
+    const roots = await this.#roots(scope, silent, signal);
     if (roots.size > 0)
       for (const { version, bytes } of await read([...roots.values()])) sizes.set(version, Number(bytes));
     return { sizes, roots };
+  }
+
+  /** The root spans of the traces in which results were made, by the versions of the results' spans. */
+  async #roots(
+    scope: ReadScope,
+    results: readonly Pick<ResultRow, 'version' | 'made'>[],
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, TextPlace>> {
+    if (results.length === 0) return new Map();
+    const rows = await this.#reader.rows<RootRow>(rootsOf(scope, tracesOfAll(results)), { signal });
+    const byTrace = new Map(rows.map((row) => [row.id, row]));
+    return new Map(
+      results.flatMap(({ version, made }) => {
+        const root = byTrace.get(made);
+        return root === undefined ? [] : [[version, root]];
+      }),
+    );
+  }
+
+  /** The versions of results that only name their trace, and show its output. */
+  async #showingTrace(
+    scope: ReadScope,
+    results: readonly OutlineRow[],
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlySet<string>> {
+    const silent = results.filter(
+      ({ made, trace, has_error, has_output }) => has_output === 0 && has_error === 0 && made !== trace,
+    );
+    const roots = await this.#roots(scope, silent, signal);
+    if (roots.size === 0) return new Set();
+    const rows = await this.#reader.rows<{ version: string }>(withOutput(scope, [...roots.values()]), { signal });
+    const versions = new Set(rows.map(({ version }) => version));
+    return new Set([...roots].flatMap(([result, root]) => (versions.has(root.version) ? [result] : [])));
   }
 
   async #count(scope: ReadScope, query: ResultQuery, signal: AbortSignal | undefined): Promise<number> {
@@ -329,6 +361,8 @@ function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<
   }
   return groups;
 }
+
+const tracesOfAll = (results: readonly Pick<ResultRow, 'made'>[]) => [...new Set(results.map(({ made }) => made))];
 
 /** Whether the span of a result, which is in a trace by itself, names another trace in which the result was made. */
 const isLinked = (made: string, span: string) => made !== span;
@@ -375,29 +409,16 @@ async function* portionsOf<T>(stream: Readable, size: number): AsyncGenerator<T[
   if (values.length > 0) yield values;
 }
 
-function toOutline({ span, trace, started, has_error, has_output, row_id, repetition }: OutlineRow): ResultOutline {
-  const about = { row_id, repetition, has_error: has_error === 1, has_output: has_output === 1 };
-  return { id: span, span_trace_id: trace, started_at: Number(started), ...about };
-}
-
-function toFigures(row: FigureRow, scores: readonly ScoreFigureRow[]): ExperimentFigures {
+/** @param showingTrace versions of those whose output is that of the trace that they name */
+function toOutline(row: OutlineRow, showingTrace: ReadonlySet<string>): ResultOutline {
+  const { span, trace, made, version, started, has_error, has_output, row_id, repetition } = row;
+  const isLinked = showingTrace.has(version);
+  const about = { row_id, repetition, has_error: has_error === 1, has_output: has_output === 1 || isLinked };
   return {
-    results: Number(row.results),
-    rows: Number(row.rows),
-    errors: Number(row.errors),
-    repetitions: row.repetitions,
-    cost: numberOf(row.cost),
-    input_tokens: numberOf(row.input),
-    output_tokens: numberOf(row.output),
-    duration_ms_p50: row.p50,
-    duration_ms_p95: row.p95,
-    first_at: versionTime(Number(row.first)),
-    last_at: versionTime(Number(row.last)),
-    scores: scores.map(({ name, kind, count, mean }) => ({
-      name,
-      kind: kind as ScoreFigures['kind'],
-      count: Number(count),
-      mean,
-    })),
+    id: span,
+    span_trace_id: trace,
+    shown_trace_id: isLinked ? made : trace,
+    started_at: Number(started),
+    ...about,
   };
 }

@@ -1,11 +1,12 @@
 import type { ResultQuery } from '../model/experiment/results.js';
-import { empty, identifier, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, identifier, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { excerpt } from '../read/excerpt.js';
-import { objectScores } from '../list/object-scores.js';
+import { ownScores } from '../list/object-scores.js';
 import { idSet, rows } from '../list/rows.js';
-import { spanSource, traceSource } from '../list/sources.js';
+import { traceSource } from '../list/sources.js';
 import { IS_RESULT, markedRows, ofExperiment } from './marked-rows.js';
+import { scoresOfResults, SEVERAL, shared, madeIn, type SomeResults } from './result-scores.js';
 
 /** A row of {@link results}: what the span of a result says. */
 export interface ResultRow {
@@ -23,10 +24,11 @@ export interface ResultRow {
   readonly output: string | null;
 }
 
-const COLUMNS = sql`row_id, repetition, id, made_in, ver, received, started_at, has_error, cost, duration_ms, input_tokens, output_tokens`;
+/** What the span of a result says of it, beside its place. */
+export const SPAN_COLUMNS = sql`id, made_in, ver, received, started_at, has_error, cost, duration_ms, input_tokens, output_tokens`;
 
 /** Of the spans of each result the newest, in the order of rows and repetitions. */
-function newest(scope: ReadScope, columns: Sql, conditions: readonly Sql[]): Sql {
+export function newest(scope: ReadScope, columns: Sql, conditions: readonly Sql[]): Sql {
   return sql`${markedRows(scope, columns, [...conditions, IS_RESULT])}
   ORDER BY project_id, experiment_id, row_id, repetition, written DESC, ver DESC LIMIT 1 BY experiment_id, row_id, repetition`;
 }
@@ -48,7 +50,7 @@ const withError = ({ hasError }: ResultQuery) =>
 
 /** A page of results: where all of them are meant, reading stops with it. */
 export function resultPage(scope: ReadScope, query: ResultQuery): Sql {
-  const results = newest(scope, COLUMNS, asked(query));
+  const results = newest(scope, sql`row_id, repetition, ${SPAN_COLUMNS}`, asked(query));
   const window = sql`LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
   if (query.firstOnly === true)
     return sql`SELECT ${RESULT} FROM (${results})${withError(query)} ORDER BY row_id, repetition LIMIT 1 BY row_id ${window}`;
@@ -84,18 +86,19 @@ export type MeasuredLine = readonly [
 export function measuredAfter(
   scope: ReadScope,
   experiment: string,
-  names: readonly string[],
+  scored: WantedScores,
   { after, limit, longest }: { readonly after: ResultPlace | null; readonly limit: number; readonly longest: number },
 ): Sql {
   const own = ofExperiment(experiment);
   const conditions = after === null ? [own] : [own, beyond(after)];
-  const results = (columns: Sql) => sql`${newest(scope, columns, conditions)} LIMIT ${value(limit, 'UInt64')}`;
-  const of = (column: Sql) => sql`(SELECT ${column} FROM (${results(sql`row_id, repetition, ${column}`)}))`;
-  const scores = joinedScores(scope, of(sql`id`), names, longest);
+  const results = (columns: Sql) =>
+    sql`${newest(scope, sql`experiment_id, row_id, repetition, ${columns}`, conditions)} LIMIT ${value(limit, 'UInt64')}`;
+  const asked = { results, experiments: [own] };
+  const scores = joinedScores(scope, asked, scored, longest);
   return sql`SELECT toString(result.id), result.row_id, result.repetition, result.has_error,
   ${takenOf('cost')}, ${takenOf('duration_ms')}, ${takenOf('input_tokens')}, ${takenOf('output_tokens')}, ${scores.selected}
-FROM (${results(sql`${COLUMNS}, made_in IN ${shared(scope, [own])} AS is_shared`)}) AS result
-LEFT ANY JOIN (${takenBy(scope, of(sql`made_in`))}) AS trace ON trace.id = result.made_in${scores.join}
+FROM (${results(sql`${SPAN_COLUMNS}, (experiment_id, made_in) IN ${shared(scope, asked)} AS is_shared`)}) AS result
+LEFT ANY JOIN (${takenBy(scope, madeIn(asked))}) AS trace ON trace.id = result.made_in${scores.join}
 ORDER BY result.row_id, result.repetition
 FORMAT JSONCompactEachRow SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0`;
 }
@@ -128,21 +131,27 @@ type Taken = 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens';
 const takenOf = (column: Taken) => sql`if(result.is_shared, result.${identifier(column)}, trace.${identifier(column)})`;
 
 /** What some traces took, and others that are not rolled up. @param set of their ids */
-function takenBy(scope: ReadScope, set: Sql): Sql {
+export function takenBy(scope: ReadScope, set: Sql): Sql {
   return sql`SELECT id, cost, duration_ms, input_tokens, output_tokens
     FROM ${rows(traceSource, scope, { by: 'set', set })} WHERE ${inProject(scope.projectId)} AND NOT gone`;
 }
 
+/** Which scores of results are wanted. */
+export interface WantedScores {
+  readonly names: readonly string[];
+  /** Whether traces may have any of these. */
+  readonly ofTraces: boolean;
+}
+
 /** The scores of results as an array, and what these are joined with for it. */
-function joinedScores(scope: ReadScope, spans: Sql, names: readonly string[], longest: number) {
+function joinedScores(scope: ReadScope, asked: SomeResults, { names, ofTraces }: WantedScores, longest: number) {
   if (names.length === 0) return { selected: sql`[]`, join: empty };
-  const columns = ['name', 'kind', 'number', 'text'];
-  const newestOf = sql`SELECT * FROM (${objectScores(spanSource, scope, { columns, ids: spans, names })}) ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored`;
+  const scores = scoresOfResults(scope, asked, { columns: ['kind', 'number', 'text'], names, ofTraces });
   return {
     selected: sql`scored.given`,
     join: sql`
 LEFT ANY JOIN (
-  SELECT scored AS span, groupArray((name, kind, number, ${excerpt(sql`text`, longest)})) AS given FROM (${newestOf}) GROUP BY scored
+  SELECT id AS span, groupArray((name, kind, number, ${excerpt(sql`text`, longest)})) AS given FROM (${scores}) GROUP BY id
 ) AS scored ON scored.span = result.id`,
   };
 }
@@ -150,7 +159,9 @@ LEFT ANY JOIN (
 /** A row of {@link outlinesAfter}. */
 export interface OutlineRow extends ResultPlace {
   readonly span: string;
+  readonly version: string;
   readonly trace: string;
+  readonly made: string;
   readonly started: string;
   readonly has_error: 0 | 1;
   readonly has_output: 0 | 1;
@@ -159,8 +170,8 @@ export interface OutlineRow extends ResultPlace {
 /** Where the spans of the results behind one, or of the first, are, and whether they have an output. */
 export function outlinesAfter(scope: ReadScope, experiment: string, after: ResultPlace | null, limit: number): Sql {
   const conditions = after === null ? [ofExperiment(experiment)] : [ofExperiment(experiment), beyond(after)];
-  const results = sql`${newest(scope, sql`row_id, repetition, id, trace_id, ver, started_at, has_error`, conditions)} LIMIT ${value(limit, 'UInt64')}`;
-  return sql`SELECT toString(result.id) AS span, toString(result.trace_id) AS trace, result.row_id AS row_id, result.repetition AS repetition,
+  const results = sql`${newest(scope, sql`row_id, repetition, id, trace_id, made_in, ver, started_at, has_error`, conditions)} LIMIT ${value(limit, 'UInt64')}`;
+  return sql`SELECT toString(result.id) AS span, toString(result.ver) AS version, toString(result.trace_id) AS trace, toString(result.made_in) AS made, result.row_id AS row_id, result.repetition AS repetition,
   toString(toUnixTimestamp64Micro(result.started_at)) AS started, result.has_error AS has_error, toUInt8(span.ver != 0) AS has_output
 FROM (${results}) AS result
 LEFT ANY JOIN (
@@ -175,12 +186,6 @@ export function idsAfter(scope: ReadScope, experiment: string, after: ResultPlac
   const conditions = after === null ? [ofExperiment(experiment)] : [ofExperiment(experiment), beyond(after)];
   return sql`SELECT toString(id) AS span, row_id, repetition
 FROM (${newest(scope, sql`row_id, repetition, id`, conditions)} LIMIT ${value(limit, 'UInt64')})`;
-}
-
-/** The traces that several results of experiments were made in. */
-function shared(scope: ReadScope, experiments: readonly Sql[]): Sql {
-  return sql`(SELECT made_in FROM (${markedRows(scope, sql`made_in, row_id, repetition`, [...experiments, IS_RESULT])})
-    GROUP BY made_in HAVING ${SEVERAL})`;
 }
 
 /** The first condition is for the index. */
@@ -213,9 +218,6 @@ export function sharedTraces(scope: ReadScope, experiment: string, traces: reado
 GROUP BY made_in HAVING ${SEVERAL}`;
 }
 
-/** Hashes, as texts would take their time: of two results they are never equal, as far as anybody will see. */
-const SEVERAL = sql`min(sipHash64(row_id, repetition)) != max(sipHash64(row_id, repetition))`;
-
 /** A row of {@link tracesOf}. */
 export interface TraceRow {
   readonly id: string;
@@ -233,19 +235,29 @@ FROM ${rows(traceSource, scope, { by: 'ids', ids })} WHERE ${inProject(scope.pro
 
 /** A row of {@link scoresOf}. */
 export interface ScoreRow {
-  readonly span: string;
+  readonly of: 'span' | 'trace';
+  readonly object: string;
   readonly name: string;
   readonly kind: string;
   readonly number: number | null;
   readonly text: string;
+  readonly version: string;
 }
 
-/** The newest scores of some spans. @param longest longer texts have their middle left out */
-export function scoresOf(scope: ReadScope, spans: readonly string[], longest: number): Sql {
+/** The newest scores that some spans and traces have themselves. @param longest longer texts have their middle left out */
+export function scoresOf(
+  scope: ReadScope,
+  { spans, traces }: { readonly spans: readonly string[]; readonly traces: readonly string[] },
+  longest: number,
+): Sql {
   const columns = ['name', 'kind', 'number', 'text'];
-  const scores = objectScores(spanSource, scope, { columns, ids: idSet(spans) });
-  return sql`SELECT toString(scored) AS span, name, kind, number, ${excerpt(sql`text`, longest)} AS text FROM (
-  SELECT * FROM (${scores}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name
+  const own = (of: ScoreRow['of'], ids: readonly string[]) =>
+    ids.length === 0
+      ? []
+      : [sql`SELECT *, ${literal(of)} AS of FROM (${ownScores(of, scope, { columns, ids: idSet(ids) })})`];
+  const scores = join([...own('span', spans), ...own('trace', traces)], ' UNION ALL ');
+  return sql`SELECT of, toString(scored) AS object, name, kind, number, ${excerpt(sql`text`, longest)} AS text, toString(ver) AS version FROM (
+  SELECT * FROM (${scores}) ORDER BY of, scored, name, ver DESC LIMIT 1 BY of, scored, name
 )`;
 }
 
@@ -286,73 +298,14 @@ export function textBytesOf(scope: ReadScope, results: readonly TextPlace[]): Sq
   return sql`SELECT toString(ver) AS version, toString(ifNull(length(output_data), 0) + ifNull(length(error_message), 0)) AS bytes ${spansOf(scope, results)}`;
 }
 
+/** Which of some spans have an output. */
+export function withOutput(scope: ReadScope, places: readonly TextPlace[]): Sql {
+  return sql`SELECT toString(ver) AS version ${spansOf(scope, places)} AND NOT no_output`;
+}
+
 function spansOf({ projectId }: ReadScope, results: readonly TextPlace[]): Sql {
   const of = (column: 'started' | 'version') => results.map((result) => result[column]);
   const times = sql`SELECT fromUnixTimestamp64Micro(arrayJoin(${listOf('Int64', of('started'))}), 'UTC')`;
   return sql`FROM spans
 WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${listOf('UInt64', of('version'))}`;
-}
-
-/** A row of {@link figuresOf}. */
-export interface FigureRow {
-  readonly experiment: string;
-  readonly results: string;
-  readonly rows: string;
-  readonly errors: string;
-  readonly repetitions: number;
-  readonly cost: string | null;
-  readonly input: string | null;
-  readonly output: string | null;
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly first: string;
-  readonly last: string;
-}
-
-const among = (experiments: readonly string[]) => sql`experiment_id IN ${value(experiments, 'Array(UUID)')}`;
-
-/** Figures of experiments, but for those of scores. */
-export function figuresOf(scope: ReadScope, experiments: readonly string[]): Sql {
-  const wanted = [among(experiments)];
-  const shared = sql`(SELECT experiment_id, made_in FROM (${markedRows(scope, sql`experiment_id, made_in, row_id, repetition`, [...wanted, IS_RESULT])})
-    GROUP BY experiment_id, made_in HAVING ${SEVERAL})`;
-  const set = sql`(${markedRows(scope, sql`made_in`, [...wanted, IS_RESULT])})`;
-  return sql`SELECT toString(experiment_id) AS experiment, toString(count()) AS results, toString(uniqExact(sipHash128(row_id))) AS rows,
-  toString(countIf(has_error)) AS errors, max(repetition) AS repetitions, toString(sum(own.1)) AS cost, toString(sum(own.2)) AS input,
-  toString(sum(own.3)) AS output, quantileExactOrNull(0.5)(own.4) AS p50, quantileExactOrNull(0.95)(own.4) AS p95,
-  toString(min(received)) AS first, toString(max(received)) AS last
-FROM (
-  SELECT experiment_id, row_id, repetition, has_error, received,
-    if((experiment_id, made_in) IN ${shared}, (result.cost, result.input_tokens, result.output_tokens, result.duration_ms),
-      (trace.cost, trace.input_tokens, trace.output_tokens, trace.duration_ms)) AS own
-  FROM (${newest(scope, sql`experiment_id, ${COLUMNS}`, wanted)}) AS result
-  LEFT ANY JOIN (${takenBy(scope, set)}) AS trace ON trace.id = result.made_in
-)
-GROUP BY experiment_id`;
-}
-
-/** A row of {@link scoreFiguresOf}. */
-export interface ScoreFigureRow {
-  readonly experiment: string;
-  readonly name: string;
-  readonly kind: string;
-  readonly count: string;
-  readonly mean: number | null;
-}
-
-/** Names of scores that figures are answered of. */
-const MAX_NAMES = 1_000;
-
-export function scoreFiguresOf(scope: ReadScope, experiments: readonly string[]): Sql {
-  const results = newest(scope, sql`experiment_id, row_id, repetition, id`, [among(experiments)]);
-  const scores = objectScores(spanSource, scope, {
-    columns: ['name', 'kind', 'number'],
-    ids: sql`(SELECT id FROM (${results}))`,
-  });
-  return sql`SELECT toString(result.experiment_id) AS experiment, score.name AS name, argMax(score.kind, score.ver) AS kind, toString(count()) AS count,
-  if(count(score.number) = 0, NULL, sumKahan(score.number) / count(score.number)) AS mean
-FROM (${results}) AS result
-INNER JOIN (SELECT * FROM (${scores}) ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored) AS score ON score.scored = result.id
-GROUP BY result.experiment_id, score.name
-ORDER BY experiment, name LIMIT ${value(MAX_NAMES, 'UInt64')} BY experiment`;
 }

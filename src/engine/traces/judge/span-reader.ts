@@ -7,8 +7,16 @@ import { beyond, moment } from '../read/times.js';
 import { current } from '../read/visibility.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
-import { join, sql, value, type Sql } from '../clickhouse/client/sql.js';
-import { judgedColumns, toJudged, type JudgedSpanRow } from './judged-rows.js';
+import { join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { rootsOf, type RootRow } from '../experiment/result-statements.js';
+import {
+  judgedColumns,
+  onlyNamesTrace,
+  shownOutput,
+  toJudged,
+  type JudgedSpanRow,
+  type ShownOutputRow,
+} from './judged-rows.js';
 import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface SpanReaderSource {
@@ -44,12 +52,12 @@ export class ClickHouseSpanReader implements SpanReader {
       this.#spans({ projectId, upTo }, ids(places), sql`started_at IN (${times})`),
     );
     const traces = new Map(places.map(({ span_id, trace_id }) => [span_id, trace_id]));
-    const here = found.filter(({ id, trace_id }) => traces.get(id) === trace_id);
-    const spans = new Map(here.map((span) => [span.id, span]));
+    const here = found.filter(({ span, trace }) => traces.get(span) === trace);
+    const spans = new Map(here.map((row) => [row.span, row]));
     // Spans that were sent again with another start are looked for by id.
     const moved = ids(places).filter((id) => !spans.has(id));
-    if (moved.length > 0) for (const [id, span] of await this.find(projectId, moved)) spans.set(id, span);
-    return spans;
+    if (moved.length > 0) for (const [id, row] of await this.#found(projectId, moved)) spans.set(id, row);
+    return this.#withOutputs(projectId, spans);
   }
 
   async answers(): Promise<void> {
@@ -57,11 +65,16 @@ export class ClickHouseSpanReader implements SpanReader {
   }
 
   async find(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpan>> {
+    const rows = await this.#found(projectId, wanted);
+    return new Map([...rows].map(([id, row]) => [id, toJudged(row)]));
+  }
+
+  #found(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpanRow>> {
     return this.#source.reads.run(projectId, async (upTo) => {
-      const spans = new Map<string, JudgedSpan>();
+      const spans = new Map<string, JudgedSpanRow>();
       for (let from = 0; from < wanted.length; from += IDS_AT_ONCE)
-        for (const span of await this.#spans({ projectId, upTo }, wanted.slice(from, from + IDS_AT_ONCE), sql`1`))
-          if (!spans.has(span.id)) spans.set(span.id, span);
+        for (const row of await this.#spans({ projectId, upTo }, wanted.slice(from, from + IDS_AT_ONCE), sql`1`))
+          if (!spans.has(row.span)) spans.set(row.span, row);
       return spans;
     });
   }
@@ -108,14 +121,45 @@ ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(
   }
 
   /** Spans by id, the newest version first. */
-  async #spans(scope: ReadScope, wanted: readonly string[], where: Sql): Promise<JudgedSpan[]> {
-    const rows = await this.#rows<JudgedSpanRow>(
+  #spans(scope: ReadScope, wanted: readonly string[], where: Sql): Promise<JudgedSpanRow[]> {
+    return this.#rows<JudgedSpanRow>(
       sql`SELECT ${judgedColumns(this.#source.maxCharacters)}
 FROM spans
 WHERE ${inProject(scope.projectId)} AND ${where} AND id IN ${value(wanted, 'Array(UUID)')} AND ${current(scope)}
 ORDER BY ver DESC`,
     );
-    return rows.map(toJudged);
+  }
+
+  /** Results that only name the trace in which they were made have its output, as where results are listed. */
+  async #withOutputs(projectId: string, rows: ReadonlyMap<string, JudgedSpanRow>): Promise<Map<string, JudgedSpan>> {
+    const traces = [...new Set([...rows.values()].flatMap((row) => (onlyNamesTrace(row) ? (row.made_in ?? []) : [])))];
+    // That may have come later than the state in which the spans were read.
+    const shown =
+      traces.length === 0
+        ? new Map<string, ShownOutputRow>()
+        : await this.#source.reads.run(projectId, (upTo) => this.#outputs({ projectId, upTo }, traces));
+    return new Map(
+      [...rows].map(([id, row]) => [id, toJudged(row, onlyNamesTrace(row) ? shown.get(row.made_in ?? '') : undefined)]),
+    );
+  }
+
+  /** Outputs of the root spans of traces, by these. */
+  async #outputs(scope: ReadScope, traces: readonly string[]): Promise<ReadonlyMap<string, ShownOutputRow>> {
+    const roots = await this.#rows<RootRow>(rootsOf(scope, traces));
+    if (roots.length === 0) return new Map();
+    const times = join(
+      roots.map(({ started }) => moment(started)),
+      ', ',
+    );
+    const versions = listOf(
+      'UInt64',
+      roots.map(({ version }) => version),
+    );
+    const rows = await this.#rows<ShownOutputRow>(
+      sql`SELECT ${shownOutput(this.#source.maxCharacters)} FROM spans
+WHERE ${inProject(scope.projectId)} AND started_at IN (${times}) AND ver IN ${versions} AND NOT no_output`,
+    );
+    return new Map(rows.map((row) => [row.of_trace, row]));
   }
 }
 

@@ -27,15 +27,7 @@ export interface ScoresAsked {
  * its spans, of a session also those of its traces, as with tags.
  */
 export function objectScores(source: ListSource, scope: ReadScope, asked: ScoresAsked): Sql {
-  const of = (type: Scored, ids: Sql | undefined) => {
-    const among = [
-      sql`entity_type = ${literal(type)}`,
-      ...(asked.name === undefined ? [] : [sql`name = ${value(asked.name, 'String')}`]),
-      ...(asked.names === undefined ? [] : [sql`name IN ${value(asked.names, 'Array(String)')}`]),
-      ...(ids === undefined ? [] : [sql`entity_id IN ${ids}`]),
-    ];
-    return sql`SELECT entity_id AS scored${selected(asked)} FROM (${latestScores(scope, asked.columns, among)})`;
-  };
+  const of = (type: Scored, ids: Sql | undefined) => ownScores(type, scope, { ...asked, ids });
   if (source === spanSource) return of('span', asked.ids);
   if (source === traceSource) {
     const spans = spansOf(scope, asked.ids);
@@ -49,6 +41,18 @@ export function objectScores(source: ListSource, scope: ReadScope, asked: Scores
   return sql`${of('session', asked.ids)}
   UNION ALL
   ${ofHeld(tracesOf(scope, asked.ids), traces, asked)}`;
+}
+
+/** The same of the scores that objects have themselves. */
+export function ownScores(type: Scored, scope: ReadScope, asked: Omit<ScoresAsked, 'areMany' | 'ofTraces'>): Sql {
+  const { name, names, ids } = asked;
+  const among = [
+    sql`entity_type = ${literal(type)}`,
+    ...(name === undefined ? [] : [sql`name = ${value(name, 'String')}`]),
+    ...(names === undefined ? [] : [sql`name IN ${value(names, 'Array(String)')}`]),
+    ...(ids === undefined ? [] : [sql`entity_id IN ${ids}`]),
+  ];
+  return sql`SELECT entity_id AS scored${selected(asked)} FROM (${latestScores(scope, asked.columns, among)})`;
 }
 
 /** Scores, as those of what holds the objects that they are of. */
@@ -73,7 +77,7 @@ function tracesOf(scope: ReadScope, sessions: Sql | undefined): Sql {
   return sql`SELECT session_id AS holder, trace_id AS held FROM (${memberships(scope, sessions === undefined ? {} : { sessions })})`;
 }
 
-const selected = ({ columns }: ScoresAsked, table: Sql = empty) =>
+const selected = ({ columns }: Pick<ScoresAsked, 'columns'>, table: Sql = empty) =>
   join(
     ['ver', ...columns].map((column) => sql`, ${table}${identifier(column)} AS ${identifier(column)}`),
     '',

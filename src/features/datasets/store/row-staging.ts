@@ -64,6 +64,11 @@ function prepare(db: Database) {
        WHERE dataset = @dataset AND row_id = @rowId AND (to_version IS NULL OR to_version = @number)
        ORDER BY from_version DESC LIMIT 1`,
     ),
+    before: db
+      .prepare<OfRow, number | null>(
+        'SELECT content FROM dataset_rows WHERE dataset = @dataset AND row_id = @rowId AND to_version = @number',
+      )
+      .pluck(),
     content: db
       .prepare<[number, Buffer], number>('SELECT seq FROM dataset_contents WHERE dataset = ? AND hash = ?')
       .pluck(),
@@ -235,9 +240,9 @@ export class SqliteRowStaging implements RowStaging {
         if (put === null) continue;
         isSame = false;
         newBytes += put.bytes;
-        if (put.did === 'added') position += 1;
-        added += put.did === 'added' ? 1 : 0;
-        changed += put.did === 'changed' ? 1 : 0;
+        position += put.added;
+        added += put.added;
+        changed += put.changed;
       }
       if (isSame) return null;
       const made = { ...version, row_count: version.row_count + added };
@@ -252,13 +257,16 @@ export class SqliteRowStaging implements RowStaging {
     });
   }
 
-  /** Makes a row of the version say something. @returns null: it says that already */
+  /**
+   * Makes a row of the version say something.
+   * @returns what the counts of the version and the bytes grow by; null: it says that already
+   */
   #put(
     of: OfRow,
     row: NewRow,
     position: number,
-  ): { readonly did: 'added' | 'changed' | null; readonly bytes: number } | null {
-    const { current, content, end, say } = this.#statements;
+  ): { readonly added: number; readonly changed: number; readonly bytes: number } | null {
+    const { current, before, content, end, say } = this.#statements;
     const known = current.get(of);
     const said = content.get(of.dataset, row.hash);
     const isSaid = said !== undefined && known?.content === said;
@@ -268,12 +276,16 @@ export class SqliteRowStaging implements RowStaging {
     if (known?.from_version !== of.number) {
       const bytes = this.#insert(of, row, { known, said, position: known?.position ?? position + 1 });
       if (known !== undefined) end.run(of.number, known.seq);
-      return { did: known === undefined ? 'added' : 'changed', bytes };
+      const isNew = known === undefined;
+      return { added: isNew ? 1 : 0, changed: isNew || isSaid ? 0 : 1, bytes };
     }
-    // The version has it since it is open: nobody has seen what it said.
-    say.run({ seq: known.seq, content: said ?? this.#insertContent(of.dataset, row), trace_id, span_id });
+    // The version has it since it is open: nobody has seen what it said, and what counts is what the version before said.
+    const now = said ?? this.#insertContent(of.dataset, row);
+    const earlier = before.get(of);
+    const differs = (from: number | null) => (earlier !== undefined && earlier !== from ? 1 : 0);
+    say.run({ seq: known.seq, content: now, trace_id, span_id });
     if (known.content !== null && !isSaid) this.#removeContent(known.content);
-    return { did: null, bytes: said === undefined ? row.bytes : 0 };
+    return { added: 0, changed: differs(now) - differs(known.content), bytes: said === undefined ? row.bytes : 0 };
   }
 
   #insertContent(dataset: number, { hash, content, bytes }: NewRow): number {

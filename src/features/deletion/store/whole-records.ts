@@ -114,12 +114,18 @@ function jobFailure(db: Database): (jobs: readonly JobSpan[]) => void {
   };
 }
 
-/** Whether a project has, or had, a judge of traces or sessions. Few have, and looking for what it said costs more. */
+/**
+ * Whether a project has, or had, a judge of traces or sessions, or of results that showed it their traces. Few have, and looking for
+ * what it said costs more.
+ */
 export function judgesWholes(db: Database): (projectId: string) => boolean {
   const any = db
-    .prepare<[string], number>(`SELECT EXISTS (SELECT 1 FROM judges WHERE project_id = ? AND subject <> 'span')`)
+    .prepare<{ projectId: string }, number>(
+      `SELECT EXISTS (SELECT 1 FROM judges WHERE project_id = @projectId AND subject <> 'span')
+         OR EXISTS (SELECT 1 FROM judged_traces WHERE project_id = @projectId)`,
+    )
     .pluck();
-  return (projectId) => any.get(projectId) === 1;
+  return (projectId) => any.get({ projectId }) === 1;
 }
 
 /** Removes what judges said of traces and sessions for which a span stands; their judges and jobs are those of the span. */

@@ -101,6 +101,11 @@ function prepare(db: Database) {
     ),
     forgetRuns: db.prepare<[string]>(`DELETE FROM jobs WHERE kind = 'experiment_run' AND subject_id = ?`),
     remove: db.prepare<[string]>('DELETE FROM experiments WHERE id = ?'),
+    newestNamed: db.prepare<{ projectId: string; names: string }, { name: string; id: string }>(
+      `SELECT n.value AS name, e.id FROM json_each(@names) AS n CROSS JOIN experiments AS e ON e.seq = (
+         SELECT seq FROM experiments INDEXED BY experiments_by_name
+         WHERE project_id = @projectId AND name = n.value AND deleted_at IS NULL ORDER BY created_at DESC, seq DESC LIMIT 1)`,
+    ),
     name: db
       .prepare<[string, string], string>(
         'SELECT name FROM experiments WHERE id = ? AND project_id = ? AND deleted_at IS NULL',
@@ -146,6 +151,11 @@ export class SqliteExperimentStore implements ExperimentStore {
         .all({ ...asked(projectId, filter), ...window }),
     );
     return rows.map(toExperiment);
+  }
+
+  newestNamed(projectId: string, names: readonly string[]): ReadonlyMap<string, string> {
+    const rows = guarded(() => this.#statements.newestNamed.all({ projectId, names: JSON.stringify(names) }));
+    return new Map(rows.map(({ name, id }) => [name, id]));
   }
 
   count(projectId: string, filter: ExperimentFilter): number {

@@ -20,3 +20,17 @@ export function decimalText(amount: number): string {
   const digits = String(units < 0n ? -units : units).padStart(PLACES + 1, '0');
   return `${units < 0n ? '-' : ''}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`;
 }
+
+/** A decimal as ClickHouse writes it, in units of 1e-12. */
+export function unitsOf(text: string): bigint {
+  const [, sign = '', whole = '0', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const units = BigInt(whole + digits.padEnd(PLACES, '0'));
+  return sign === '-' ? -units : units;
+}
+
+/** The same the other way. */
+export function textOf(units: bigint): string {
+  const digits = String(units < 0n ? -units : units).padStart(PLACES + 1, '0');
+  const rest = digits.slice(-PLACES).replace(/0+$/, '');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -PLACES)}${rest === '' ? '' : `.${rest}`}`;
+}

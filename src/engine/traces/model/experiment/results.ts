@@ -31,7 +31,7 @@ export interface StoredResult {
   readonly duration_ms: number | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
-  /** The newest score of each name. */
+  /** The newest score of each name: of its span, and of that trace. */
   readonly scores: Readonly<Record<string, number | boolean | string>>;
 }
 
@@ -90,6 +90,8 @@ export interface ResultOutline {
   readonly id: string;
   /** Of the trace that the span is in. */
   readonly span_trace_id: string;
+  /** Of the trace that it shows: the one that it only names, where it has no output of its own. */
+  readonly shown_trace_id: string;
   readonly started_at: Micros;
   readonly row_id: string;
   readonly repetition: number;

@@ -44,6 +44,8 @@ export interface JudgedSpan extends SpanTraits {
   readonly output: Excerpt | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
+  /** The span whose output it has, as a result that only names the trace in which it was made; absent: it has its own, or none. */
+  readonly shows?: { readonly span_id: string; readonly trace_id: string };
   /** The trace or session that this span stands for, which is what is judged; null, or absent: the span itself is. */
   readonly whole?: JudgedWhole | null;
 }
@@ -53,7 +55,10 @@ export interface JudgedSpan extends SpanTraits {
  * @throws (from every method) DomainError `unavailable`
  */
 export interface SpanReader {
-  /** Spans that are there, by span id; cheap. Writes of the last seconds may be missing. */
+  /**
+   * Spans that are there, by span id; cheap. Writes of the last seconds may be missing. Results that only name a trace have the output of
+   * that.
+   */
   read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>>;
   /** Traits of spans by their ids; sees everything that was acknowledged before. @param filters to be matched */
   traits(
