@@ -104,7 +104,7 @@ const rooms = [
   {
     type: 'phoenix',
     pattern: 'src/phoenix',
-    imports: ['phoenix', 'otlp', 'http', 'feature', 'model', ...BASE],
+    imports: ['phoenix', 'facade', 'otlp', 'http', 'feature', 'model', ...BASE],
     types: SIGNALS,
     why: 'It translates calls of Phoenix to those of features; it has no store and no rules of its own.',
   },

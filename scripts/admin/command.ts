@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { DomainError } from '../../src/engine/errors.js';
+import { AuditTrail } from '../../src/features/audit/audit-trail.js';
 import type { User } from '../../src/engine/identity/identity.js';
 import { IdentityService } from '../../src/engine/identity/identity-service.js';
 import { addKeyCommands } from './key-commands.js';
@@ -13,6 +14,7 @@ import { transferCommands } from '../transfer/commands.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
 import { fieldsOf, jsonOf, printFailure, printList, type Row } from '../output.js';
 import type { Rows } from './answer.js';
+import { auditRows } from './audit.js';
 import { addBackupCommands } from './backup-commands.js';
 import { addCheckCommand } from './check.js';
 import { addEraseCommand } from './erase-command.js';
@@ -26,7 +28,7 @@ interface GlobalOptions {
   readonly dataDir?: string;
 }
 
-type Work = (identity: IdentityService, metadata: MetadataStore) => Rows | Promise<Rows>;
+type Work = (identity: IdentityService, metadata: MetadataStore, audit: AuditTrail) => Rows | Promise<Rows>;
 
 /** Manages the keys, projects and users of a DATA_DIR on this machine. @param name how it was called, for its help */
 export function adminCommand(name: string): Command {
@@ -52,10 +54,10 @@ export function adminCommand(name: string): Command {
     .option('--user <name>', 'name or id of the user (required if there is more than one: see list-users)')
     .option('--project <id>', 'project to sign in to (default: all projects for which the user has a key)')
     .action(({ user, project }: { user?: string; project?: string }) =>
-      run((identity, metadata) => {
+      run((identity, metadata, audit) => {
         const userId = userCalled(user, identity.listUsers());
         const newKeyIn = () => onlyOne('project', project, identity.listProjects());
-        const signIns = new SignInService({ store: metadata.signIns, identity });
+        const signIns = new SignInService({ store: metadata.signIns, identity, audit });
         const { code, expires_at } = signIns.makeCode(userId, project?.toLowerCase() ?? null, newKeyIn);
         const url = signInUrl(metadata.signIns.address() ?? addressToBe(), code);
         return { url, expires_at: iso(expires_at) };
@@ -83,11 +85,11 @@ export function adminCommand(name: string): Command {
     .option('--days <days>', 'number of days to keep traces; `forever`: no limit')
     .option('--set', 'set it; without this option, nothing is changed')
     .action(({ project, days, set }: { project?: string; days?: string; set?: true }) =>
-      run(async (identity, metadata) => {
+      run(async (identity, metadata, audit) => {
         const { daysOf, forecast, setRetention } = await import('./retention.js');
         const projectId = onlyOne('project', project, identity.listProjects());
         const wanted = days === undefined ? undefined : daysOf(days);
-        if (set === true) return timed(setRetention(metadata, projectId, wanted));
+        if (set === true) return timed(setRetention(metadata, audit, projectId, wanted));
         return forecast(dataDir(), projectId, wanted);
       }),
     );
@@ -105,10 +107,13 @@ export function adminCommand(name: string): Command {
     .description('permanently delete a project and everything in it')
     .argument('<project-id>', 'id of the project (see list-projects)')
     .action((given: string) =>
-      run((_identity, { deletions }) => {
+      run((_identity, { deletions }, audit) => {
         const id = given.toLowerCase();
-        if (deletions.orderProject(id, Date.now() * 1000) === null)
-          throw new DomainError('not_found', 'There is no project with this id');
+        audit.together(() => {
+          if (deletions.orderProject(id, Date.now() * 1000) === null)
+            throw new DomainError('not_found', 'There is no project with this id');
+          audit.done({ event: 'projectDeleted', by: null, project_id: id });
+        });
         return {
           id,
           deletion: 'ordered',
@@ -117,6 +122,15 @@ export function adminCommand(name: string): Command {
             'none runs, the next start deletes it first.',
         };
       }),
+    );
+
+  program
+    .command('audit')
+    .description('print the newest entries of the audit log: who did what')
+    .option('--project <id>', 'project (default: the log of the server itself, which has deleted projects)')
+    .option('--limit <entries>', 'how many entries to print', '100')
+    .action(({ project, limit }: { project?: string; limit: string }) =>
+      run((_identity, { audit }) => auditRows(audit, project?.toLowerCase() ?? null, limit), 'No entries yet'),
     );
 
   program
@@ -203,9 +217,10 @@ async function withIdentity(dataDir: string, work: Work): Promise<Rows> {
   process.umask(0o077);
   const metadata = openMetadataStore(dataDir);
   try {
-    const identity = new IdentityService({ store: metadata.identities });
+    const audit = new AuditTrail({ store: metadata.audit, tell: () => undefined, self: 'command' });
+    const identity = new IdentityService({ store: metadata.identities, audit });
     try {
-      return await work(identity, metadata);
+      return await work(identity, metadata, audit);
     } finally {
       identity.close();
     }

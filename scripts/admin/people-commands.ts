@@ -49,7 +49,7 @@ export function addPeopleCommands(program: Command, { run, onlyOne }: Parts): vo
       run((identity) => {
         const { projectId, userId } = ids(identity, options);
         const isNew = identity.members.roleOf(projectId, userId) === null;
-        if (isNew) identity.members.add(projectId, userId, role);
+        if (isNew) identity.members.admit(projectId, userId, role);
         return memberRow(identity.members.changeRole(projectId, userId, role, null));
       }),
     );

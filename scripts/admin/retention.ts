@@ -1,6 +1,6 @@
 import { serverOf } from '../../src/compose/backup-run.js';
 import { DomainError } from '../../src/engine/errors.js';
-import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
+import type { AuditLog } from '../../src/engine/identity/audit.js';
 import { MAX_RETENTION_DAYS, type Project } from '../../src/engine/identity/identity.js';
 import { ProjectService } from '../../src/features/projects/project-service.js';
 import { askForecast } from '../../src/control/control-client.js';
@@ -24,11 +24,12 @@ export function daysOf(text: string): number | null {
 /** @throws DomainError `invalid` when days are undefined */
 export function setRetention(
   { identities }: MetadataStore,
+  audit: AuditLog,
   projectId: string,
   days: number | null | undefined,
 ): Project {
   if (days === undefined) throw new DomainError('invalid', `--set needs --days: how many, or ${FOREVER}`);
-  return new ProjectService(identities, NO_AUDIT_LOG).change(projectId, { retention_days: days }, null);
+  return new ProjectService(identities, audit).change(projectId, { retention_days: days }, null);
 }
 
 /**

@@ -38,7 +38,9 @@ export interface SentSpan {
   readonly tags?: Readonly<Record<string, string>>;
   readonly trace_tags?: Readonly<Record<string, string>>;
   readonly session_tags?: Readonly<Record<string, string>>;
+  readonly error_code?: string | null;
   readonly error_message?: string | null;
+  readonly error_stack?: string | null;
 }
 
 /** A request other than one of spans. */

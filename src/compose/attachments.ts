@@ -2,6 +2,7 @@ import { AttachmentService } from '../features/images/attachment-service.js';
 import { NO_SOURCE, VaultIntake } from '../features/images/intake.js';
 import { GrantSigner } from '../features/images/signature.js';
 import { AttachmentSweeper } from '../features/images/sweeper.js';
+import { ImageUploads } from '../features/images/uploads.js';
 import { AttachmentVault } from '../features/images/vault.js';
 import type { Micros } from '../engine/timestamp.js';
 import { createImageFetcher } from '../features/images/store/image-fetcher.js';
@@ -11,6 +12,8 @@ import type { Storage } from './storage.js';
 export interface Attachments {
   /** Lists and serves images. */
   readonly service: AttachmentService;
+  /** Takes in images that come apart from their spans. */
+  readonly uploads: ImageUploads;
   readonly intake: VaultIntake;
   /** For spans that are stored already: names their images anew and fetches nothing. */
   readonly restated: VaultIntake;
@@ -37,6 +40,10 @@ export function openAttachments(context: Context, { metadata, images, traces }: 
   const signer = new GrantSigner(metadata.secret(SIGNING_KEY));
   return {
     service: new AttachmentService({ read: traces.attachments.read, vault, signer, baseUrl, observer: events }),
+    uploads: new ImageUploads({
+      ...{ catalog: metadata.attachments, vault, signer, baseUrl },
+      admit: (projectId) => traces.log.admit(projectId),
+    }),
     intake: new VaultIntake(vault, source),
     restated: new VaultIntake(vault, NO_SOURCE, Infinity),
     vault,

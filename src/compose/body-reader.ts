@@ -1,5 +1,6 @@
 import { ImagesFoundError, NO_IMAGES } from '../features/images/intake.js';
 import { SpanIngest } from '../features/traces/span-ingest.js';
+import { Maskers } from '../features/masking/maskers.js';
 import { KnownPrices } from '../features/prices/known-prices.js';
 import type { SpanScoresParts, UsedDefinition } from '../features/scores/span-scores.js';
 import type { Signals } from '../engine/signals/signals.js';
@@ -34,6 +35,8 @@ export type BodyTask = PostedBody | ExportedBody;
 interface Body {
   readonly projectId: string;
   readonly bytes: Uint8Array;
+  /** The version of the project's masking rules; null: nothing is masked. */
+  readonly masking: number | null;
 }
 
 export interface PostedBody extends Body {
@@ -86,6 +89,7 @@ export type BodyOutcome<Answer> = ReadSpans<Answer> | Refused | NotHere;
 export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyReaderOptions) {
   const metadata = openMetadataReader(dataDir);
   const { price } = new KnownPrices(metadata.prices, createListPrices());
+  const maskers = new Maskers(metadata.masking);
   const encoder = new RowEncoder();
   return async (task: BodyTask): Promise<BodyOutcome<RenderedSpans | PartialSuccess | null>> => {
     const bytes = asBuffer(task.bytes);
@@ -105,7 +109,9 @@ export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyRe
         definitions = used.map(({ name, kind }) => ({ name, kind }));
       },
     };
-    const spans = new SpanIngest({ log, price, prompts, attachments: NO_IMAGES, scores, maxTagBytes, observer });
+    const masker = (projectId: string) => maskers.at(projectId, task.masking);
+    const parts = { log, price, prompts, masker, attachments: NO_IMAGES, scores, maxTagBytes, observer };
+    const spans = new SpanIngest(parts);
     const exportTraces = createExport({ ingest: spans, observer, maxEncodedBytes, maxTagBytes, parse: parseJson });
     try {
       const answer =

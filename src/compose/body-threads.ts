@@ -47,6 +47,8 @@ interface BodyStores {
   readonly log: EncodedLog;
   /** Requires that definitions of scores are still what the thread took them for. */
   readonly keepDefinitions: SpanScoresParts['keep'];
+  /** The version of a project's masking rules, by which a thread masks; null: nothing is masked. */
+  readonly maskingVersion: (projectId: string) => number | null;
 }
 
 interface BodyThreadsParts extends BodyStores {
@@ -56,6 +58,9 @@ interface BodyThreadsParts extends BodyStores {
   /** Smaller bodies are read by this thread. */
   readonly leastBytes: number;
 }
+
+/** A body before it is known by which rules it is masked. */
+type Unmasked<T extends BodyTask> = T extends BodyTask ? Omit<T, 'masking'> : never;
 
 /** What came of a body that a thread has read. */
 type Outcome<Answer> =
@@ -91,11 +96,12 @@ class BodyThreads implements BodyDoors {
   };
 
   /** @throws DomainError, also those of the log */
-  async #through<Answer>(task: BodyTask, unknown: UnknownNames): Promise<Outcome<Answer>> {
+  async #through<Answer>(task: Unmasked<BodyTask>, unknown: UnknownNames): Promise<Outcome<Answer>> {
     const { threads, log } = this.#parts;
     const ask = await threads.take(task.projectId);
+    const asked = { ...task, masking: this.#parts.maskingVersion(task.projectId) };
     const reading = async (): Promise<Outcome<Answer>> => {
-      const outcome = await ask<BodyOutcome<Answer>>(task, [task.bytes.buffer as ArrayBuffer]).catch(
+      const outcome = await ask<BodyOutcome<Answer>>(asked, [task.bytes.buffer as ArrayBuffer]).catch(
         (error: unknown) => {
           throw this.#failed(task, error);
         },
@@ -133,7 +139,7 @@ class BodyThreads implements BodyDoors {
     return received(error);
   }
 
-  #failed({ projectId }: BodyTask, error: unknown): unknown {
+  #failed({ projectId }: Pick<BodyTask, 'projectId'>, error: unknown): unknown {
     if (!(error instanceof ThreadLostError)) return error;
     if (!this.#parts.threads.closed) this.#parts.observer.bodyThreadLost({ project: projectId, error });
     return lost(error);

@@ -5,6 +5,7 @@ import type { PairedRows } from '../features/comparisons/comparison.js';
 import { ComparisonService } from '../features/comparisons/comparison-service.js';
 import { JudgedMetrics } from '../features/comparisons/judged-metrics.js';
 import type { Outcome } from '../features/comparisons/outcome.js';
+import type { Announce } from '../features/webhooks/event.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 import { ThreadLostError, Threads } from './threads.js';
@@ -13,7 +14,11 @@ import { ThreadLostError, Threads } from './threads.js';
 const HEAP_MB = 256;
 
 /** Opens comparisons, whose statistics a thread computes. */
-export function openComparisons({ closers, events }: Context, { metadata, traces }: Storage): ComparisonService {
+export function openComparisons(
+  { closers, events }: Context,
+  { metadata, traces }: Storage,
+  announce: Announce,
+): ComparisonService {
   const stopping = new AbortController();
   const threads = new Threads({
     what: 'comparisons computed',
@@ -32,6 +37,8 @@ export function openComparisons({ closers, events }: Context, { metadata, traces
     metadata;
   return new ComparisonService({
     comparisons,
+    announce,
+    together: (work) => metadata.together(work),
     datasets,
     rows: datasetRows,
     results: traces.results,

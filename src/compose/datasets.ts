@@ -14,7 +14,7 @@ export interface Datasets {
 }
 
 /** Opens datasets, and goes on with the removal of those that were deleted. */
-export function openDatasets({ closers, events }: Context, { metadata, traces, watermark }: Storage): Datasets {
+export function openDatasets({ closers, events }: Context, { metadata, traces, watermark, audit }: Storage): Datasets {
   const files = new DatasetFiles();
   closers.push(() => files.close());
   const datasets = new DatasetService({
@@ -23,6 +23,7 @@ export function openDatasets({ closers, events }: Context, { metadata, traces, w
     staging: metadata.datasetStaging,
     requireSpace: () => watermark.requireSpace(),
     observer: events,
+    audit,
     readUpload: async (projectId, upload) =>
       (await readHere(upload)) ?? (await files.run(projectId, { kind: 'read', upload })).upload,
   });

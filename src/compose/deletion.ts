@@ -15,7 +15,7 @@ export interface DeletionDependencies {
 /** Deletion from both stores and from memory. Resolves once what was ordered before the start is gone, or under way. */
 export async function openDeletions(
   { overrides, events, closers }: Context,
-  { metadata, traces }: Storage,
+  { metadata, traces, audit }: Storage,
   dependencies: DeletionDependencies,
 ): Promise<DeletionService> {
   const { deletions: store, jobs, promotions } = metadata;
@@ -32,7 +32,7 @@ export async function openDeletions(
     onImagesLeft: (error) => events.attachmentSweepFailed({ error }),
     ...(overrides.onDeletionStep === undefined ? {} : { onStep: overrides.onDeletionStep }),
     observer: events,
-    audit: events,
+    audit,
   });
   closers.push(() => deletions.close());
   await deletions.resume();

@@ -49,7 +49,7 @@ export interface ExperimentDependencies {
 /** Opens experiments, and goes on with the removal of those that were deleted. */
 export function openExperiments(
   context: Context,
-  { metadata, traces }: Storage,
+  { metadata, traces, audit }: Storage,
   { ingest, datasets, deletions, scores, ...asking }: ExperimentDependencies,
 ): Experiments {
   const { closers, events, config } = context;
@@ -69,7 +69,7 @@ export function openExperiments(
   // Beside the runner of what learns from people: a run may take hours.
   const runner = new JobRunner({ store: metadata.jobs, observer: events, limits: config.jobs });
   const runs = new RunJobs({ jobs: metadata.jobs, runner });
-  const experiments = new ExperimentService({ experiments: store, results, datasets, runs, removeHidden });
+  const experiments = new ExperimentService({ experiments: store, results, datasets, runs, removeHidden, audit });
   startRuns(context, runner, { store, results, datasets, intake: resultIntake, missing: missingResults, ...asking });
   return {
     experiments,

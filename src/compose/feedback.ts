@@ -2,12 +2,14 @@ import { DomainError } from '../engine/errors.js';
 import { CompletionLists } from '../features/completions/completion-lists.js';
 import { FeedbackLists } from '../features/feedback/feedback-lists.js';
 import { FeedbackService } from '../features/feedback/feedback-service.js';
+import type { MaskerOf } from '../features/masking/maskers.js';
 import { UnifiedFeedbackService } from '../features/feedback/unified.js';
 import type { AttachmentService } from '../features/images/attachment-service.js';
 import { PromptFigureService } from '../features/prompts/prompt-figures.js';
 import { LinkService } from '../features/review/link-service.js';
 import { ReviewService } from '../features/review/review-service.js';
 import { MistakenIds } from '../engine/traces/model/trace/mistaken-ids.js';
+import type { Announce } from '../features/webhooks/event.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
@@ -28,8 +30,12 @@ const SIGNING_KEY = 'feedback-pages';
 /** Everything about feedback, and about the feedback links by which reviewers give it. */
 export function openFeedback(
   { config, events, baseUrl }: Context,
-  { metadata, traces }: Storage,
-  attachments: AttachmentService,
+  { metadata, traces, audit }: Storage,
+  {
+    attachments,
+    announce,
+    masker,
+  }: { readonly attachments: AttachmentService; readonly announce: Announce; readonly masker: MaskerOf },
 ): Feedback {
   const {
     feedback: store,
@@ -40,7 +46,8 @@ export function openFeedback(
   } = metadata;
   const ids = new MistakenIds(traces.entitySpans);
   const feedback = new FeedbackService({
-    ...{ store, prompts, judges, ids, observer: events },
+    ...{ store, prompts, judges, ids, masker, observer: events, announce },
+    together: (work) => metadata.together(work),
     async slugOf(projectId, spanId, signal) {
       const slug = await traces.completions.slugNamed(projectId, spanId, signal);
       if (slug === undefined) throw new DomainError('not_found', 'There is no span with this id');
@@ -53,7 +60,7 @@ export function openFeedback(
     completions: traces.completions,
     urlOf: (token) => `${baseUrl()}/f/${token}`,
     observer: events,
-    audit: events,
+    audit,
   });
   return {
     feedback,

@@ -1,4 +1,5 @@
 import { CompletionLog } from '../features/completions/completion-log.js';
+import type { Maskers } from '../features/masking/maskers.js';
 import { CallBackfill } from '../features/backfill/call-backfill.js';
 import { PartialIngest } from '../features/traces/partial-ingest.js';
 import { PostedIngest } from '../features/traces/posted-ingest.js';
@@ -29,11 +30,12 @@ export interface Ingest extends BodyDoors {
 
 export interface IngestParts {
   readonly prices: PriceService;
+  readonly maskers: Maskers;
   readonly attachments: Pick<Attachments, 'intake' | 'restated'>;
 }
 
 /** Opens what takes spans in, and goes on with pricing stored ones anew. */
-export function openIngest(context: Context, storage: Storage, { prices, attachments }: IngestParts): Ingest {
+export function openIngest(context: Context, storage: Storage, { prices, maskers, attachments }: IngestParts): Ingest {
   const { config, events } = context;
   const { traces } = storage;
   const { maxEncodedBytes, maxTagBytes } = config.ingest;
@@ -44,6 +46,7 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
     prompts: storage.metadata.promptIdentities,
     attachments: attachments.intake,
     scores: { definitions: storage.metadata.scoreDefinitions, keep },
+    masker: maskers.of,
     maxTagBytes,
     observer: events,
   };
@@ -52,19 +55,22 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
     postSpans: createPostSpans(spans, parseAndFree),
     exportTraces: createExport({ ingest: spans, observer: events, maxEncodedBytes, maxTagBytes, parse: parseAndFree }),
   };
-  openBackfill(context, storage, attachments);
+  openBackfill(context, storage, attachments.restated);
   return {
     spans,
-    ...openBodyThreads(context, { log: traces.log, keepDefinitions: keep }, inline),
+    ...openBodyThreads(context, { log: traces.log, keepDefinitions: keep, maskingVersion: maskers.versionOf }, inline),
     partial: new PartialIngest({
       spans: traces.partial,
       log: traces.log,
-      ingest: (log, stored) => new SpanIngest({ ...parts, log, attachments: attachments.intake.of(stored) }),
+      masker: maskers.of,
+      ingest: (log, stored) =>
+        new SpanIngest({ ...parts, log, masker: () => null, attachments: attachments.intake.of(stored) }),
     }),
-    posted: new PostedIngest({ log: traces.log, lists: traces.lists, maxTagBytes }),
+    posted: new PostedIngest({ log: traces.log, lists: traces.lists, masker: maskers.of, maxTagBytes }),
     completionLog: new CompletionLog({
       promptIds: storage.metadata.promptIdentities,
       ingest: spans,
+      masker: maskers.of,
       spans: traces.calculated,
       sources: { price: prices.price, prompts: storage.metadata.promptIdentities },
       restated: attachments.restated,
@@ -77,7 +83,7 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
 function openBackfill(
   { events, governor, closers }: Context,
   { metadata, traces }: Storage,
-  { restated }: IngestParts['attachments'],
+  restated: IngestParts['attachments']['restated'],
 ): void {
   const backfill = new CallBackfill({
     spans: traces.older,
@@ -93,8 +99,8 @@ function openBackfill(
 /** Goes on with the recalculations of costs that are not finished: one page at a time, of each project in turn. */
 function openReprices(
   { config, events, closers }: Context,
-  { metadata: { jobs }, traces }: Storage,
-  { prices, attachments }: IngestParts,
+  { metadata: { jobs }, traces, audit }: Storage,
+  { prices, attachments }: Pick<IngestParts, 'prices' | 'attachments'>,
 ): RepriceService {
   const limits = { atOnce: 1, ofProject: 1, maxAttempts: config.jobs.maxAttempts };
   // Beside the runner of what asks models: neither keeps the other waiting.
@@ -104,5 +110,5 @@ function openReprices(
   runner.register(REPRICE, repriceWork(parts));
   closers.push(() => runner.close());
   runner.start();
-  return new RepriceService({ jobs, runner });
+  return new RepriceService({ jobs, runner, audit });
 }

@@ -73,7 +73,7 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
       runner?.changed();
       feed?.changed();
     },
-    audit: context.events,
+    audit: storage.audit,
   });
   const running = () => runner?.running() ?? [];
   const tryouts = models.endpoint === null ? null : openTryouts(context, storage, parts, models.endpoint);

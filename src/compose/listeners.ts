@@ -43,6 +43,7 @@ export function openHttp(context: Context, services: Services, { limits, memory 
     trustedProxies,
     delivery: config.delivery,
     answers,
+    gathered: new FairSemaphore('answers put together', config.gathered),
     governor,
     log,
     observer: events,

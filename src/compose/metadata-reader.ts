@@ -3,6 +3,8 @@ import type { PriceStore } from '../features/prices/price-store.js';
 import type { PromptNames } from '../engine/traces/model/span/named-prompt.js';
 import { BUSY_TIMEOUT_MS } from '../engine/metadata/database.js';
 import { metadataFile } from './metadata-store.js';
+import type { MaskingStore } from '../features/masking/rule.js';
+import { SqliteMaskingStore } from '../features/masking/store/masking-store.js';
 import { SqlitePriceStore } from '../features/prices/store/price-store.js';
 import type { DefinitionStore } from '../features/scores/definition.js';
 import { SqliteDefinitionStore } from '../features/scores/store/definition-store.js';
@@ -12,6 +14,7 @@ import { SqlitePromptIdentities } from '../features/prompts/store/prompt-identit
 export interface MetadataReader {
   readonly prices: Pick<PriceStore, 'changeCounter' | 'list'>;
   readonly prompts: PromptNames;
+  readonly masking: Pick<MaskingStore, 'find'>;
   readonly scoreDefinitions: Pick<DefinitionStore, 'find' | 'count'>;
 }
 
@@ -29,6 +32,7 @@ export function openMetadataReader(dataDir: string): MetadataReader {
   return {
     prices: new SqlitePriceStore(database),
     prompts: new SqlitePromptIdentities(database),
+    masking: new SqliteMaskingStore(database),
     scoreDefinitions: new SqliteDefinitionStore(database),
   };
 }

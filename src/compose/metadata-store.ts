@@ -4,8 +4,15 @@ import type { CompletionOpinions } from '../features/completions/completion-opin
 import type { DeletionStore } from '../features/deletion/deletion-store.js';
 import type { MeasurementStore } from '../engine/disk/storage-measurements.js';
 import type { FeedbackPages } from '../features/feedback/feedback-pages.js';
+import type { CountedOpinions, MonitorStore } from '../features/monitors/monitor.js';
+import { SqliteCountedOpinions } from '../features/monitors/store/counted-opinions.js';
+import { SqliteMonitorStore } from '../features/monitors/store/monitor-store.js';
+import type { WebhookStore } from '../features/webhooks/webhook.js';
+import { SqliteWebhookStore } from '../features/webhooks/store/webhook-store.js';
 import type { ScheduleStore } from '../features/scheduled-exports/schedule.js';
+import type { MaskingStore } from '../features/masking/rule.js';
 import { SqliteScheduleStore } from '../features/scheduled-exports/store/schedule-store.js';
+import { SqliteMaskingStore } from '../features/masking/store/masking-store.js';
 import type { FeedbackStore } from '../features/feedback/feedback-store.js';
 import type { JudgeLookup } from '../features/feedback/judge-lookup.js';
 import type { Verdicts } from '../engine/traces/model/trace/outline.js';
@@ -36,6 +43,8 @@ import { copyBeforeUpgrade } from '../engine/metadata/upgrade-copy.js';
 import type { Signals } from '../engine/signals/signals.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { schemaDirectory } from '../engine/files/schema-files.js';
+import type { AuditStore } from '../features/audit/audit-entry.js';
+import { SqliteAuditStore } from '../features/audit/store/audit-store.js';
 import { SqliteAttachmentCatalog } from '../features/images/store/attachment-catalog.js';
 import { SqliteCallNotes } from '../features/judges/store/call-notes.js';
 import { SqliteClockMemory } from '../features/retention/store/clock-memory.js';
@@ -112,6 +121,11 @@ export interface MetadataStore {
   readonly usageNames: UsageNames;
   readonly feedbackPages: FeedbackPages;
   readonly schedules: ScheduleStore;
+  readonly monitors: MonitorStore;
+  readonly countedOpinions: CountedOpinions;
+  readonly webhooks: WebhookStore;
+  readonly masking: MaskingStore;
+  readonly audit: AuditStore;
   readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
@@ -188,6 +202,11 @@ function storesOn(database: Database): MetadataStore {
     usageNames: new SqliteUsageNames(database),
     feedbackPages: new SqliteFeedbackPages(database),
     schedules: new SqliteScheduleStore(database),
+    monitors: new SqliteMonitorStore(database),
+    countedOpinions: new SqliteCountedOpinions(database),
+    webhooks: new SqliteWebhookStore(database),
+    masking: new SqliteMaskingStore(database),
+    audit: new SqliteAuditStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),

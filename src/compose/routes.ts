@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { configurationTable } from '../config/documentation.js';
 import { monitoringTables } from '../engine/signals/documentation.js';
+import { LINES } from '../engine/signals/signals.js';
+import { auditTable } from '../features/audit/documentation.js';
 import { mappingTables } from '../otlp/genai/documentation.js';
 import { reviewTextLimits } from '../features/review/schema.js';
 import type { SignInKey } from '../engine/identity/sign-in.js';
@@ -9,6 +11,7 @@ import { buildOpenApi } from '../http/openapi.js';
 import type { Route } from '../http/route.js';
 import { apiKeyRoutes } from '../features/api-keys/http/routes.js';
 import { basePath } from '../http/base-path.js';
+import { auditRoutes } from '../features/audit/http/routes.js';
 import { attachmentRoutes } from '../features/images/http/routes.js';
 import { calibrationRoutes } from '../features/calibration/http/routes.js';
 import { feedbackRoutes } from '../features/feedback/http/routes.js';
@@ -27,6 +30,7 @@ import { optimizationRoutes } from '../features/optimization/http/routes.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
+import { maskingRoutes } from '../features/masking/http/routes.js';
 import { peopleRoutes } from '../features/people/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
@@ -36,6 +40,8 @@ import { comparisonRoutes } from '../features/comparisons/http/routes.js';
 import { experimentRoutes } from '../features/experiments/http/routes.js';
 import { experimentRunRoutes } from '../features/experiment-runs/http/routes.js';
 import { organizationRoutes } from '../features/projects/http/organization-routes.js';
+import { monitorRoutes } from '../features/monitors/http/routes.js';
+import { webhookRoutes } from '../features/webhooks/http/routes.js';
 import { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
 import { startPath } from '../features/single-sign-on/http/routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
@@ -72,6 +78,7 @@ export function createRoutes(
     ...authenticationRoutes(context, services, door, info.version),
     ...langfuse(context, services, door, info.version),
     ...langsmithRoutes(services, { version: info.version, limits: mappingLimits(context), baseUrl: context.baseUrl }),
+    ...phoenixRoutes(services, { baseUrl: context.baseUrl, projectOf: projectSeenBy(door.callers) }),
     ...consoleRoutes({
       baseUrl: context.baseUrl,
       imageOrigin: null,
@@ -111,19 +118,22 @@ function langfuse(context: Context, services: Services, { callers }: Authenticat
 }
 
 function apiRoutes(services: Services): Route[] {
-  const { attachments, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
+  const { attachments, uploads, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
   return [
     ...traceRoutes(services),
     ...deletionRoutes(services.selectedDeletions),
     ...scheduledExportRoutes(services.schedules),
+    ...monitorRoutes(services.monitors),
+    ...webhookRoutes(services.webhooks),
+    ...maskingRoutes(services.masking, services.maskingTest),
+    ...auditRoutes(services.audit, services.exports),
     ...scoreRoutes(services.scores, services.exports),
     ...datasetRoutes(services),
     ...experimentRoutes(services),
     ...experimentRunRoutes(services.experimentRuns),
     ...comparisonRoutes(services.comparisons),
-    ...attachmentRoutes(attachments),
+    ...attachmentRoutes(attachments, uploads),
     postOtlpTracesRoute(exportTraces),
-    ...phoenixRoutes(services.scores),
     ...promptRoutes(prompts, services.promptFigures),
     ...completionRoutes(services.completions, services.completionLog),
     ...priceRoutes(prices, reprices, services.unpriced),
@@ -161,6 +171,7 @@ function documentationRoutes({ metrics, baseUrl }: Context, { callers }: Authent
     settings: configurationTable(),
     mapping: mappingTables(),
     monitoring: monitoringTables(metrics),
+    audit: auditTable(LINES),
   };
   return [...manualRoutes({ baseUrl, tables, projectOf: projectSeenBy(callers) }), ...apiReferenceRoutes(baseUrl)];
 }

@@ -19,7 +19,7 @@ const AT_ONCE = 2;
 /** Goes on with the deletions of what filters found that are not finished. */
 export function openSelectedDeletions(
   { config, events, governor, overrides, closers }: Context,
-  { metadata, traces }: Storage,
+  { metadata, traces, audit }: Storage,
   { deletions, identity }: SelectedDeletionDependencies,
 ): SelectedDeletionService {
   const { jobs } = metadata;
@@ -38,5 +38,5 @@ export function openSelectedDeletions(
   closers.push(() => runner.close());
   runner.start();
   const signer = new PlanSigner(metadata.secret('deletion plans'));
-  return new SelectedDeletionService({ statistics: traces.statistics, jobs, runner, signer, audit: events });
+  return new SelectedDeletionService({ statistics: traces.statistics, jobs, runner, signer, audit });
 }

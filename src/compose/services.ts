@@ -1,4 +1,6 @@
+import type { AuditTrail } from '../features/audit/audit-trail.js';
 import type { AttachmentService } from '../features/images/attachment-service.js';
+import type { ImageUploads } from '../features/images/uploads.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
 import type { SelectedDeletionService } from '../features/deletion/selected-deletion-service.js';
@@ -13,11 +15,16 @@ import type { Lists } from '../engine/traces/model/list/lists.js';
 import type { WholeReader } from '../engine/traces/model/judged/whole-reader.js';
 import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
 import { CostExplainer } from '../features/prices/cost-explanation.js';
+import { Maskers } from '../features/masking/maskers.js';
+import { MaskingService } from '../features/masking/masking-service.js';
+import { MaskingTest } from '../features/masking/masking-test.js';
 import { PriceService } from '../features/prices/price-service.js';
 import { PromptService } from '../features/prompts/prompt-service.js';
 import { createListPrices } from '../engine/traces/model/span/pricing.js';
 import { OutlineService } from '../engine/traces/model/trace/outline.js';
 import { UnpricedModels } from '../features/prices/unpriced-models.js';
+import type { MonitorService } from '../features/monitors/monitor-service.js';
+import type { WebhookService } from '../features/webhooks/webhook-service.js';
 import type { ComparisonService } from '../features/comparisons/comparison-service.js';
 import { ScoreService } from '../features/scores/score-service.js';
 import { ProjectService } from '../features/projects/project-service.js';
@@ -39,9 +46,10 @@ import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
+import { openMonitors, openWebhooks } from './monitors.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
-import { openRetention } from './retention.js';
+import { openAuditUpkeep, openClock, openRetention } from './retention.js';
 import { openScheduledExports } from './scheduled-exports.js';
 import { openSelectedDeletions } from './selected-deletions.js';
 import { openSingleSignOn, type SingleSignOn } from './single-sign-on.js';
@@ -69,6 +77,8 @@ export interface Services
   readonly installation: string;
   readonly prompts: PromptService;
   readonly prices: PriceService;
+  readonly masking: MaskingService;
+  readonly maskingTest: MaskingTest;
   readonly unpriced: UnpricedModels;
   readonly scores: ScoreService;
   readonly comparisons: ComparisonService;
@@ -80,8 +90,12 @@ export interface Services
   readonly tails: Tails;
   readonly exports: Exports;
   readonly schedules: ScheduleService;
+  readonly monitors: MonitorService;
+  readonly webhooks: WebhookService;
+  readonly audit: AuditTrail;
   readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
+  readonly uploads: ImageUploads;
   readonly deletions: DeletionService;
   readonly selectedDeletions: SelectedDeletionService;
   readonly projects: ProjectService;
@@ -103,14 +117,18 @@ export async function openServices(context: Context): Promise<Services> {
   });
   const identity: IdentityService = openIdentity(context, storage);
   const attachments = openAttachments(context, storage);
-  const { metadata, traces } = storage;
-  const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices(), audit: context.events });
+  const { metadata, traces, audit } = storage;
+  const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices(), audit });
   const { price, modelName } = prices;
+  const { service: webhooks, start: startWebhooks } = openWebhooks(context, storage);
+  const { announce } = webhooks;
+  const maskers = new Maskers(metadata.masking);
   const prompts = new PromptService({
     store: metadata.prompts,
     modelName,
     observer: context.events,
-    audit: context.events,
+    audit,
+    announce,
   });
   // Before anything else reads: what was deleted before a crash is shown to nobody after it.
   const deletions = await openDeletions(context, storage, {
@@ -118,11 +136,12 @@ export async function openServices(context: Context): Promise<Services> {
     onProjectOrdered(projectId) {
       identity.projectGone(projectId);
       prices.forget(projectId);
+      maskers.forget(projectId);
       prompts.forget();
     },
   });
   const erasure = openErasure(context, storage);
-  const ingest = openIngest(context, storage, { prices, attachments });
+  const ingest = openIngest(context, storage, { prices, maskers, attachments });
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.spans, price, examples });
   const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price, examples });
@@ -134,26 +153,36 @@ export async function openServices(context: Context): Promise<Services> {
     log: traces.log,
     scores: traces.scores,
     definitions: metadata.scoreDefinitions,
+    masker: maskers.of,
     describe: (principal) => identity.describe(principal),
+    audit,
   });
   const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
   });
-  const comparisons = openComparisons(context, storage);
+  const comparisons = openComparisons(context, storage, announce);
   const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
-  const retention = openRetention(context, storage, { deletions, identity });
+  const clock = openClock(context, storage);
+  const retention = openRetention(context, storage, { deletions, identity, clock });
+  openAuditUpkeep(context, storage, clock);
   const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
   const people = openSignIns(context, storage, identity);
   const installation = metadata.secret(INSTALLATION).toString('hex').slice(0, 12);
+  const feedback = openFeedback(context, storage, {
+    attachments: attachments.service,
+    announce,
+    masker: maskers.of,
+  });
   await openBackups(context, storage, { moves, erasure, retention });
+  startWebhooks(identity);
   return {
     ...ingest,
     ...judges,
     ...learning,
     ...playground,
-    ...openFeedback(context, storage, attachments.service),
+    ...feedback,
     ...datasets,
     ...experiments,
     comparisons,
@@ -163,24 +192,31 @@ export async function openServices(context: Context): Promise<Services> {
     singleSignOn: openSingleSignOn(context, storage, { identity, signIns: people.signIns, installation }),
     prompts,
     prices,
+    masking: new MaskingService({ store: metadata.masking, maskers, audit }),
+    maskingTest: new MaskingTest({ lists: traces.lists, store: metadata.masking }),
     unpriced: new UnpricedModels(traces.unpriced, price),
     scores,
     lists: traces.lists,
     statistics: traces.statistics,
     tails: new Tails(traces.tails),
-    exports: new Exports(),
-    schedules: openScheduledExports(context, storage, identity),
+    exports: new Exports(audit),
+    schedules: openScheduledExports(context, storage, identity, feedback.feedbackLists),
+    audit,
+    monitors: openMonitors(context, storage, { announce, identity }),
+    webhooks,
     costs: new CostExplainer(prices, traces.calculated),
     outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
     texts: traces.wholes,
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     attachments: attachments.service,
+    uploads: attachments.uploads,
     deletions,
     selectedDeletions,
-    projects: new ProjectService(metadata.identities, context.events),
+    projects: new ProjectService(metadata.identities, audit),
     projectStorage: openProjectStorage(context, storage),
     retention,
     transfer: openTransfer(context, storage, {
+      masker: maskers.of,
       attachments,
       deletions,
       onImported(projectId) {
@@ -198,10 +234,10 @@ export async function openServices(context: Context): Promise<Services> {
   };
 }
 
-function openIdentity({ config, closers, events }: Context, { metadata }: Storage): IdentityService {
+function openIdentity({ config, closers, events }: Context, { metadata, audit }: Storage): IdentityService {
   const identity = new IdentityService({
     store: metadata.identities,
-    audit: events,
+    audit,
     onRecordFailed: (error) => events.keyUseNotRecorded({ error }),
   });
   closers.push(() => identity.close());
@@ -214,8 +250,8 @@ function openIdentity({ config, closers, events }: Context, { metadata }: Storag
   return identity;
 }
 
-function openSignIns({ overrides, events }: Context, { metadata }: Storage, identity: IdentityService) {
-  const parts = { store: metadata.signIns, identity, ...overrides.signIns, audit: events };
+function openSignIns({ overrides, events }: Context, { metadata, audit }: Storage, identity: IdentityService) {
+  const parts = { store: metadata.signIns, identity, ...overrides.signIns, audit };
   const signIns = new SignInService({
     ...parts,
     onRecordFailed: (error) => events.signInUseNotRecorded({ error }),

@@ -28,14 +28,17 @@ interface People {
 /** @throws ConfigError */
 export function openSingleSignOn(
   { config: { singleSignOn }, baseUrl, events, overrides }: Context,
-  { metadata }: Storage,
+  { metadata, audit }: Storage,
   { identity, signIns, installation }: People,
 ): SingleSignOn {
   const groupRoles = groupRolesIn(singleSignOn.roles);
   const { oidc, proxy } = singleSignOn;
   const now = overrides.signIns?.now;
   return {
-    externals: new ExternalSignInService({ store: metadata.identities, identity, signIns, ...(now && { now }) }),
+    externals: new ExternalSignInService({
+      ...{ store: metadata.identities, identity, signIns, audit },
+      ...(now && { now }),
+    }),
     provider:
       oidc === null
         ? null

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { AuditTrail } from '../features/audit/audit-trail.js';
 import type { AttachmentStore } from '../features/images/attachment-store.js';
 import { placeName } from '../features/move/move.js';
 import { ProjectStorage } from '../features/projects/project-storage.js';
@@ -20,6 +21,7 @@ import { IMAGES_DIRECTORY } from './directories.js';
 /** Where everything is kept. */
 export interface Storage {
   readonly metadata: MetadataStore;
+  readonly audit: AuditTrail;
   /** The bytes of images. */
   readonly images: AttachmentStore;
   readonly traces: TraceStore;
@@ -42,8 +44,13 @@ export async function openStorage(context: Context, followers: TraceFollowers): 
   await clearSnapshots(config.dataDir);
   const metadata = openMetadataStore(config.dataDir, context.events);
   closers.push(() => metadata.close());
+  const audit = new AuditTrail({
+    store: metadata.audit,
+    tell: (record) => context.events.done(record),
+    self: 'server',
+  });
   const images = await openImages(context);
-  return { metadata, images, ...(await openTraces(context, followers)) };
+  return { metadata, audit, images, ...(await openTraces(context, followers)) };
 }
 
 /** What is stored of projects, and the room that is left. */

@@ -2,11 +2,13 @@ import type { DeletionService } from '../features/deletion/deletion-service.js';
 import { ImageTransfer } from '../features/transfer/image-transfer.js';
 import { ImportPace } from '../features/transfer/import-pace.js';
 import { TransferService } from '../features/transfer/transfer-service.js';
+import type { MaskerOf } from '../features/masking/maskers.js';
 import type { Attachments } from './attachments.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
 export interface TransferFollowers {
+  readonly masker: MaskerOf;
   readonly attachments: Pick<Attachments, 'vault'>;
   readonly deletions: Pick<DeletionService, 'settled'>;
   /** Called when prompts or prices of a project came in. */
@@ -17,9 +19,9 @@ export interface TransferFollowers {
 
 /** Opens what takes projects out and in. */
 export function openTransfer(
-  { config, events: audit, governor }: Context,
-  { metadata, traces, watermark }: Storage,
-  { attachments: { vault }, deletions, onImported, onRead }: TransferFollowers,
+  { config, governor }: Context,
+  { metadata, traces, watermark, audit }: Storage,
+  { masker, attachments: { vault }, deletions, onImported, onRead }: TransferFollowers,
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
   const { maxTagBytes } = config.ingest;
@@ -33,5 +35,5 @@ export function openTransfer(
   };
   const deletionsDone = (projectId: string) => deletions.settled(projectId);
   const hooks = { deletionsDone, onImported, onRead };
-  return new TransferService({ ...stores, ...hooks, maxTagBytes, pace, room: watermark, audit });
+  return new TransferService({ ...stores, ...hooks, masker, maxTagBytes, pace, room: watermark, audit });
 }

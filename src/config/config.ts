@@ -190,6 +190,15 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
         address: limits.reviewRequestsPerMinuteOfAddress,
       },
     },
+    /** Addresses and ranges that are not public. */
+    webhookAddresses: settings.WEBHOOK_ALLOWED_ADDRESSES.split(',')
+      .map((range) => range.trim())
+      .filter((range) => range !== ''),
+    /** Null: no mail is sent. */
+    mail:
+      settings.SMTP_URL === undefined || settings.SMTP_FROM === undefined
+        ? null
+        : { url: settings.SMTP_URL, from: settings.SMTP_FROM },
     jobs: {
       atOnce: settings.JOBS_AT_ONCE,
       ofProject: limits.jobsOfProject,
@@ -210,10 +219,13 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
     reads: turnLimits(limits, settings.READS_AT_ONCE, Math.ceil(settings.READS_AT_ONCE * limits.readsShareOfProject)),
     /** Lists, until the client has them. */
     answers: turnLimits(limits, limits.answersAtOnce, limits.answersOfProject),
+    /** Answers that are put together in memory. */
+    gathered: turnLimits(limits, limits.gatheredAtOnce, limits.gatheredOfProject),
     delivery: {
       minBytesPerSecond: limits.answerMinBytesPerSecond,
       rateWindowMs: limits.answerWindowMs,
     },
+    auditDays: settings.AUDIT_DAYS,
     /** Null: nothing is removed for its age. */
     retentionIntervalMs: settings.RETENTION_INTERVAL_SECONDS === 0 ? null : settings.RETENTION_INTERVAL_SECONDS * 1000,
     shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,

@@ -34,6 +34,9 @@ export const LIMITS = {
   /** Lists, each until its client has received it; one may hold `READ_MAX_RESULT_MB`. */
   answersAtOnce: 32,
   answersOfProject: 8,
+  /** Answers of up to 8 MB that are put together in memory, where they take several times as much. */
+  gatheredAtOnce: 4,
+  gatheredOfProject: 2,
   /** How long and how many of one project wait for their turn; then 429. */
   readWaitMs: 10_000,
   readsWaitingOfProject: 256,

@@ -9,6 +9,7 @@ import { operationSettings } from './settings/operation.js';
 import { readSettings } from './settings/reads.js';
 import { requestSettings } from './settings/requests.js';
 import { signInSettings } from './settings/sign-in.js';
+import { webhookSettings } from './settings/webhooks.js';
 import { writeSettings } from './settings/writes.js';
 
 /**
@@ -26,6 +27,7 @@ export const settings = Type.Object({
   ...operationSettings,
   ...imageSettings,
   ...judgeSettings,
+  ...webhookSettings,
   ...requestSettings,
   ...writeSettings,
   ...readSettings,

@@ -1,5 +1,6 @@
 import type { apiKeyRoutes } from '../features/api-keys/http/routes.js';
 import type { attachmentRoutes } from '../features/images/http/routes.js';
+import type { auditRoutes } from '../features/audit/http/routes.js';
 import type { calibrationRoutes } from '../features/calibration/http/routes.js';
 import type { completionRoutes } from '../features/completions/http/routes.js';
 import type { datasetRoutes } from '../features/datasets/http/routes.js';
@@ -11,6 +12,9 @@ import type { feedbackRoutes } from '../features/feedback/http/routes.js';
 import type { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
 import type { judgeRoutes } from '../features/judges/http/routes.js';
 import type { linkRoutes } from '../features/review/http/routes.js';
+import type { monitorRoutes } from '../features/monitors/http/routes.js';
+import type { webhookRoutes } from '../features/webhooks/http/routes.js';
+import type { maskingRoutes } from '../features/masking/http/routes.js';
 import type { optimizationRoutes } from '../features/optimization/http/routes.js';
 import type { peopleRoutes } from '../features/people/http/routes.js';
 import type { playgroundRoutes } from '../features/playground/http/routes.js';
@@ -27,6 +31,7 @@ import type { getOwnUsageRoute } from '../features/usage/http/get-own-usage.js';
 type Groups =
   | typeof apiKeyRoutes
   | typeof attachmentRoutes
+  | typeof auditRoutes
   | typeof calibrationRoutes
   | typeof completionRoutes
   | typeof datasetRoutes
@@ -38,6 +43,9 @@ type Groups =
   | typeof judgeFigureRoutes
   | typeof judgeRoutes
   | typeof linkRoutes
+  | typeof monitorRoutes
+  | typeof webhookRoutes
+  | typeof maskingRoutes
   | typeof optimizationRoutes
   | typeof peopleRoutes
   | typeof playgroundRoutes

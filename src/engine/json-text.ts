@@ -153,8 +153,8 @@ function isSpace(code: number): boolean {
 /** Length of strings from which a native search is faster than looking at every character here. */
 const LONG_STRING = 64;
 
-/** Index of the closing quote, or the end. */
-function endOfString(text: string, from: number): number {
+/** Index of the quote that closes a string, or the end. @param from behind its opening quote */
+export function endOfString(text: string, from: number): number {
   let at = from;
   const near = Math.min(text.length, from + LONG_STRING);
   while (at < near) {

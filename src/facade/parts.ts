@@ -1,8 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { normalizeText } from '../engine/schema/normalize.js';
 import type { Micros } from '../engine/timestamp.js';
-import type { PartialSpan, SaidFields, SpanKey } from '../engine/traces/model/partial/partial-span.js';
-import type { Stamp } from '../engine/traces/model/partial/stamps.js';
+import {
+  AssembledSpan,
+  type PartialSpan,
+  type SaidFields,
+  type SpanKey,
+} from '../engine/traces/model/partial/partial-span.js';
+import type { Span } from '../engine/traces/model/span/span.js';
+import { STAMPS, type Stamp } from '../engine/traces/model/partial/stamps.js';
 import type { MappingLimits } from '../otlp/span.js';
 import { saidBy, type Told } from './told.js';
 
@@ -59,6 +65,18 @@ export async function readDrafts<Sent, Other extends object>(
     }
   }
   return found;
+}
+
+/** The span that a draft alone says, or why it says none. */
+export function wholeSpan(draft: Draft, limits?: MappingLimits): Span | string {
+  const [fields = {}] = saidBy([draft.told], limits);
+  if (typeof fields === 'string') return fields;
+  const assembled = AssembledSpan.empty(draft.key);
+  const refused = assembled.add(partOf(draft, fields, new EventStamps()));
+  if (refused !== null) return refused;
+  const { attributes, ...span } = assembled.toSpan();
+  const { [STAMPS]: _stamps, ...own } = attributes;
+  return { ...span, attributes: own };
 }
 
 function isDraft(read: object): read is Draft {

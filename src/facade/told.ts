@@ -32,14 +32,14 @@ const SOME_TIME: Micros = 1;
 const SOME_TRACE = '1'.padStart(32, '0');
 
 /** What events say, or why one says too much: those read together count together, so then each is read alone. */
-export function saidBy(events: readonly Told[], limits: MappingLimits): (SaidFields | string)[] {
+export function saidBy(events: readonly Told[], limits?: MappingLimits): (SaidFields | string)[] {
   const said = saidTogether(events, limits);
   if (typeof said !== 'string') return said;
   return events.length === 1 ? [said] : events.flatMap((each) => saidBy([each], limits));
 }
 
 /** The fields of spans that some events say, in their order, or why not all of them can be read. */
-function saidTogether(events: readonly Told[], limits: MappingLimits): SaidFields[] | string {
+function saidTogether(events: readonly Told[], limits: MappingLimits | undefined): SaidFields[] | string {
   const [resource, scope] = [newResource(), newScope()];
   const spans = events.map(({ attributes }, index) => ({
     ...newSpan(resource, scope),

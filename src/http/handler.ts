@@ -33,6 +33,8 @@ export interface HandlerParts {
   readonly trustedProxies: number;
   /** Turns of projects at routes whose answers may be large. */
   readonly answers: FairSemaphore;
+  /** Turns of projects at routes that put large answers together in memory, until these are written. */
+  readonly gathered: FairSemaphore;
   readonly governor: Pick<Governor, 'duringCall'>;
   readonly log: RequestLogger;
   readonly readBody: BodyReader;
@@ -48,14 +50,14 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
     exchange.route = template;
     exchange.renderError = route.renderError;
     requireProjectId(route, identity, request, meant);
-    const principal = admitted(route, identity, request);
+    const principal = withOrigin(admitted(route, identity, request), exchange, parts);
     if (principal !== null) requireScopes(principal, scopes);
     const found: Issue[] = [];
     const params = parseParams(pathValuesOf(route, request, principal), found);
     const unknown = new UnknownNames();
     const query = parseQuery(searchOf(request.url ?? ''), { unknown, found });
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });
-    const turn = route.bulk === true && principal !== null ? principal.project_id : null;
+    const turn = route.bulk !== undefined && principal !== null ? principal.project_id : null;
     const endTurn = turn === null ? undefined : await answers.take(turn, exchange.abortSignal());
     try {
       const result = await resultOf(route, parts, exchange, request, { principal, params, query, unknown });
@@ -65,6 +67,20 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
       if (endTurn !== undefined) exchange.whenClosed(endTurn);
     }
   };
+}
+
+/** A proxy may send anything for one. */
+const MAX_ADDRESS = 64;
+
+/** The principal of a request, with which request that is. */
+function withOrigin(
+  principal: Principal | null,
+  { request, requestId }: Exchange,
+  { trustedProxies }: Pick<HandlerParts, 'trustedProxies'>,
+): Principal | null {
+  if (principal === null) return null;
+  const address = clientAddress(request.headers, remoteAddressOf(request), trustedProxies);
+  return { ...principal, origin: { request_id: requestId, address: address.slice(0, MAX_ADDRESS) } };
 }
 
 /** How path and query of a route are read, and what a key must be good for. */
@@ -84,7 +100,7 @@ async function resultOf(
   request: RoutedRequest,
   asked: Pick<Decoded, 'principal' | 'params' | 'query' | 'unknown'>,
 ): Promise<HandlerResult> {
-  const { identity, log, governor, readBody } = parts;
+  const { identity, log, governor, readBody, gathered } = parts;
   const { principal, unknown } = asked;
   const held = bytesOf(principal, request, parts);
   const isAdmitted = () => {
@@ -103,7 +119,12 @@ async function resultOf(
     const context = contextOf(exchange, log, { ...asked, body, isAdmitted });
     // Whatever is public is asked for by monitoring, too, all the time.
     const isClients = route.access === 'key' && route.makesWay !== true;
-    return await (isClients ? governor.duringCall(() => route.handle(context)) : route.handle(context));
+    const handle = async () => route.handle(context);
+    const inTurn =
+      route.bulk === 'gathered' && principal !== null
+        ? () => gathered.run(principal.project_id, handle, exchange.abortSignal())
+        : handle;
+    return await (isClients ? governor.duringCall(inTurn) : inTurn());
   } finally {
     if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, namesHeader(unknown.names));
     // Before the answer is sent: a client may take its time over that.

@@ -64,7 +64,7 @@ export class InnerCalls {
     const unknown = new UnknownNames();
     const query = parseQuery(asked.query, { unknown, found });
     const body = route.body?.decode(Buffer.from(JSON.stringify(sent ?? null)), 'application/json', unknown);
-    const endTurn = route.bulk === true ? await this.#parts.answers.take(principal.project_id, signal) : undefined;
+    const endTurn = route.bulk !== undefined ? await this.#parts.answers.take(principal.project_id, signal) : undefined;
     try {
       const result = await route.handle({ ...caller, params, query, body, unknown });
       const names = unknown.some ? { [UNKNOWN_FIELDS]: namesHeader(unknown.names) } : {};

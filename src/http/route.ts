@@ -161,8 +161,11 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access, R ex
   readonly renderError?: ErrorRenderer;
   /** Throws for a request that is not to be served; asked before its body is read. */
   admit?(opening: Opening<Static<P>>): void | Promise<void>;
-  /** Its answers may be large: of one project, only so many are under way at once. */
-  readonly bulk?: boolean;
+  /**
+   * Its answers may be large: of one project, only so many are under way at once. `gathered`: they are put together in memory, of
+   * which few are at once.
+   */
+  readonly bulk?: true | 'gathered';
   /** It makes way for calls of clients, and counts as none. */
   readonly makesWay?: boolean;
   /** Not part of the documented interface (the documentation's own files). */

@@ -9,6 +9,7 @@ import { langfuseRunRoutes, type LangfuseRuns } from './datasets/run-routes.js';
 import { ingestionRoute } from './ingestion/ingestion-route.js';
 import type { IngestionParts } from './ingestion/ingestion.js';
 import { linkRoutes, type LinkParts } from './link-routes.js';
+import { langfuseMediaRoutes, type LangfuseMedia } from './media-routes.js';
 import { langfusePromptRoutes, type LangfusePrompts } from './prompt-routes.js';
 import { langfuseObservationRoutes } from './reading/observation-routes.js';
 import { langfuseScoresV3Route } from './reading/score-routes.js';
@@ -22,6 +23,7 @@ export interface LangfuseServices
   extends
     Omit<IngestionParts, 'limits' | keyof LangfuseScores>,
     LangfuseScores,
+    LangfuseMedia,
     Omit<LangfuseReads, 'scores'>,
     Omit<LangfuseItems & LangfuseRunItems & LangfuseRuns, 'datasets'> {
   readonly datasets: DatasetService;
@@ -40,6 +42,7 @@ export function langfuseRoutes(services: LangfuseServices, { version, limits, ..
   return [
     ...startRoutes(services.projects, version),
     ingestionRoute({ ...services, limits }),
+    ...langfuseMediaRoutes(services),
     ...langfuseScoreRoutes(services),
     ...langfusePromptRoutes(services.prompts),
     ...langfuseDatasetRoutes(services.datasets),

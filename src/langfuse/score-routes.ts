@@ -159,7 +159,7 @@ function deleteRoute(scores: Pick<ScoreService, 'remove'>) {
     errors: ['not_found', 'unavailable'],
     renderError,
     async handle({ principal, params }) {
-      await scores.remove(principal.project_id, params.score_id);
+      await scores.remove(principal, params.score_id);
       return { status: 204 };
     },
   });

@@ -15,6 +15,7 @@ import { linkRoutes } from './link-routes.js';
 import { projectRoutes } from './projects/project-routes.js';
 import { TracingProjects } from './projects/tracing-projects.js';
 import { runReadRoutes } from './reads/run-read-routes.js';
+import { Repetitions } from './runs/repetitions.js';
 import { runRoutes } from './runs/run-routes.js';
 import { BASE, TAG } from './tag.js';
 
@@ -42,7 +43,7 @@ export function langsmithRoutes(services: LangsmithServices, { version, limits, 
   const tracing = new TracingProjects(lists);
   return [
     infoRoute(version),
-    ...runRoutes({ ...services, limits }),
+    ...runRoutes({ ...services, repetitions: new Repetitions(experiments), limits }),
     ...runReadRoutes({ ...services, tracing }),
     ...feedbackRoutes(services),
     ...datasetRoutes(datasets),

@@ -34,6 +34,7 @@ export function postOtlpTracesRoute(
   return defineRoute({
     method: 'POST',
     ...place,
+    scopes: ['spans:write'],
     summary: 'Export traces (OTLP)',
     description: `Accepts an ExportTraceServiceRequest in protobuf or JSON and responds in the same encoding. Spans that cannot be used are refused individually in \`partialSuccess\`, such as those with images beyond the ${MAX_IMAGES_PER_REQUEST} that a request may have; the others are stored. Errors are a google.rpc.Status in the encoding of the request. 429 and 503 have \`Retry-After\`, and retrying is always safe.`,
     access: 'key',

@@ -1,118 +1,57 @@
-import { Type, type TProperties } from '@sinclair/typebox';
-import { DomainError } from '../engine/errors.js';
-import { spanUuid, traceUuid } from '../engine/schema/ids.js';
-import { label } from '../engine/schema/inputs.js';
-import { uuid } from '../engine/schema/parts.js';
-import { invalid } from '../engine/validation/validation.js';
-import { MAX_SCORES, type ScoreInput } from '../features/scores/schema.js';
+import type { Lists } from '../engine/traces/model/list/lists.js';
+import type { DatasetService } from '../features/datasets/dataset-service.js';
+import type { ExperimentService } from '../features/experiments/experiment-service.js';
+import type { MissingResults } from '../features/experiments/missing-results.js';
+import type { ResultIntake } from '../features/experiments/result-intake.js';
 import type { ScoreService } from '../features/scores/score-service.js';
-import { queryOf } from '../http/query.js';
-import { defineRoute, jsonBody } from '../http/route.js';
-import { sessionNamed } from '../otlp/session-id.js';
-import { annotationOf, scoreOfAnnotation, type Annotation } from './annotation.js';
+import type { ExportTraces } from '../otlp/export.js';
+import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
+import { annotationRoutes } from './annotations/annotation-routes.js';
+import { readAnnotationsRoute } from './annotations/read-route.js';
+import { datasetRoutes } from './datasets/dataset-routes.js';
+import { exampleRoute } from './datasets/example-route.js';
+import { uploadRoute } from './datasets/upload-route.js';
+import { evaluationRoute } from './experiments/evaluation-route.js';
+import { experimentRoutes } from './experiments/experiment-routes.js';
+import { incompleteRoutes } from './experiments/incomplete-routes.js';
+import { jsonRoute } from './experiments/json-route.js';
+import { runRoutes } from './experiments/run-routes.js';
+import { linkRoutes, type LinkParts } from './link-routes.js';
+import { spanRoutes } from './spans/span-routes.js';
+import { BASE, TAG } from './tag.js';
+import { versionRoute } from './version-route.js';
 
-/** The group of calls that clients of Phoenix make. */
-const TAG = 'Phoenix';
-
-const hex = (length: number, description: string) =>
-  Type.String({
-    pattern: `^(?!0+$)[0-9a-fA-F]{${length}}$`,
-    'x-must': `be ${length} hexadecimal digits, not all of them 0`,
-    description,
-  });
-
-/** What annotations may be about: how they name it, and what it is here. */
-const ABOUT = {
-  span: {
-    operationId: 'postPhoenixSpanAnnotations',
-    field: { span_id: hex(16, 'Id of the span, as OpenTelemetry has it.') },
-    idOf: (text: string) => spanUuid(text.toLowerCase()),
-  },
-  trace: {
-    operationId: 'postPhoenixTraceAnnotations',
-    field: { trace_id: hex(32, 'Id of the trace, as OpenTelemetry has it.') },
-    idOf: (text: string) => traceUuid(text.toLowerCase()),
-  },
-  session: {
-    operationId: 'postPhoenixSessionAnnotations',
-    field: { session_id: label('Id of the session, as the application names it.', 1) },
-    idOf: (text: string) => sessionNamed(text)?.id ?? null,
-  },
-} as const;
-
-const Answer = Type.Object(
-  { data: Type.Array(Type.Object({ id: uuid('Id of the score.') }), { description: 'The stored scores, in order.' }) },
-  { $id: 'PhoenixAnnotations', description: 'What became of annotations.' },
-);
-
-const sync = Type.Optional(
-  Type.Boolean({ description: 'Without effect: the response always waits until scores are stored.' }),
-);
-
-/** Annotations, as clients of Phoenix send them: each is a score. */
-export function phoenixRoutes(scores: Pick<ScoreService, 'post'>) {
-  return (Object.keys(ABOUT) as (keyof typeof ABOUT)[]).map((what) => annotationsRoute(scores, what));
+export interface PhoenixServices {
+  readonly datasets: DatasetService;
+  readonly experiments: ExperimentService;
+  readonly resultIntake: ResultIntake;
+  readonly missingResults: MissingResults;
+  readonly scores: ScoreService;
+  readonly lists: Pick<Lists, 'spans'>;
+  readonly exportTraces: ExportTraces;
 }
 
-function annotationsRoute(scores: Pick<ScoreService, 'post'>, what: keyof typeof ABOUT) {
-  const { operationId, field, idOf } = ABOUT[what];
-  const name = `Phoenix${what[0]?.toUpperCase() ?? ''}${what.slice(1)}Annotation`;
-  const item = annotationOf(field as TProperties, name);
-  return defineRoute({
-    method: 'POST',
-    path: `/v1/${what}_annotations`,
-    operationId,
-    summary: `Store annotations of ${what}s (Phoenix)`,
-    description:
-      `Stores annotations of ${what}s as scores, all or none. An annotation with the same name, annotator and identifier ` +
-      `replaces the earlier one of the same ${what}.`,
-    tag: TAG,
-    access: 'key',
-    query: queryOf(Type.Object({ sync })),
-    body: jsonBody(
-      Type.Object(
-        { data: Type.Array(item, { maxItems: MAX_SCORES, description: 'The annotations.' }) },
-        { $id: `${name}s`, description: 'Annotations to store.' },
-      ),
-      { lenient: true },
-    ),
-    responses: { 200: { description: 'The annotations are stored.', schema: Answer } },
-    errors: ['invalid', 'overloaded', 'unavailable'],
-    async handle({ principal, body }) {
-      const sent = body.data.map((annotation, index) => {
-        const about = (annotation as Readonly<Record<string, unknown>>)[`${what}_id`];
-        return scoreAt(index, { what, id: idOf(String(about)) }, annotation as Annotation);
-      });
-      const stored = await asSent(() => scores.post(principal, sent));
-      return { status: 200, body: { data: stored.map(({ id }) => ({ id })) } };
-    },
-  });
-}
-
-interface About {
-  readonly what: keyof typeof ABOUT;
-  readonly id: string | null;
-}
-
-/** @throws DomainError `invalid` */
-function scoreAt(index: number, { what, id }: About, annotation: Annotation): ScoreInput {
-  if (id === null) throw invalid([{ pointer: `/data/${index}/${what}_id`, detail: 'must not be the nil UUID' }]);
-  const score = scoreOfAnnotation({ entity_type: what, entity_id: id }, annotation);
-  if (score === null) throw invalid([{ pointer: `/data/${index}/result`, detail: 'must have a score or a label' }]);
-  return score;
-}
-
-/** Issues by the names that the client sent. */
-async function asSent<T>(store: () => Promise<T>): Promise<T> {
-  try {
-    return await store();
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.issues.length === 0) throw error;
-    throw invalid(
-      error.issues.map(({ pointer, detail }) => ({
-        pointer: `/data${pointer.replace(/\/value$/, '/result').replace(/\/author$/, '/identifier')}`,
-        detail,
-      })),
-    );
-  }
+/** The calls of Phoenix's clients, unchanged: each translates to those of features. */
+export function phoenixRoutes(services: PhoenixServices, links: LinkParts) {
+  const { datasets, scores, lists, exportTraces } = services;
+  return [
+    versionRoute(),
+    ...annotationRoutes(scores),
+    readAnnotationsRoute(scores),
+    uploadRoute(datasets),
+    ...datasetRoutes(datasets),
+    exampleRoute(datasets),
+    ...experimentRoutes(services),
+    ...runRoutes(services),
+    jsonRoute(services),
+    ...incompleteRoutes(services),
+    evaluationRoute(scores),
+    ...spanRoutes(lists),
+    ...linkRoutes(links),
+    postOtlpTracesRoute(exportTraces, {
+      path: `${BASE}/v1/traces`,
+      operationId: 'postPhoenixOtlpTraces',
+      tag: TAG,
+    }),
+  ];
 }

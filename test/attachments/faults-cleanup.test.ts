@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { AttachmentStore } from '../../src/features/images/attachment-store.js';
 import { NO_SOURCE, VaultIntake } from '../../src/features/images/intake.js';
-import { AttachmentVault } from '../../src/features/images/vault.js';
+import { AttachmentVault, AWAITED_MS } from '../../src/features/images/vault.js';
+import { mediaIdOf } from '../../src/engine/traces/model/media-reference.js';
 import { DomainError } from '../../src/engine/errors.js';
 import { SpanIngest } from '../../src/features/traces/span-ingest.js';
 import type { WriteLog } from '../../src/engine/traces/model/write-log.js';
@@ -61,6 +62,7 @@ describe('cleaning up attachments', () => {
 
   function ingest(parts: { log?: WriteLog; vault?: AttachmentVault } = {}): SpanIngest {
     return new SpanIngest({
+      masker: () => null,
       log: parts.log ?? spans.store.log,
       price: () => null,
       prompts: NO_PROMPTS,
@@ -127,6 +129,35 @@ describe('cleaning up attachments', () => {
     await spans.store.attachments.read(project, id);
     await sweep();
     expect(await isThere(image)).to.equal(true);
+  });
+
+  it('keeps an announced image for the span that comes later, and not for ever', async () => {
+    const catalog = new SqliteAttachmentCatalog(database);
+    const [awaited, overdue, deleted] = [png(10), png(10), png(10)];
+    const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const [image, span_id, agoMs] of [
+      [awaited, one, 1_000],
+      [overdue, two, AWAITED_MS + 1_000],
+      [deleted, three, 1_000],
+    ] as const) {
+      const reference = { sha256: sha(image), trace_id: traceId, span_id };
+      expect(catalog.announce(project, reference, (Date.now() - agoMs) * 1000, 3)).to.equal(true);
+      expect(catalog.announce(project, reference, (Date.now() - agoMs) * 1000, 3), 'again').to.equal(true);
+      catalog.note(project, { sha256: sha(image), media_type: 'image/png', bytes: image.length });
+      await vault.keep(project, [{ sha256: sha(image), type: 'image/png', bytes: image }]);
+    }
+    const fourth = { sha256: sha(png(10)), trace_id: traceId, span_id: randomUUID() };
+    expect(catalog.announce(project, fourth, Date.now() * 1000, 3), 'too many').to.equal(false);
+    await vault.removeSomeFree(project, vault.forgetSpans(project, [three], Date.now() * 1000));
+    await sweep();
+    expect(await Promise.all([awaited, overdue, deleted].map(isThere))).to.deep.equal([true, false, false]);
+    const reference = `@@@langfuseMedia:type=image/png|id=${mediaIdOf(sha(awaited))}|source=bytes@@@`;
+    await post(ingest(), { ...span(one), input_data: reference });
+    await sweep();
+    expect(catalog.unbound(0, 10), 'every reference has its version').to.deep.equal([]);
+    await remove(spans.store, project, 'span', one);
+    await sweep();
+    expect(await isThere(awaited)).to.equal(false);
   });
 
   it('removes the image of a request that failed, and leaves those under way alone', async () => {

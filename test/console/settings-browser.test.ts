@@ -129,6 +129,27 @@ describe('links and settings, in the console', function () {
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
   });
 
+  it('adds a masking rule, and tests it on stored spans', async () => {
+    const watched = await show('settings?tab=masking');
+    const { page } = watched;
+    await see(page, 'No rules yet');
+    await press(page, 'Add a rule');
+    await page.waitForSelector('dialog[open] select');
+    await page.select('dialog[open] select', 'expression');
+    await page.waitForSelector('dialog[open] input[maxlength="500"]');
+    await page.type('dialog[open] input[maxlength="500"]', 'Wo[r]ld');
+    await press(page, 'Save rule');
+    await see(page, 'Masking rules saved');
+    await press(page, 'Test on stored spans');
+    await see(page, 'Nothing was changed');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    const { rules } = await api('GET', `/projects/${scene.server.projectId}/masking`);
+    expect(rules).to.have.length(1);
+    expect(rules[0]).to.include({ name: 'expression', expression: 'Wo[r]ld', action: 'replace' });
+    await press(page, 'Delete expression');
+    await see(page, 'No rules yet');
+  });
+
   it('invites a colleague, who signs in by the URL in a browser of their own', async () => {
     const watched = await show('settings?tab=people');
     const { page } = watched;
@@ -202,6 +223,7 @@ describe('links and settings, in the console', function () {
       Keys: 'Create key',
       People: 'Invite colleague',
       Prices: 'Add price',
+      Masking: 'Add a rule',
       Project: 'Delete project',
     };
     for (const [tab, action] of Object.entries(tabs)) {

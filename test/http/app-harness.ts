@@ -72,6 +72,7 @@ export async function bootApp(
     trustedProxies: 0,
     delivery: { minBytesPerSecond: 0, rateWindowMs: 1_000 },
     answers: new FairSemaphore('lists', answers ?? { atOnce: 100, perParty: 99, maxWaitMs: 1_000 }),
+    gathered: new FairSemaphore('answers put together', { atOnce: 2, perParty: 1, maxWaitMs: 5_000 }),
     governor: new Governor(),
     log: { ...silent, child: () => silent },
     observer: {

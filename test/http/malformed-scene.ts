@@ -17,6 +17,8 @@ const OF_THE_SERVER = new Set([
   'job_steps',
   'job_spans',
   'job_traces',
+  // Looks at monitors and deliveries go on by themselves.
+  ...['monitors', 'monitor_changes', 'webhooks', 'webhook_deliveries'],
   // The last number given in any table, those above too.
   'sqlite_sequence',
 ]);
@@ -127,6 +129,7 @@ export class MalformedScene {
     const run = { run_name: 'trial', runName: 'trial', datasetId: dataset_id };
     Object.assign(this.known, { ...run, dataset_name: name, datasetName: name, item_id, datasetItemId: item_id });
     await this.#renewExperiment(name);
+    await this.#renewMonitor();
   }
 
   async #renewExperiment(dataset: string): Promise<void> {
@@ -137,6 +140,28 @@ export class MalformedScene {
     const scorer = await this.api.expect(200, 'POST', `/v1/evals/${id}/scorers`, { name: 'scorer' });
     const ids = { experiment_id: id, eval_id: id, scorer_id: scorer.id, eval_result_id: result.id };
     Object.assign(this.known, { ...ids, row_id: '1', repetition: 1, dataset_version: 1, dataset_ref: 'latest' });
+    // As clients of Phoenix call them.
+    Object.assign(this.known, { dataset_example_id: '1', repetition_number: 1 });
+  }
+
+  /** A project can have so many of each: those before go. */
+  async #renewMonitor(): Promise<void> {
+    const { api, known } = this;
+    const [monitors, webhooks] = [`${api.project}/monitors`, `${api.project}/webhooks`];
+    const target = 'https://hooks.example.invalid/mine';
+    for (const path of [monitors, webhooks])
+      for (const { id } of await api.get(path)) await api.expect(204, 'DELETE', `${path}/${id}`);
+    const monitor = {
+      name: 'm',
+      measure: 'count',
+      window_minutes: 60,
+      operator: 'above',
+      threshold: 1,
+      enabled: false,
+    };
+    known['monitor_id'] = (await api.expect(201, 'POST', monitors, monitor)).id;
+    known['webhook_id'] = (await api.expect(201, 'POST', webhooks, { name: 'w', kind: 'webhook', target })).id;
+    known['target'] = target;
   }
 
   async #renewJudge(): Promise<void> {

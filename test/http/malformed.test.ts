@@ -22,13 +22,15 @@ const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 /** Of these the document says nothing for each path: what is no path of it, or no text at all. */
 const OF_NO_ROUTE = [400, 404, 405, 431];
 /**
- * Their bodies are no JSON of ours (see test/otlp/faults-hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
- * answers have no end (test/lists/http-tail.test.ts), or they are read one by one (test/langfuse/http.test.ts, test/langsmith/http.test.ts).
+ * Their bodies are no JSON of ours (see test/otlp/faults-hostile.test.ts, test/langfuse/media.test.ts), or hang on the path
+ * (test/transfer/hostile.test.ts), or their answers have no end (test/lists/http-tail.test.ts), or they are read one by one
+ * (test/langfuse/http.test.ts, test/langsmith/http.test.ts, test/phoenix/http.test.ts).
  */
 const OTHER_FORMATS = new Set([
   ...['postOtlpTraces', 'postLangfuseOtlpTraces', 'postLangfuseEvents', 'importRecords', 'tailSpans', 'tailTraces'],
   ...['postLangsmithOtlpTraces', 'postLangsmithRuns', 'postLangsmithRun', 'patchLangsmithRun', 'postLangsmithRunParts'],
-  ...['createLangsmithExamples', 'updateLangsmithExamples'],
+  ...['createLangsmithExamples', 'updateLangsmithExamples', 'postPhoenixOtlpTraces', 'uploadPhoenixDataset'],
+  'uploadAttachment',
   // All that it takes is a secret, which no odd body has by chance (test/identity/people.test.ts).
   'joinProject',
 ]);
@@ -63,9 +65,16 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   // They need two finished experiments.
   createComparison: 422,
   listComparedRows: 404,
+  // There is no media in the scene, and no media type is that of an image.
+  announceLangfuseMedia: 422,
+  reportLangfuseMedia: 404,
+  getLangfuseMedia: 404,
   // The scene has no score, and it names a dataset or examples.
   updateLangsmithFeedback: 404,
   listLangsmithExamples: 422,
+  // They name spans, and scores.
+  listPhoenixSpanAnnotations: 422,
+  listPhoenixIncompleteEvaluations: 422,
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */

@@ -113,4 +113,35 @@ describe('the turn of a large answer', () => {
       await app.stop();
     }
   });
+
+  it('puts only so many answers of a project together at once', async () => {
+    let [running, most] = [0, 0];
+    const route = defineRoute({
+      method: 'GET',
+      path: '/rows',
+      operationId: 'rows',
+      summary: 's',
+      description: 'd',
+      tag: 'Traces',
+      access: 'key',
+      bulk: 'gathered',
+      responses: { 200: { description: 'ok', schema: Type.Array(Type.Integer()) } },
+      errors: [],
+      handle: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        running -= 1;
+        return { status: 200, body: [] };
+      },
+    });
+    const app = await bootApp([route]);
+    try {
+      const answers = Array.from({ length: 4 }, () => send(`${app.url}/rows`, 'GET', { key: app.key }));
+      expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+      expect(most).to.equal(1);
+    } finally {
+      await app.stop();
+    }
+  });
 });

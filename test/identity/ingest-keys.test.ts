@@ -122,6 +122,7 @@ describe('a key that may only send', () => {
         if (status !== 403) opened.push(operationId);
       }
     expect(opened.sort()).to.deep.equal([
+      'announceLangfuseMedia',
       'listLangfuseProjects',
       'patchLangsmithRun',
       'postAbChoice',
@@ -134,15 +135,21 @@ describe('a key that may only send', () => {
       'postLangsmithRunParts',
       'postLangsmithRuns',
       'postOtlpTraces',
+      'postPhoenixEvaluation',
+      'postPhoenixOtlpTraces',
       'postPhoenixSessionAnnotations',
+      'postPhoenixSessionAnnotationsOfClient',
       'postPhoenixSpanAnnotations',
+      'postPhoenixSpanAnnotationsOfClient',
       'postPhoenixTraceAnnotations',
+      'postPhoenixTraceAnnotationsOfClient',
       'postScores',
       'postSessions',
       'postSignal',
       'postSignals',
       'postSpans',
       'postTraces',
+      'reportLangfuseMedia',
       'whoAmI',
     ]);
   });

@@ -34,6 +34,19 @@ describe('threads that read bodies', function () {
     expect((await post([call()])).json[0].cost).to.equal(null);
   });
 
+  it('know masking rules that were set before the request', async () => {
+    const path = `/projects/${server.projectId}/masking`;
+    for (let n = 0; n < 10; n += 1) {
+      const rules = n % 3 === 2 ? [] : [{ type: 'email', name: `mail-${n}` }];
+      expect((await server.request('PUT', path, { body: { rules } })).status).to.equal(200);
+      const output_data = 'of x@y.io';
+      const answers = await Promise.all([post([call({ output_data })]), post([call({ output_data })])]);
+      const masked = rules.length === 0 ? output_data : `of [mail-${n}]`;
+      expect(answers.map(({ json }) => json[0].output_data)).to.deep.equal([masked, masked]);
+    }
+    await server.request('PUT', path, { body: { rules: [] } });
+  });
+
   it('know a prompt that was made before the request', async () => {
     for (let n = 0; n < 5; n += 1) {
       const path = `/v1/tasks/p${n}/prompt/versions/ensure`;

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { mediaIdOf } from '../../src/engine/traces/model/media-reference.js';
+import { download } from '../attachments/attachment-api.js';
+import { base64, png, sha } from '../attachments/images.js';
 import { nodeFolderWith, requireInstalled } from '../harness/foreign-packages.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
@@ -92,6 +95,52 @@ console.log(JSON.stringify({ trace: trace.id, url: trace.getTraceUrl() }));`);
     expect(url).to.equal(`${server.url}/trace/${trace}`);
     expect((await server.request('GET', new URL(url).pathname, { key: null })).status).to.equal(302);
   });
+
+  for (const [client, program] of [
+    [
+      'langfuse 3',
+      (input: string) => `
+import { Langfuse } from 'langfuse';
+const langfuse = new Langfuse();
+langfuse.on('error', (error) => console.error('error', error));
+// The client loads this itself, and is not ready to send images before.
+await import('crypto');
+await new Promise(setImmediate);
+const trace = langfuse.trace({ name: 'shot', input: ${input} });
+await langfuse.shutdownAsync();
+const read = async (id) => (await langfuse.fetchMedia(id));
+const id = trace.id;`,
+    ],
+    [
+      '@langfuse/tracing 5',
+      (input: string) => `
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { LangfuseSpanProcessor } from '@langfuse/otel';
+import { startActiveObservation, getActiveTraceId } from '@langfuse/tracing';
+import { LangfuseClient } from '@langfuse/client';
+const processor = new LangfuseSpanProcessor();
+new NodeTracerProvider({ spanProcessors: [processor] }).register();
+const id = await startActiveObservation('shot', async (span) => {
+  span.update({ input: ${input} });
+  return getActiveTraceId();
+});
+await processor.forceFlush();
+const client = new LangfuseClient();
+const read = (media) => client.api.media.get(media);`,
+    ],
+  ] as const)
+    it(`${client} sends images in an input, and reads them back`, async () => {
+      const image = png(20);
+      const input = `[{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,${base64(image)}' } }] }]`;
+      const { id, type } = await node(`${program(input)}
+const { contentType: type } = await read('${mediaIdOf(sha(image))}');
+console.log(JSON.stringify({ id, type }));`);
+      expect(type).to.equal('image/png');
+      const [span] = await get(`/spans?trace_id=${id}`);
+      expect(span.input_data).to.include('@@@langfuseMedia:type=image/png').and.not.include(base64(image));
+      const { attachments } = await get(`/spans/${span.id}/attachments`);
+      expect(await Promise.all(attachments.map(({ url }: any) => download(url).then(sha)))).to.deep.equal([sha(image)]);
+    });
 
   it('@langfuse/tracing 5 sends the same over OpenTelemetry, and @langfuse/client scores it', async () => {
     const { trace, url } = await node(`

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { mediaIdOf } from '../../src/engine/traces/model/media-reference.js';
+import { download } from '../attachments/attachment-api.js';
+import { base64, png, sha } from '../attachments/images.js';
 import { pythonWith, requireInstalled } from '../harness/foreign-packages.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
@@ -149,6 +152,30 @@ print(json.dumps([result.dataset_run_url, [item.id for item in dataset.items], d
       expect(url).to.equal(`${server.url}/project/${server.projectId}/datasets/${datasetId}/runs/${found[0].id}`);
       const metrics = await server.request('GET', path);
       expect(metrics.text).to.include('"correct"');
+    });
+
+    it('sends images in an input, and reads them back', async () => {
+      const image = png(20);
+      const content = `[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,${base64(image)}"}}]}]`;
+      const media = isOld ? 'client.client.media' : 'client.api.media';
+      const start = version.startsWith('3') ? 'span' : 'observation';
+      const sent = isOld
+        ? `trace = client.trace(name="shot", input=${content})
+trace_id = trace.id`
+        : `with client.start_as_current_${start}(name="shot", input=${content}):
+    trace_id = client.get_current_trace_id()`;
+      const [trace, read, resolved] = await run(`
+${sent}
+client.flush()
+read = ${media}.get("${mediaIdOf(sha(image))}")
+resolved = client.resolve_media_references(obj="@@@langfuseMedia:type=image/png|id=" + read.media_id + "|source=bytes@@@", resolve_with="base64_data_uri")
+print(json.dumps([trace_id, [read.content_type, read.content_length], resolved]))`);
+      expect(read).to.deep.equal(['image/png', image.length]);
+      expect(resolved).to.equal(`data:image/png;base64,${base64(image)}`);
+      const [span] = (await server.request('GET', `/spans?trace_id=${trace}`)).json;
+      expect(span.input_data).to.include('@@@langfuseMedia:type=image/png').and.not.include(base64(image));
+      const { attachments } = (await server.request('GET', `/spans/${span.id}/attachments`)).json;
+      expect(await Promise.all(attachments.map(({ url }: any) => download(url).then(sha)))).to.deep.equal([sha(image)]);
     });
 
     it('reads traces', async () => {

@@ -65,6 +65,9 @@ score = client.create_feedback(ids["id"], "helpful", score=1, comment="yes")
 client.update_feedback(score.id, score=0)
 feedback = [each.score for each in client.list_feedback(run_ids=[ids["id"]])]
 listed = [run.name for run in client.list_runs(project_name="shop")]
+assert [run.name for run in client.list_runs(project_name="shop", filter='and(eq(run_type, "llm"), eq(error, null))')] == ["answer"]
+tagged = [run.name for run in client.list_runs(project_name="shop", filter='has(tags, "beta")', error=False)]
+assert "checkout" in tagged and "failing" not in tagged, tagged
 run = client.read_run(ids["id"], load_child_runs=True)
 print(json.dumps({"id": str(ids["id"]), "read": [str(run.total_cost), [child.name for child in run.child_runs]], "listed": listed, "feedback": feedback}))`);
     const spans = await get(`/spans?trace_id=${id}&sort_by=started_at&sort_order=asc`);
@@ -153,10 +156,16 @@ rows = list(results)
 client.flush()
 assert len(rows) == 3
 assert len(list(client.list_runs(project_name=results.experiment_name, is_root=True))) == 3
+twice = evaluate(lambda inputs: {"a": inputs["q"]}, data="asked", client=client, experiment_prefix="twice", evaluators=[right], num_repetitions=2)
+assert len(list(twice)) == 6
+client.flush()
 print("null")`);
     const path = `/projects/${server.projectId}/experiments`;
     const { experiments } = await get(path);
-    expect(experiments).to.have.length(1);
+    expect(experiments).to.have.length(2);
+    const twice = experiments.shift();
+    expect(twice).to.include({ status: 'finished', repetitions: 2 });
+    expect(twice.figures).to.include({ results: 6, rows: 3 });
     expect(experiments[0]).to.include({ status: 'finished' });
     expect(experiments[0].figures).to.include({ results: 3, rows: 3, errors: 0 });
     const [right] = experiments[0].figures.scores.filter(({ name }: any) => name === 'right');

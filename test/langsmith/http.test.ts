@@ -424,6 +424,11 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     await client.send([
       { ...sent, start_time: at(0), end_time: at(9), outputs: { a: 'A' }, reference_example_id: one },
     ]);
+    // Another run of an example is another try at it; one that is sent again is the same.
+    const again = randomUUID();
+    const second = { ...sent, id: again, trace_id: again, dotted_order: dotted([20, again]), outputs: { a: 'AA' } };
+    for (let times = 0; times < 2; times += 1)
+      await client.send([{ ...second, start_time: at(20), end_time: at(29), reference_example_id: one }]);
     await client.call('POST', '/feedback', { id: randomUUID(), run_id: run, key: 'right', score: 1 });
     await client.call('POST', '/feedback', {
       id: randomUUID(),
@@ -433,21 +438,29 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     });
     const patched = await client.call('PATCH', `/sessions/${created.json.id}`, {
       ...{ name: null, description: null, end_time: null },
-      extra: { metadata: { dataset_version: at(0) } },
+      extra: { metadata: { dataset_version: at(0), num_repetitions: 2 } },
     });
     expect(patched.json.end_time).to.be.a('string');
     const experiment = await get(`/projects/${server.projectId}/experiments/${created.json.id}`);
-    expect(experiment).to.include({ status: 'finished', name });
-    expect(experiment.figures).to.include({ results: 1, rows: 1 });
+    expect(experiment).to.include({ status: 'finished', name, repetitions: 2 });
+    expect(experiment.figures).to.include({ results: 2, rows: 1 });
     const { results } = await get(`/projects/${server.projectId}/experiments/${created.json.id}/results`);
     expect(results[0]).to.deep.include({ row_id: one, output_data: '{"a":"A"}', scores: { right: 1 } });
+    expect(results[1]).to.include({ row_id: one, output_data: '{"a":"AA"}', repetition: 2 });
     const read = await client.call('POST', '/runs/query', {
       session: [created.json.id],
       is_root: true,
       select: ['id'],
     });
     document.check('POST', '/langsmith/runs/query', read);
-    expect(read.json.runs).to.have.length(1);
+    expect(read.json.runs).to.have.length(2);
+    expect(read.json.runs[1]).to.deep.include({
+      id: run,
+      reference_example_id: one,
+      outputs: { a: 'A' },
+      status: 'success',
+    });
+    expect(read.json.runs[1].feedback_stats.right.avg).to.equal(1);
 
     // A name of which runs came before there was such an experiment, and behind more names than anybody has.
     const late = `late-${randomUUID()}`;
@@ -465,13 +478,6 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect((await client.send([...others, tried(late)])).status).to.be.below(300);
     const counted = await get(`/projects/${server.projectId}/experiments/${made2.json.id}`);
     expect(counted.figures).to.include({ results: 1 });
-    expect(read.json.runs[0]).to.deep.include({
-      id: run,
-      reference_example_id: one,
-      outputs: { a: 'A' },
-      status: 'success',
-    });
-    expect(read.json.runs[0].feedback_stats.right.avg).to.equal(1);
     const [project] = (await client.call('GET', `/sessions?limit=1&name=${name}&include_stats=False`)).json;
     expect(project).to.include({ id: created.json.id, reference_dataset_id: dataset.id, tenant_id: server.projectId });
     expect((await client.call('DELETE', `/examples/${two}`)).status).to.equal(204);
@@ -518,10 +524,88 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect(parts.json.runs).to.have.length(2);
     const byIds = await client.call('POST', '/runs/query', { id: [trace, randomUUID()] });
     expect(byIds.json.runs).to.have.length(1);
-    expect((await client.call('POST', '/runs/query', { filter: 'eq(name, "x")' })).status).to.equal(422);
     expect((await client.call('GET', `/runs/${randomUUID()}`)).status).to.equal(404);
     expect((await client.call('GET', '/sessions?name=nothing')).json).to.deep.equal([]);
     expect((await client.call('GET', '/sessions?limit=1')).json).to.have.length(1);
+  });
+
+  it('find runs by filters, and refuse what cannot be applied, by its name', async () => {
+    const trace = randomUUID();
+    const { begun, over, call, tool } = runsOf(trace);
+    await client.send(begun);
+    await client.send([], over);
+    await client.call('POST', '/feedback', { id: randomUUID(), run_id: call, key: 'quality', score: 0.5 });
+    const found = async (filter: string) => {
+      const asked = await client.call('POST', '/runs/query', { trace, filter, order: 'asc' });
+      expect(asked.status, `${filter}: ${asked.text}`).to.equal(200);
+      return asked.json.runs.map(({ id }: { id: string }) => (id === trace ? 'root' : id === call ? 'call' : 'tool'));
+    };
+    const cases: Readonly<Record<string, readonly string[]>> = {
+      'eq(run_type, "llm")': ['call'],
+      'in(run_type, ["LLM", "tool"])': ['call', 'tool'],
+      "or(eq(name, 'search'), eq(name, 'checkout'))": ['root', 'tool'],
+      'and(eq(run_type, "llm"), gt(latency, 0.04), eq(error, false))': ['call'],
+      'gt(latency, "50ms")': ['root'],
+      'gte(latency, "0.05s")': ['root', 'call'],
+      'lt(latency, 0.05)': ['tool'],
+      'neq(error, null)': ['tool'],
+      'eq(status, "success")': ['root', 'call'],
+      'has(tags, "beta")': ['root'],
+      'and(eq(metadata_key, "plan"), eq(metadata_value, "pro"))': ['root'],
+      'has(metadata, "{\\"plan\\": \\"pro\\"}")': ['root'],
+      'and(eq(metadata_key, "thread_id"), eq(metadata_value, "thread-1"))': ['root', 'call'],
+      'eq(is_root, true)': ['root'],
+      'eq(is_root, false)': ['call', 'tool'],
+      [`eq(parent_run_id, "${trace}")`]: ['call', 'tool'],
+      [`in(id, ["${tool}", "${call}"])`]: ['call', 'tool'],
+      'search("no shop")': ['tool'],
+      'gt(prompt_tokens, 999)': ['call'],
+      'gt(prompt_tokens, 1000)': [],
+      'lte(completion_tokens, 500)': ['call'],
+      'gt(total_cost, 0)': ['call'],
+      'and(eq(feedback_key, "quality"), gte(feedback_score, 0.5))': ['call'],
+      'and(eq(feedback_key, "quality"), gt(feedback_score, 0.5))': [],
+      [`and(gt(start_time, "${at(0)}"), and(lt(start_time, "${at(20)}")))`]: ['call'],
+    };
+    for (const [filter, ids] of Object.entries(cases)) expect(await found(filter), filter).to.deep.equal(ids);
+    const refused: readonly (readonly [string, RegExp])[] = [
+      ['not(eq(name, "x"))', /calls not/],
+      ['neq(run_type, "llm")', /run_type by neq/],
+      ['gt(total_tokens, 1)', /total_tokens by gt/],
+      ['or(eq(name, "a"), eq(run_type, "b"))', /`or`/],
+      ['eq(name, "x") eq(name, "y")', /goes on/],
+      ['eq(name, "x"', /end/],
+      ['eq(name, "x)', /not understood/],
+      ['eq(metadata_key, "k")', /metadata_value/],
+      ['gt(feedback_score, 1)', /feedback_key/],
+      ['gt(latency, "soon")', /latency with "soon"/],
+      ['eq(id, 7)', /no id/],
+      ['"x"', /call/],
+      ['', /^$/],
+      [`${'and('.repeat(50)}eq(name,"x")${')'.repeat(50)}`, /nested/],
+      [`in(name, [${'"x",'.repeat(1_000)}"x"])`, /parts/],
+    ];
+    for (const [filter, why] of refused) {
+      const answer = await client.call('POST', '/runs/query', { filter });
+      expect([filter, answer.status]).to.deep.equal([filter, filter === '' ? 200 : 400]);
+      if (filter !== '') expect(answer.json.detail).to.match(why);
+    }
+  });
+
+  it('count, of two patches of a run in one batch, the later', async () => {
+    for (const outputs of [
+      [{ n: 9 }, { n: 2 }],
+      [{ n: 2 }, { n: 9 }],
+    ]) {
+      const run = randomUUID();
+      const shared = { id: run, trace_id: run, dotted_order: dotted([0, run]), end_time: at(5) };
+      const patches = outputs.map((each) => ({ ...shared, outputs: each }));
+      // Whatever is sent again in between changes nothing.
+      for (const batch of [patches, patches])
+        await client.send([{ ...shared, name: 'twice', start_time: at(0) }], batch);
+      const [span] = await spansOf(run);
+      expect(span.output_data).to.equal(JSON.stringify(outputs[1]));
+    }
   });
 
   it('lead from links into the console', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
+import { auditActionOf } from '../../src/engine/identity/audit-actions.js';
 import { auditLines, type AuditRecord } from '../../src/engine/signals/catalog/audit.js';
 import { createLogger } from '../../src/engine/signals/logger.js';
 import { createMetrics } from '../../src/engine/signals/metrics.js';
@@ -33,9 +34,10 @@ function keptLog(level: 'info' | 'debug' = 'info') {
   return { logger: createLogger({ level, format: 'json' }, stream), text: () => text, lines };
 }
 
-/** What is left of a line without what all lines have. */
-function fieldsOf({ level: _level, message: _message, timestamp: _timestamp, ...fields }: Line): Line {
-  return fields;
+/** What is left of a line without what all lines have. The network of a sign-in is its own. */
+function fieldsOf({ level: _level, message: _message, timestamp: _timestamp, request_id: _id, ...fields }: Line): Line {
+  const { audit: _audit, address, ...rest } = fields;
+  return rest['event'] === 'signedIn' ? { ...rest, address } : rest;
 }
 
 describe('The log of what people and programs did', () => {
@@ -58,7 +60,12 @@ describe('The log of what people and programs did', () => {
   async function linesOf<T>(action: () => Promise<T>): Promise<{ readonly result: T; readonly lines: Line[] }> {
     const before = log.lines().length;
     const result = await action();
-    return { result, lines: log.lines().slice(before).map(fieldsOf) };
+    const lines = log.lines().slice(before);
+    for (const { event, audit, address, user_id } of lines) {
+      expect(audit).to.equal(auditActionOf(event as AuditRecord['event']));
+      if (user_id !== undefined) expect(address, String(event)).to.match(/127\.0\.0/);
+    }
+    return { result, lines: lines.map(fieldsOf) };
   }
   const whose = () => ({ ...first, project_id: server.projectId });
 
@@ -99,6 +106,25 @@ describe('The log of what people and programs did', () => {
     call: () => ['DELETE', `/${kind}s/${idOf(kind)}`],
     line: () => ({ event: `${kind}Deleted`, subject_id: idOf(kind) }),
   });
+  /** Making, changing and deleting something of the project; another one is kept. */
+  const about = (kind: string, body: () => object): Case[] => [
+    {
+      what: `making a ${kind}`,
+      call: () => ['POST', `${project}/${kind}s`, body()],
+      keep: keep(kind),
+      line: () => ({ event: `${kind}Created`, subject_id: idOf(kind) }),
+    },
+    {
+      what: `changing a ${kind}`,
+      call: () => ['PATCH', `${project}/${kind}s/${idOf(kind)}`, { name: `${MARK} 2` }],
+      line: () => ({ event: `${kind}Changed`, subject_id: idOf(kind) }),
+    },
+    {
+      what: `deleting a ${kind}`,
+      call: () => ['DELETE', `${project}/${kind}s/${idOf(kind)}`],
+      line: () => ({ event: `${kind}Deleted`, subject_id: idOf(kind) }),
+    },
+  ];
   const cases: readonly Case[] = [
     {
       what: 'making a key',
@@ -134,19 +160,29 @@ describe('The log of what people and programs did', () => {
       line: () => ({ event: 'personRemoved', subject_id: idOf('person') }),
     },
     {
+      what: 'renaming the project',
+      call: () => ['PATCH', project, { name: MARK }],
+      line: () => ({ event: 'projectRenamed', changed: ['name'] }),
+    },
+    {
       what: 'setting how long traces are kept',
       call: () => ['PATCH', project, { name: MARK, retention_days: 30 }],
-      line: () => ({ event: 'retentionChanged', retention_days: 30 }),
+      line: () => ({ event: 'retentionChanged', retention_days: 30, changed: ['retention_days'] }),
     },
     {
       what: 'keeping traces for ever',
       call: () => ['PATCH', project, { retention_days: null }],
-      line: () => ({ event: 'retentionChanged', retention_days: null }),
+      line: () => ({ event: 'retentionChanged', retention_days: null, changed: ['retention_days'] }),
     },
     {
       what: 'setting a price',
       call: () => ['PUT', price(), { input_per_million: 1, output_per_million: 2 }],
       line: () => ({ event: 'priceSet' }),
+    },
+    {
+      what: 'setting masking rules',
+      call: () => ['PUT', `${project}/masking`, { rules: [{ type: 'expression', expression: `${MARK}-masked` }] }],
+      line: () => ({ event: 'maskingSet' }),
     },
     { what: 'removing a price', call: () => ['DELETE', price()], line: () => ({ event: 'priceRemoved' }) },
     {
@@ -158,7 +194,7 @@ describe('The log of what people and programs did', () => {
     {
       what: 'changing a judge',
       call: () => ['PATCH', `${project}/judges/${idOf('judge')}`, { name: `${MARK} 2` }],
-      line: () => ({ event: 'judgeChanged', subject_id: idOf('judge') }),
+      line: () => ({ event: 'judgeChanged', subject_id: idOf('judge'), changed: ['name'] }),
     },
     {
       what: 'deleting a judge',
@@ -168,12 +204,12 @@ describe('The log of what people and programs did', () => {
     {
       what: 'moving a tag',
       call: () => ['POST', `${prompt()}/tags/${MARK}:pin`, { version: 1 }],
-      line: () => ({ event: 'tagMoved', subject_id: idOf('version') }),
+      line: () => ({ event: 'tagMoved', subject_id: idOf('version'), changed: ['tag'] }),
     },
     {
       what: 'removing a tag',
       call: () => ['DELETE', `${prompt()}/tags/${MARK}`],
-      line: () => ({ event: 'tagRemoved', subject_id: idOf('version') }),
+      line: () => ({ event: 'tagRemoved', subject_id: idOf('version'), changed: ['tag'] }),
     },
     {
       what: 'importing prices',
@@ -192,7 +228,7 @@ describe('The log of what people and programs did', () => {
     {
       what: 'changing a feedback link',
       call: () => ['PATCH', `/feedback-links/${idOf('link')}`, { expires_in_days: 3 }],
-      line: () => ({ event: 'linkChanged', subject_id: idOf('link') }),
+      line: () => ({ event: 'linkChanged', subject_id: idOf('link'), changed: ['expires_in_days'] }),
     },
     {
       what: 'revoking a feedback link',
@@ -207,17 +243,82 @@ describe('The log of what people and programs did', () => {
         { name: MARK, list: 'spans', query: `names=${MARK}-none`, every_minutes: 60 },
       ],
       keep: keep('export'),
-      line: () => ({ event: 'scheduledExportCreated', subject_id: idOf('export') }),
+      line: () => ({ event: 'scheduledExportCreated', subject_id: idOf('export'), changed: ['list', 'format'] }),
+    },
+    {
+      what: 'running an export now',
+      call: () => ['POST', `${project}/scheduled-exports/${idOf('export')}:run`],
+      line: () => ({ event: 'scheduledExportRun', subject_id: idOf('export') }),
     },
     {
       what: 'pausing an export',
       call: () => ['PATCH', `${project}/scheduled-exports/${idOf('export')}`, { paused: true }],
-      line: () => ({ event: 'scheduledExportChanged', subject_id: idOf('export') }),
+      line: () => ({ event: 'scheduledExportChanged', subject_id: idOf('export'), changed: ['paused'] }),
     },
     {
       what: 'deleting a scheduled export',
       call: () => ['DELETE', `${project}/scheduled-exports/${idOf('export')}`],
       line: () => ({ event: 'scheduledExportDeleted', subject_id: idOf('export') }),
+    },
+    ...about('monitor', () => ({ name: MARK, measure: 'count', window_minutes: 5, operator: 'above', threshold: 9 })),
+    ...about('webhook', () => ({ name: MARK, kind: 'slack', target: `https://${MARK}.example.com/${MARK}` })),
+    {
+      what: 'rotating the secret of a destination',
+      call: () => ['POST', `${project}/webhooks/${idOf('hook')}:rotate`],
+      keep: (answer) => secrets.push(answer.json.secret),
+      line: () => ({ event: 'webhookRotated', subject_id: idOf('hook') }),
+    },
+    {
+      what: 'making a version of a prompt',
+      call: () => ['POST', `/v1/tasks/${MARK}-slug/prompt/versions/ensure`, { content: `Another ${MARK}` }],
+      keep: keep('second'),
+      line: () => ({ event: 'promptVersionMade', subject_id: idOf('second') }),
+    },
+    {
+      what: 'binding a model to a version',
+      call: () => ['PATCH', `${prompt()}/versions/2`, { model_id: MARK }],
+      line: () => ({ event: 'promptVersionChanged', subject_id: idOf('second'), changed: ['model_id'] }),
+    },
+    {
+      what: 'deleting a version',
+      call: () => ['DELETE', `${prompt()}/versions/2`],
+      line: () => ({ event: 'promptVersionDeleted', subject_id: idOf('second') }),
+    },
+    {
+      what: 'recalculating costs',
+      call: () => ['POST', `${project}/model-prices:reprice`, {}],
+      keep: keep('reprice'),
+      line: () => ({ event: 'repriceOrdered', subject_id: idOf('reprice') }),
+    },
+    {
+      what: 'defining a score',
+      call: () => ['PUT', `${project}/score-definitions/${MARK}`, { kind: 'boolean' }],
+      line: () => ({ event: 'scoreDefinitionSet' }),
+    },
+    {
+      what: 'deleting a score',
+      call: () => ['DELETE', `/scores/${idOf('score')}`],
+      line: () => ({ event: 'scoreDeleted', subject_id: idOf('score') }),
+    },
+    {
+      what: 'deleting the definition of a score',
+      call: () => ['DELETE', `${project}/score-definitions/${MARK}`],
+      line: () => ({ event: 'scoreDefinitionDeleted' }),
+    },
+    {
+      what: 'exporting a list',
+      call: () => ['GET', '/spans:export?format=csv&fields=id'],
+      line: () => ({ event: 'exported', part: 'spans', format: 'csv' }),
+    },
+    {
+      what: 'exporting records',
+      call: () => ['GET', `${project}/export/judges`],
+      line: () => ({ event: 'recordsExported', part: 'judges' }),
+    },
+    {
+      what: 'deleting an experiment',
+      call: () => ['DELETE', `${project}/experiments/${idOf('experiment')}`],
+      line: () => ({ event: 'experimentDeleted', subject_id: idOf('experiment') }),
     },
     deleted('span'),
     deleted('trace'),
@@ -227,6 +328,16 @@ describe('The log of what people and programs did', () => {
       call: () => ['DELETE', `/v1/datasets/${MARK}/rows/${MARK}`],
       line: () => ({ event: 'datasetRowErased', subject_id: idOf('dataset') }),
     },
+    {
+      what: 'changing a dataset',
+      call: () => ['PATCH', `/v1/datasets/${MARK}`, { description: MARK }],
+      line: () => ({ event: 'datasetChanged', subject_id: idOf('dataset'), changed: ['description'] }),
+    },
+    {
+      what: 'deleting a dataset',
+      call: () => ['DELETE', `/v1/datasets/${MARK}`],
+      line: () => ({ event: 'datasetDeleted', subject_id: idOf('dataset') }),
+    },
   ];
 
   before(async () => {
@@ -235,6 +346,10 @@ describe('The log of what people and programs did', () => {
     });
     keep('version')(version);
     keep('dataset')(await server.request('POST', '/v1/datasets', { body: { name: MARK } }));
+    const hook = { name: MARK, kind: 'webhook', target: 'https://hooks.example.invalid', enabled: false };
+    const withSecret = await server.request('POST', `${project}/webhooks`, { body: hook });
+    keep('hook')(withSecret);
+    secrets.push(withSecret.json.secret);
     await server.request('POST', `/v1/datasets/${MARK}/versions`, { body: { rows: [{ row_id: MARK, q: MARK }] } });
     const spans = ['span', 'trace', 'session'].map((kind) => {
       const span = sentSpan(MARK, { input_data: MARK, session_id: randomUUID(), tags: { animal: MARK } });
@@ -242,6 +357,10 @@ describe('The log of what people and programs did', () => {
       return span;
     });
     expect((await server.request('POST', '/spans', { body: spans })).status).to.equal(200);
+    const experiment = { name: MARK, dataset: MARK };
+    keep('experiment')(await server.request('POST', `${project}/experiments`, { body: experiment }));
+    const score = { entity_type: 'span', entity_id: made['span'], name: MARK, value: true };
+    keep('score', '0.id')(await server.request('POST', '/scores', { body: score }));
   });
 
   for (const each of cases)
@@ -356,6 +475,7 @@ describe('The log of what people and programs did', () => {
   it('holds no name, no text and no secret', () => {
     expect(log.text()).not.to.include(MARK);
     expect(secrets).to.have.length(13);
+    expect(secrets).to.have.length(11);
     for (const secret of secrets) {
       expect(secret.length).to.be.at.least(20);
       expect(log.text()).not.to.include(secret);

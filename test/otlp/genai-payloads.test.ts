@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Span } from '../../src/engine/traces/model/span/span.js';
 import { event, json, mapSpan, type Plain } from './requests.js';
 
 describe('GenAI mapping: payloads of exporters', () => {
@@ -308,4 +309,105 @@ describe('GenAI mapping: payloads of exporters', () => {
     const calls = mapSpan({ 'ai.response.text': '', 'ai.response.toolCalls': '[{"toolName":"w"}]' });
     expect(calls.output_data).to.equal('[{"toolName":"w"}]');
   });
+
+  it('MLflow: the same figures as by attributes of OpenTelemetry', () => {
+    const messages = '[{"role":"user","content":"Where?"}]';
+    const plain = mapSpan({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.response.model': 'gpt-4o',
+      'gen_ai.usage.input_tokens': 1000,
+      'gen_ai.usage.output_tokens': 500,
+      'gen_ai.usage.cache_read.input_tokens': 100,
+      'gen_ai.input.messages': messages,
+      'gen_ai.output.messages': 'Here.',
+      'session.id': 'chat-42',
+      'user.id': 'ann',
+    });
+    const span = mapSpan({
+      'mlflow.traceRequestId': '"tr-5b8efff798038103d269b633813fc60c"',
+      'mlflow.spanType': '"CHAT_MODEL"',
+      'mlflow.spanInputs': messages,
+      'mlflow.spanOutputs': '"Here."',
+      'mlflow.llm.model': '"gpt-4o"',
+      'mlflow.llm.provider': '"openai"',
+      'mlflow.chat.tokenUsage':
+        '{"input_tokens": 1000, "output_tokens": 500, "total_tokens": 1500, "cache_read_input_tokens": 100}',
+      'session.id': '"chat-42"',
+      'user.id': '"ann"',
+    });
+    expect(figuresOf(span)).to.deep.equal(figuresOf(plain));
+    expect(span.attributes['mlflow.llm.model']).to.equal('"gpt-4o"');
+    const kinds = { LLM: 'llm', WORKFLOW: 'chain', TOOL: 'tool', RETRIEVER: 'retriever', UNKNOWN: 'generic' };
+    for (const [type, kind] of Object.entries(kinds))
+      expect(mapSpan({ 'mlflow.spanType': JSON.stringify(type) }).kind, type).to.equal(kind);
+    expect(mapSpan({ 'gen_ai.operation.name': 'RETRIEVER' }).kind).to.equal('retriever');
+    const root = mapSpan({
+      'mlflow.spanType': '"AGENT"',
+      'mlflow.spanOutputs': 'null',
+      'mlflow.llm.cost': '{"total_cost": 0.5}',
+      'mlflow.trace.session': 'chat-42',
+      'mlflow.trace.user': 'ann',
+      'mlflow.traceTag.plan': 'pro',
+    });
+    expect(root).to.include({ kind: 'agent', output_data: null, cost: null, session_name: 'chat-42' });
+    expect(root.trace_tags).to.deep.equal({ user: 'ann', plan: 'pro' });
+    expect(mapSpan({ 'mlflow.spanType': '"LLM"', 'mlflow.llm.cost': '{"total_cost": 0.5}' }).cost).to.equal(0.5);
+  });
+
+  it('Laminar: the same figures as by attributes of OpenTelemetry', () => {
+    const usage = {
+      'gen_ai.system': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.usage.input_tokens': 1000,
+      'gen_ai.usage.output_tokens': 500,
+      'gen_ai.usage.cache_read_input_tokens': 100,
+    };
+    const plain = mapSpan({
+      ...usage,
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': '{"question":"Where?"}',
+      'gen_ai.output.messages': 'Here.',
+      'session.id': 'chat-42',
+      'user.id': 'ann',
+    });
+    const span = mapSpan({
+      ...usage,
+      'lmnr.span.type': 'LLM',
+      'lmnr.span.path': ['answer'],
+      'lmnr.span.input': '{"question":"Where?"}',
+      'lmnr.span.output': '"Here."',
+      'lmnr.association.properties.session_id': 'chat-42',
+      'lmnr.association.properties.user_id': 'ann',
+    });
+    expect(figuresOf(span)).to.deep.equal(figuresOf(plain));
+    const root = mapSpan({
+      'lmnr.span.type': 'DEFAULT',
+      'lmnr.association.properties.tags': ['beta'],
+      'lmnr.association.properties.metadata.plan': 'pro',
+      'lmnr.association.properties.trace_type': 'DEFAULT',
+    });
+    expect(root).to.include({ kind: 'chain' });
+    expect(root.trace_tags).to.deep.equal({ beta: 'true', plan: 'pro' });
+    // An answer from memory costs nothing.
+    expect(mapSpan({ ...usage, 'lmnr.span.type': 'CACHED' }).kind).to.equal('chain');
+  });
 });
+
+/** What lists, prices and judges read of a span. */
+function figuresOf({ kind, input_data, output_data, session_id, tags, attributes, cost }: Span) {
+  const { provider, model, inputTokens, outputTokens, cacheReadTokens } = attributes;
+  return {
+    kind,
+    input_data,
+    output_data,
+    session_id,
+    tags,
+    cost,
+    provider,
+    model,
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+  };
+}

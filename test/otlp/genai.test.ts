@@ -42,6 +42,7 @@ describe('GenAI mapping: every source of every field', () => {
       const rule: FieldRule = MAPPING[field];
       for (const source of rule.sources) {
         if (typeof source === 'string') expect(mapSpan({ [source]: 'text' })[property], source).to.equal('text');
+        else if ('json' in source) expect(mapSpan({ [source.json]: '"text"' })[property], source.json).to.equal('text');
         else if ('indexed' in source) {
           const span = mapSpan({ [`${source.indexed}.0.content`]: 'a', [`${source.indexed}.0.role`]: 'user' });
           expect(json(span[property]), source.indexed).to.deep.equal([{ content: 'a', role: 'user' }]);
@@ -59,7 +60,10 @@ describe('GenAI mapping: every source of every field', () => {
   }
 
   it('users: each source becomes the tag', () => {
-    for (const name of MAPPING.user.sources) expect(mapSpan({ [name]: 'ann' }).tags).to.deep.equal({ user: 'ann' });
+    for (const source of MAPPING.user.sources) {
+      const name = typeof source === 'string' ? source : source.json;
+      expect(mapSpan({ [name]: 'ann' }).tags).to.deep.equal({ user: 'ann' });
+    }
   });
 
   it('reads token counts that are text, and passes over what is no count', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { NO_AUDIT_LOG } from '../../src/engine/identity/audit.js';
 import { DomainError } from '../../src/engine/errors.js';
 import type { CalculatedSpan, CalculatedSpans } from '../../src/engine/traces/model/prices/calculated-spans.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
@@ -16,6 +17,8 @@ import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
 import { SqliteJobStore } from '../../src/engine/work/store/job-store.js';
 import { migrate } from '../../src/engine/metadata/migrations.js';
+
+const BY = { user_id: 'user', key_id: 'key', scopes: new Set<never>(), sign_in_id: null };
 
 describe('jobs that price spans anew', function () {
   this.timeout(20_000);
@@ -74,7 +77,7 @@ describe('jobs that price spans anew', function () {
       price: () => null,
       modelName: (_project, provider, model) => ({ provider, model }),
       attachments: {
-        inspect: async (sound) => ({ flaws: [], sound, found: new Map() }),
+        inspect: async (sound) => ({ flaws: [], sound, found: new Map(), media: new Map() }),
         detach: async (_project, { sound }) => ({
           spans: sound,
           stored: () => Promise.resolve(),
@@ -86,9 +89,9 @@ describe('jobs that price spans anew', function () {
     });
     runner.register(REPRICE, work);
     runner.start();
-    service = new RepriceService({ jobs, runner });
+    service = new RepriceService({ jobs, runner, audit: NO_AUDIT_LOG });
   }
-  const create = (project_id: string) => service.create({ project_id, user_id: 'user' }, {});
+  const create = (project_id: string) => service.create({ ...BY, project_id }, {});
   const ended = async (projectId: string, id: string) => {
     for (;;) {
       const job = service.get(projectId, id);

@@ -30,6 +30,7 @@ describe('the list of the versions of a prompt', () => {
     const modelName = (_project: string, provider: string | null, model: string) => ({ provider, model });
     prompts = new PromptService({
       audit: NO_AUDIT_LOG,
+      announce: () => undefined,
       store: new SqlitePromptStore(database),
       modelName: modelName,
       observer: { promptFetched: () => undefined },
@@ -67,9 +68,9 @@ describe('the list of the versions of a prompt', () => {
     for (const content of ['one', 'two', 'three', 'four']) ensure(content);
     const reading = prompts.versions('p', 'slug')[Symbol.iterator]();
     expect(reading.next().value).to.include({ version: 1 });
-    prompts.deleteVersion('p', 'slug', 2);
+    prompts.deleteVersion(principal, 'slug', 2);
     expect(reading.next().value).to.include({ version: 3 });
-    for (const version of [1, 3, 4]) prompts.deleteVersion('p', 'slug', version);
+    for (const version of [1, 3, 4]) prompts.deleteVersion(principal, 'slug', version);
     // Another prompt with its slug, and as many versions.
     for (const content of ['a', 'b', 'c', 'd']) ensure(content);
     expect(reading.next()).to.deep.equal({ done: true, value: undefined });

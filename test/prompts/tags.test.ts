@@ -187,7 +187,13 @@ describe('tags of prompts', () => {
     const db = openDatabase(join(server.dataDir, DATABASE_FILE));
     const store = new SqlitePromptStore(db);
     const observer = { promptFetched: () => undefined };
-    const prompts = new PromptService({ store, modelName: () => expect.fail(), observer, audit: NO_AUDIT_LOG });
+    const prompts = new PromptService({
+      store,
+      modelName: () => expect.fail(),
+      observer,
+      audit: NO_AUDIT_LOG,
+      announce: () => undefined,
+    });
     let turns = 0;
     const others = setInterval(() => (turns += 1), 0);
     const listed = await prompts.list(server.projectId, { limit: 1000, offset: 0 });

@@ -6,7 +6,7 @@ import { Programs } from '../harness/programs.js';
 import { linesOf, objectsOf, type Row } from './objects.js';
 
 /** When the program is killed after an upload has reached the bucket, in milliseconds. */
-const KILLED_AFTER_MS = [0, 5, 20, 60];
+const KILLED_AFTER_MS = [0, 5, 20, 60, 0, 20];
 const SPANS = 300;
 
 describe('scheduled exports when the program is killed', function () {
@@ -27,8 +27,12 @@ describe('scheduled exports when the program is killed', function () {
     let program = await programs.start(env);
     const path = `/projects/${program.projectId}/scheduled-exports`;
     const create = (list: string): Promise<Row> =>
-      program.ask('POST', path, { name: list, list, every_minutes: 600, query: 'fields=name,cost' }) as Promise<Row>;
-    const schedules = [await create('spans'), await create('traces')];
+      program.ask('POST', path, {
+        ...{ name: list, list, every_minutes: 600 },
+        query: list === 'scores' ? '' : list === 'sessions' ? 'fields=cost' : 'fields=name,cost',
+      }) as Promise<Row>;
+    const schedules: Row[] = [];
+    for (const list of ['spans', 'traces', 'sessions', 'scores']) schedules.push(await create(list));
     const done = async ({ id }: Row) => {
       for (;;) {
         const { next_at, failures } = (await program.ask('GET', `${path}/${id}`)) as Row;
@@ -45,9 +49,12 @@ describe('scheduled exports when the program is killed', function () {
         const number = (round * SPANS * 2) / 3 + n;
         costs.set(uuid(number), (cost += 1));
         const trace_id = uuid(1_000_000 + Math.floor(number / 3));
-        return { id: uuid(number), trace_id, name: 'step', started_at: 1_770_000_000 + number, cost };
+        const session_id = uuid(2_000_000 + Math.floor(number / 30));
+        return { id: uuid(number), trace_id, session_id, name: 'step', started_at: 1_770_000_000 + number, cost };
       });
       await program.ask('POST', '/spans', spans);
+      const scores = spans.map(({ id, cost: value }) => ({ entity_type: 'span', entity_id: id, name: 'good', value }));
+      await program.ask('POST', '/scores', scores);
     };
     for (const [round, ms] of KILLED_AFTER_MS.entries()) {
       await write(round);
@@ -61,7 +68,7 @@ describe('scheduled exports when the program is killed', function () {
           return undefined;
         };
       });
-      await program.ask('POST', `${path}/${schedules[round % 2]?.['id']}:run`);
+      await program.ask('POST', `${path}/${schedules[round % schedules.length]?.['id']}:run`);
       await killed;
       await program.destroy();
       program = await programs.start(env);
@@ -72,7 +79,7 @@ describe('scheduled exports when the program is killed', function () {
         await done(schedule);
       }
     }
-    const [spans = [], traces = []] = await Promise.all(
+    const [spans = [], traces = [], sessions = [], scores = []] = await Promise.all(
       schedules.map(async ({ id }) => [...(await objectsOf(bucket, program.projectId, id)).values()].flatMap(linesOf)),
     );
     const versions = spans.map((row) => `${row['id']} ${row['cost']}`);
@@ -85,5 +92,14 @@ describe('scheduled exports when the program is killed', function () {
     const now = (await program.ask('GET', '/traces?fields=id,cost&limit=500&started_after=2020')) as Row[];
     for (const trace of now) expect(figures.get(trace['id'])).to.equal(trace['cost']);
     expect(figures.size).to.equal(Math.ceil(costs.size / 3));
+    const values = scores.map((row) => `${row['entity_id']} ${row['value']}`);
+    expect(new Set(values).size, 'each score once').to.equal(values.length);
+    expect(new Map(scores.map((row) => [row['entity_id'] as string, row['value'] as number]))).to.deep.equal(costs);
+    const totals = sessions.map((row) => `${row['id']} ${row['cost']}`);
+    expect(new Set(totals).size, 'each state of a session once').to.equal(totals.length);
+    const newestOf = new Map(sessions.map((row) => [row['id'] as string, row['cost'] as number]));
+    const all = (await program.ask('GET', '/sessions?fields=id,cost&limit=500')) as Row[];
+    for (const session of all) expect(newestOf.get(session['id'])).to.equal(session['cost']);
+    expect(newestOf.size).to.equal(all.length);
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parquetReadObjects } from 'hyparquet';
 import { Bucket, type BucketRequest, type Fault } from '../backup/bucket.js';
 import { span, uuid } from '../harness/checked-api.js';
+import { SetAside } from '../../src/engine/traces/rollup/set-aside.js';
 import { untilGone } from '../deletion/tombstone-gc.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
@@ -88,6 +89,86 @@ describe('scheduled exports', function () {
     expect(new Set(rows.slice(0, 3).flatMap((some) => some.map(({ id }) => id as string))).size).to.equal(3_200);
     expect(rows[3]).to.have.length(1);
     expect(rows[3]?.[0]).to.include({ id: many[7]?.['trace_id'], span_count: 2n });
+  });
+
+  it('have sessions, scores and feedback whenever they changed, too', async () => {
+    const [one, other] = [uuid(60_001), uuid(60_002)];
+    const at = (n: number, session_id: string, more = {}) => span(60_000 + n, { session_id, cost: 1, ...more });
+    await send('spans', [at(1, one), at(2, one), at(3, other), at(4, other)]);
+    const score = (value: number) => ({ entity_type: 'span', entity_id: uuid(60_001), name: 'exported', value });
+    await send('scores', [score(1), { ...score(2), entity_id: uuid(60_002) }]);
+    const say = (n: number, thumbs_up: boolean) =>
+      server.request('POST', `/projects/${server.projectId}/spans/${uuid(60_000 + n)}/feedback`, {
+        body: { thumbs_up, reason: `of ${n}` },
+      });
+    for (const n of [1, 2]) expect((await say(n, true)).status).to.equal(200);
+    const schedules = [
+      await create({ list: 'sessions', query: 'fields=trace_count,cost' }),
+      await create({ list: 'scores', query: 'name=exported' }),
+      await create({ list: 'feedback', query: '' }),
+    ];
+    for (const schedule of schedules) expect(await settled(schedule)).to.include({ objects: 1, rows: 2, error: null });
+
+    // A trace leaves its session: both have changed. Of scores and feedback, one is given again.
+    await send('spans', [at(2, other, { trace_id: at(2, one)['trace_id'] })]);
+    await send('scores', [score(3)]);
+    await say(2, false);
+    for (const schedule of schedules) await run(schedule);
+    const [sessions = [], scores = [], feedback = []] = await Promise.all(schedules.map(rowsOf));
+    const byId = (rows: readonly Row[] = []) =>
+      Object.fromEntries(rows.map(({ id, trace_count, cost }) => [id, [trace_count, cost]]));
+    expect(sessions.map(byId)).to.deep.equal([
+      { [one]: [2, 2], [other]: [2, 2] },
+      { [one]: [1, 1], [other]: [3, 3] },
+    ]);
+    expect(scores.map((rows) => rows.map(({ value }) => value as number).sort())).to.deep.equal([[1, 2], [3]]);
+    expect(feedback.map((rows) => rows.map(({ reason, thumbs_up }) => [reason, thumbs_up]))).to.deep.equal([
+      [
+        ['of 1', true],
+        ['of 2', true],
+      ],
+      [['of 2', false]],
+    ]);
+    for (const schedule of schedules) expect(await run(schedule), 'nothing was written').to.include({ objects: 2 });
+    for (const [list, query] of [
+      ['scores', 'fields=id'],
+      ['feedback', 'format=csv'],
+      ['sessions', 'limit=1'],
+    ])
+      expect(
+        (await server.request('POST', path, { body: { name: 'x', list, query, every_minutes: 9 } })).status,
+        query,
+      ).to.equal(422);
+  });
+
+  it('leave out traces whose figures are not right, and have them once they are', async () => {
+    const { notCurrent } = SetAside.prototype;
+    const [wrong, right, written] = [span(70_001), span(70_002), span(70_003)];
+    const tags = { aside: '1' };
+    await send(
+      'spans',
+      [wrong, right, written].map((one) => ({ ...one, tags })),
+    );
+    const aside = [wrong['trace_id'], written['trace_id']] as string[];
+    SetAside.prototype.notCurrent = () => ({ traces: aside, sessions: [], stale: [] });
+    try {
+      const schedule = await create({ list: 'traces', query: 'tags.aside=1&fields=span_count' });
+      expect(await settled(schedule)).to.include({ objects: 1, rows: 1 });
+      expect(await run(schedule), 'still not right').to.include({ objects: 1, rows: 1 });
+      aside.length = 0;
+      // One of them changes: it comes as what it is then, once.
+      await send('spans', [{ ...span(70_004), trace_id: written['trace_id'], tags }]);
+      expect(await run(schedule)).to.include({ objects: 2, rows: 3 });
+      const objects = (await rowsOf(schedule)).map((rows) => rows.map(({ id, span_count }) => [id, span_count]));
+      expect(objects[0]).to.deep.equal([[right['trace_id'], 1]]);
+      expect(objects[1]).to.have.deep.members([
+        [wrong['trace_id'], 1],
+        [written['trace_id'], 2],
+      ]);
+      expect(await run(schedule), 'none is left').to.include({ objects: 2, rows: 3 });
+    } finally {
+      SetAside.prototype.notCurrent = notCurrent;
+    }
   });
 
   it('say why they failed, and make the same object again', async () => {

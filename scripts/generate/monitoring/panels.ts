@@ -239,6 +239,24 @@ export const ROWS: readonly Row[] = [
     ],
   },
   {
+    title: 'Monitors',
+    panels: [
+      lines(
+        'Monitors',
+        'short',
+        { query: rate('spanhouse_monitor_looks_total', 'instance'), legend: '{{instance}} measured' },
+        { query: rate('spanhouse_monitors_fired_total', 'instance'), legend: '{{instance}} fired' },
+        { query: rate('spanhouse_monitor_failures_total', 'instance'), legend: '{{instance}} failures' },
+      ),
+      lines('Time of a look at monitors', 's', ...quantiles('spanhouse_monitor_look_duration_seconds')),
+      stack('Webhooks, by result', 'short', {
+        query: rate('spanhouse_webhook_deliveries_total', 'result'),
+        legend: '{{result}}',
+      }),
+      lines('Time of a webhook', 's', ...quantiles('spanhouse_webhook_duration_seconds')),
+    ],
+  },
+  {
     title: 'Costs',
     panels: [
       stack('Costs of spans, by day', 'currencyUSD', {

@@ -17,13 +17,13 @@ export async function openLangSmith(paths: readonly string[], { sinceMs }: Given
     mark: LANGSMITH,
     size: sizeOf(files),
     found: [`${files.length} files of a bulk export`],
-    read: (cursor) => readParquetFiles(files, cursor, runs(sinceMs)),
+    read: (cursor, project) => readParquetFiles(files, cursor, runs(project, sinceMs)),
   };
 }
 
-const runs = (sinceMs: number | null): RowReader => ({
+const runs = (project: string, sinceMs: number | null): RowReader => ({
   *row(row: Members, name: string): Iterable<Step> {
-    const span = spanOfRun(row, name);
+    const span = spanOfRun(project, row, name);
     if ('why' in span) yield { type: 'left', left: span };
     else if (sinceMs === null || Date.parse(span.started_at) >= sinceMs) yield { type: 'spans', spans: [span] };
   },

@@ -81,6 +81,13 @@ export const dataSettings = {
         'continue. 0: the whole disk may be filled.',
     }),
   ),
+  AUDIT_DAYS: whole({
+    default: 400,
+    minimum: 1,
+    maximum: 36_500,
+    description:
+      'Number of days to keep entries of the audit log. The newest entry of a project stays, and at most its newest 200,000.',
+  }),
   ERASE_WITHIN_HOURS: whole({
     default: 24,
     minimum: 0,

@@ -68,7 +68,7 @@ export class TextDocument {
 
   /** Whether images may have come with the span that was answered, told without looking for them. */
   mayHaveImages(): boolean {
-    return /"attachments|"sha256/.test(this.#texts.get('raw') ?? '');
+    return /"attachments|"sha256|@@@langfuseMedia:/.test(this.#texts.get('raw') ?? '');
   }
 
   /** Null: there is no such text. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
+import type { RequestOrigin } from '../signals/catalog/audit.js';
 import type { Micros } from '../timestamp.js';
+import { inTransaction, type AuditLog } from './audit.js';
 import type { IdentityStore } from './identity-store.js';
 import type { IdentityService } from './identity-service.js';
 import { MAX_NAME_LENGTH } from './identity.js';
@@ -29,6 +31,7 @@ export interface ExternalSignInServiceParts {
   readonly store: IdentityStore;
   readonly identity: IdentityService;
   readonly signIns: SignInService;
+  readonly audit: AuditLog;
   readonly now?: () => Micros;
 }
 
@@ -42,21 +45,23 @@ export class ExternalSignInService {
     this.#now = parts.now ?? (() => Date.now() * 1000);
   }
 
-  /** @throws DomainError `forbidden` for somebody who is in no project */
-  signIn(person: ExternalPerson, origin: SignInOrigin): OpenedSession {
-    const { store, signIns } = this.#parts;
-    const opened = store.transaction(() => {
+  /** @param request with the network of its client @throws DomainError `forbidden` for somebody who is in no project */
+  signIn(person: ExternalPerson, origin: SignInOrigin, request: RequestOrigin): OpenedSession {
+    const { store, signIns, audit } = this.#parts;
+    const { provider: how } = person;
+    const opened = inTransaction(audit, store, () => {
       const userId = this.#userOf(person);
       if (person.roles !== null) this.#applyRoles(userId, person.roles);
       const keys = this.#keysOf(userId);
-      return keys.length === 0 ? null : signIns.open(userId, keys, origin, person.provider);
+      return keys.length === 0 ? null : signIns.open(userId, keys, { origin, request, how });
     });
+    signIns.tidy();
     if (opened === null)
       throw new DomainError(
         'forbidden',
         `${person.name} has no project here. Ask an administrator to give one of your groups a role, or to invite you`,
       );
-    return { ...opened, with: person.provider };
+    return opened;
   }
 
   /** Never found by an email: whoever may claim one would be somebody else. */
@@ -87,7 +92,7 @@ export class ExternalSignInService {
     for (const [projectId, role] of roles) {
       if (before.some(({ project_id }) => project_id === projectId)) continue;
       if (store.findProject(projectId) === undefined || store.isBeingDeleted(projectId)) continue;
-      members.add(projectId, userId, role, true);
+      members.admit(projectId, userId, role, true);
     }
   }
 

@@ -2,8 +2,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import { uuidOf } from '../schema/ids.js';
 import { formatTimestamp, type Micros } from '../timestamp.js';
-import { NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
-import type { AuditRecord } from '../signals/catalog/audit.js';
+import { inTransaction, NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
 import { INITIAL_KEY, type BootstrapRequest, type BootstrapResult } from './bootstrap.js';
 import { generateApiKey, hashApiKey, isUsableApiKey, publicKeyOf, statedKey } from './api-key.js';
 import type { ApiKey, CreatedApiKey, Identity, ListedApiKey, Principal, Project, User } from './identity.js';
@@ -12,7 +11,7 @@ import type { IdentityStore } from './identity-store.js';
 import { KeyService, isOver, keyMade, type KeyInput, type Rotation } from './key-service.js';
 import { KeyUses, USE_RESOLUTION_MICROS } from './key-uses.js';
 import { MemberService } from './member-service.js';
-import type { Scope } from './scopes.js';
+import { withImplied, type Scope } from './scopes.js';
 import { requireUuid, usableName } from './stated-identity.js';
 
 const MAX_CACHED_KEYS = 10_000;
@@ -151,10 +150,7 @@ export class IdentityService {
         'The initial API key must be 8 to 256 printable ASCII characters without spaces',
       );
     }
-    const made: AuditRecord[] = [];
-    const result = this.#store.transaction(() => this.#bootstrap(projectId, apiKey, made));
-    for (const record of made) this.#audit.done(record);
-    return result;
+    return inTransaction(this.#audit, this.#store, () => this.#bootstrap(projectId, apiKey));
   }
 
   createUser(input: { readonly name: string; readonly email?: string | null; readonly invited?: boolean }): User {
@@ -181,8 +177,11 @@ export class IdentityService {
         'The project with this id is being deleted: create it again after that, which takes a running server seconds, for many spans minutes',
       );
     const project = { id, name: usableName(input.name), created_at: this.#now(), retention_days: null };
-    this.#store.insertProject(project);
-    return project;
+    return inTransaction(this.#audit, this.#store, () => {
+      this.#store.insertProject(project);
+      this.#audit.done({ event: 'projectMade', by: null, project_id: id, subject_name: project.name });
+      return project;
+    });
   }
 
   listProjects(): Project[] {
@@ -238,7 +237,7 @@ export class IdentityService {
       // A valid key shows that a deleted project was made again.
       this.#gone.delete(project_id);
     }
-    const principal = { project_id, user_id, key_id: id, scopes: new Set(scopes), role, sign_in_id };
+    const principal = { project_id, user_id, key_id: id, scopes: withImplied(scopes), role, sign_in_id };
     return { principal, expiresAt, lastRecorded: last_used_at ?? 0 };
   }
 
@@ -251,7 +250,7 @@ export class IdentityService {
     this.#uses.note(entry.principal.key_id, now, from?.());
   }
 
-  #bootstrap(projectId: string | null, apiKey: string | null, made: AuditRecord[]): BootstrapResult {
+  #bootstrap(projectId: string | null, apiKey: string | null): BootstrapResult {
     const projects = this.#store.listProjects();
     const empty = projects.length === 0;
     const target = projectId ?? projects[0]?.id ?? randomUUID();
@@ -263,16 +262,13 @@ export class IdentityService {
     // A key would open what is to go, and what came in by it would go as well.
     if (this.#store.isBeingDeleted(target))
       return { created: null, initKeyRevoked: false, initProjectGoing: apiKey !== null };
-    if (this.#store.findProject(target) === undefined) {
-      this.createProject({ id: target, name: 'Default project' });
-      made.push({ event: 'projectMade', by: null, project_id: target });
-    }
+    if (this.#store.findProject(target) === undefined) this.createProject({ id: target, name: 'Default project' });
     const missing = apiKey === null ? empty : existing === undefined;
     if (missing) {
       const owner = this.#store.firstUser() ?? this.createUser({ name: 'Owner' });
       const key = apiKey ?? generateApiKey();
       const initial = { projectId: target, userId: owner.id, name: INITIAL_KEY, key, ofStart: apiKey !== null };
-      made.push(keyMade(this.#keys.insert(initial), null));
+      this.#audit.done(keyMade(this.#keys.insert(initial), null));
       const created = { projectId: target, userId: owner.id, key: apiKey === null ? key : null };
       if (empty) return { created, initKeyRevoked: false, initProjectGoing: false };
     }

@@ -1,3 +1,4 @@
+import type { RequestOrigin } from '../signals/catalog/audit.js';
 import type { Micros } from '../timestamp.js';
 import type { AccessName } from './key-access.js';
 import type { Role } from './roles.js';
@@ -14,6 +15,8 @@ export interface Principal {
   readonly role: Role | null;
   /** The sign-in by which a person acts for the key; null: whoever it is sent the key itself. */
   readonly sign_in_id: string | null;
+  /** The request that it makes, for the audit log. */
+  readonly origin?: RequestOrigin;
 }
 
 /** Everything that a principal is, with names. */

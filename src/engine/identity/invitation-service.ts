@@ -1,6 +1,7 @@
 import { DomainError } from '../errors.js';
 import type { Micros } from '../timestamp.js';
-import { NO_AUDIT_LOG, type AuditLog } from './audit.js';
+import type { RequestOrigin } from '../signals/catalog/audit.js';
+import { inTransaction, NO_AUDIT_LOG, type AuditLog } from './audit.js';
 import type { Granter } from './granting.js';
 import type { Project, User } from './identity.js';
 import type { IdentityService } from './identity-service.js';
@@ -49,16 +50,15 @@ export class InvitationService {
   invite(projectId: string, { name, role }: Invite, by: Granter): Invitation {
     const { members } = this.#identity;
     this.#signIns.tidy();
-    const invitation = this.#store.transaction(() => {
+    return inTransaction(this.#audit, this.#store, () => {
       members.requireRoleGrant(by, projectId, role);
       if (this.#store.countInvites(projectId, this.#now()) >= MAX_UNUSED_INVITES)
         throw new DomainError('conflict', `${MAX_UNUSED_INVITES} invitations are unused: revoke some, or wait an hour`);
       const user = this.#identity.createUser({ name, invited: true });
       const { key_id } = members.add(projectId, user.id, role);
+      this.#audit.done({ event: 'personInvited', by, project_id: projectId, subject_id: user.id, role });
       return { user, ...this.#signIns.handOutCode(user.id, [{ id: key_id }], true) };
     });
-    this.#audit.done({ event: 'personInvited', by, project_id: projectId, subject_id: invitation.user.id, role });
-    return invitation;
   }
 
   /**
@@ -66,9 +66,10 @@ export class InvitationService {
    * never gives anybody the sessions or the projects of somebody who exists: nobody can sign in as them by it.
    * @throws DomainError `unauthenticated` for an unknown or used code, `conflict` for one that is no invitation, or for a project that
    *   the person has already
+   * @param origin the request, with the network of its client
    */
-  join(session: SignIn, code: string): Pick<Project, 'id' | 'name'> {
-    const joined = this.#store.transaction(() => {
+  join(session: SignIn, code: string, origin?: RequestOrigin): Pick<Project, 'id' | 'name'> {
+    return inTransaction(this.#audit, this.#store, () => {
       const { id, user_id, invited, keys } = this.#signIns.ofCode(code);
       const [key] = keys;
       const role = key && this.#identity.members.roleOf(key.project_id, user_id);
@@ -76,14 +77,13 @@ export class InvitationService {
         throw new DomainError('conflict', 'This link signs in an existing person, and is no invitation');
       const { project_id } = key;
       const { project } = this.#identity.describe({ user_id, project_id, key_id: key.id });
-      const { key_id } = this.#identity.members.add(project_id, session.user_id, role);
+      const { user_id: subject_id } = session;
+      const { key_id } = this.#identity.members.add(project_id, subject_id, role);
       this.#store.attach(session.id, key_id);
       this.#store.endInvite(id);
-      return { project, key_id, role };
+      const by = { user_id: subject_id, key_id, sign_in_id: session.id, ...(origin !== undefined && { origin }) };
+      this.#audit.done({ event: 'personJoined', by, project_id, subject_id, role });
+      return { id: project.id, name: project.name };
     });
-    const by = { user_id: session.user_id, key_id: joined.key_id, sign_in_id: session.id };
-    const { project, role } = joined;
-    this.#audit.done({ event: 'personJoined', by, project_id: project.id, role });
-    return { id: project.id, name: project.name };
   }
 }

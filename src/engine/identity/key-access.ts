@@ -9,7 +9,7 @@ interface Access {
 /** Sets of scopes with a name, for those who make keys. */
 const ACCESSES = {
   full: { scopes: SCOPE_NAMES, may: 'do everything' },
-  read: { scopes: SCOPE_NAMES.filter(isReading), may: 'only read' },
+  read: { scopes: SCOPE_NAMES.filter((scope) => isReading(scope) && scope !== 'audit:read'), may: 'only read' },
   ingest: { scopes: ['spans:write', 'scores:write'], may: 'only send spans, traces, sessions and scores' },
   application: {
     scopes: ['spans:write', 'scores:write', 'feedback:write', 'prompts:read'],

@@ -5,7 +5,7 @@ import type { AuditRecord } from '../signals/catalog/audit.js';
 import type { Micros } from '../timestamp.js';
 import { invalid } from '../validation/validation.js';
 import { generateApiKey, hashApiKey, visiblePrefix } from './api-key.js';
-import type { Actor, AuditLog } from './audit.js';
+import { inTransaction, type Actor, type AuditLog } from './audit.js';
 import { requireGrant, requireLifetime, requireNotAbove, type Granter } from './granting.js';
 import type { ApiKey, CreatedApiKey, ListedApiKey } from './identity.js';
 import type { IdentityStore } from './identity-store.js';
@@ -67,9 +67,11 @@ export class KeyService {
   create(input: KeyInput, by: Granter): CreatedApiKey {
     requireGrant(by, scopesWanted(input));
     requireLifetime(this.#store, by, input.expiresAt ?? null);
-    const key = this.add(input);
-    this.#audit.done(keyMade(key, by));
-    return key;
+    return this.#audit.together(() => {
+      const key = this.add(input);
+      this.#audit.done(keyMade(key, by));
+      return key;
+    });
   }
 
   /** As `create`, where the key is part of something else that is told of. */
@@ -98,7 +100,7 @@ export class KeyService {
    */
   rotate({ projectId, keyId, overlap }: Rotation, by: Granter): CreatedApiKey {
     const id = uuidOf(keyId);
-    const made = this.#store.transaction(() => {
+    const made = inTransaction(this.#audit, this.#store, () => {
       const old = this.#store.findKey(id);
       const now = this.#now();
       if (old?.project_id !== projectId || old.revoked_at !== null || isOver(old.expires_at, now)) throw noKey();
@@ -113,11 +115,12 @@ export class KeyService {
       requireLifetime(this.#store, by, expiresAt);
       if (!this.#store.replaceKey(id, now, now + overlap))
         throw new DomainError('conflict', 'This API key was rotated already: rotate the one that was made then');
-      return this.add({ projectId, userId, name, scopes, expiresAt });
+      const added = this.add({ projectId, userId, name, scopes, expiresAt });
+      this.#audit.done(keyMade(added, by));
+      this.#audit.done({ event: 'keyRotated', by, project_id: projectId, subject_id: id, subject_name: name });
+      return added;
     });
     this.#onChanged();
-    this.#audit.done(keyMade(made, by));
-    this.#audit.done({ event: 'keyRotated', by, project_id: projectId, subject_id: id });
     return made;
   }
 
@@ -133,14 +136,17 @@ export class KeyService {
    */
   revoke(projectId: string | null, keyId: string, by: Actor): void {
     const id = uuidOf(keyId);
-    const revoked = this.#store.transaction(() => {
+    const revoked = inTransaction(this.#audit, this.#store, () => {
       const key = this.#store.findKey(id);
-      if (projectId !== null && key?.project_id === projectId) requireNotAbove(this.#store, by, projectId, key.user_id);
-      return this.#store.revokeKey(projectId, id, this.#now());
+      if (key === undefined) return false;
+      const { project_id, user_id, name: subject_name } = key;
+      if (project_id === projectId) requireNotAbove(this.#store, by, projectId, user_id);
+      if (!this.#store.revokeKey(projectId, id, this.#now())) return false;
+      this.#audit.done({ event: 'keyRevoked', by, project_id, subject_id: id, subject_name });
+      return true;
     });
     this.#onChanged();
     if (!revoked) throw noKey();
-    if (projectId !== null) this.#audit.done({ event: 'keyRevoked', by, project_id: projectId, subject_id: id });
   }
 
   /** Stores a key, inside a transaction of the caller's. Its user is one of the project's people from then on. */
@@ -206,9 +212,9 @@ export function isOver(expiresAt: Micros | null, now: Micros): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-export function keyMade({ id, project_id, access, scopes }: ApiKey, by: Actor): AuditRecord {
+export function keyMade({ id, project_id, name, access, scopes }: ApiKey, by: Actor): AuditRecord {
   const custom = access === 'custom' ? { scopes } : {};
-  return { event: 'keyMade', by, project_id, subject_id: id, access, ...custom };
+  return { event: 'keyMade', by, project_id, subject_id: id, subject_name: name, access, ...custom };
 }
 
 function noKey(): DomainError {

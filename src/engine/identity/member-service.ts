@@ -3,7 +3,7 @@ import { DomainError } from '../errors.js';
 import { uuidOf } from '../schema/ids.js';
 import type { Window } from '../schema/page.js';
 import type { Micros } from '../timestamp.js';
-import type { AuditLog } from './audit.js';
+import { inTransaction, type AuditLog } from './audit.js';
 import { requireLifetime, requireNotAbove, requireRoleGrant, type Granter } from './granting.js';
 import type { Principal, Project } from './identity.js';
 import type { IdentityStore } from './identity-store.js';
@@ -93,23 +93,32 @@ export class MemberService {
     });
   }
 
+  /** As `add`, for somebody whom groups or a command make one of the people, and tells of it. */
+  admit(projectId: string, userId: string, role: Role, byGroups = false): AddedMember {
+    return inTransaction(this.#audit, this.#store, () => {
+      const added = this.add(projectId, userId, role, byGroups);
+      this.#audit.done({ event: 'personJoined', by: null, project_id: projectId, subject_id: userId, role });
+      return added;
+    });
+  }
+
   /**
    * Gives somebody another role. What is given by hand no longer follows groups.
    * @throws DomainError `not_found`, `forbidden` for a role above one's own or that of somebody above, `conflict` for the last owner
    */
   changeRole(projectId: string, userId: string, role: Role, by: Granter, byGroups = false): ListedMember {
     const id = uuidOf(userId);
-    const isChanged = this.#store.transaction(() => {
+    const isChanged = inTransaction(this.#audit, this.#store, () => {
       const before = this.#standing(projectId, id, by);
       if (before === role) return false;
       requireRoleGrant(this.#store, by, projectId, role);
       this.#requireOtherOwner(projectId, before);
-      return this.#store.members.changeRole(projectId, id, role, byGroups);
+      if (!this.#store.members.changeRole(projectId, id, role, byGroups)) return false;
+      const changes = [{ field: 'role', from: before, to: role }];
+      this.#audit.done({ event: 'roleChanged', by, project_id: projectId, subject_id: id, role, changes });
+      return true;
     });
-    if (isChanged) {
-      this.#onChanged();
-      this.#audit.done({ event: 'roleChanged', by, project_id: projectId, subject_id: id, role });
-    }
+    if (isChanged) this.#onChanged();
     const member = this.#store.members.find(projectId, id, this.#now());
     if (member === undefined) throw noMember();
     return member;
@@ -121,12 +130,12 @@ export class MemberService {
    */
   remove(projectId: string, userId: string, by: Granter): void {
     const id = uuidOf(userId);
-    this.#store.transaction(() => {
+    inTransaction(this.#audit, this.#store, () => {
       this.#requireOtherOwner(projectId, this.#standing(projectId, id, by));
       this.#store.members.remove(projectId, id, this.#now());
+      this.#audit.done({ event: 'personRemoved', by, project_id: projectId, subject_id: id });
     });
     this.#onChanged();
-    this.#audit.done({ event: 'personRemoved', by, project_id: projectId, subject_id: id });
   }
 
   /**
@@ -135,15 +144,15 @@ export class MemberService {
    */
   createProject(name: string, by: Principal): { readonly project: Project; readonly member: AddedMember } {
     requireLifetime(this.#store, by, null);
-    const made = this.#store.transaction(() => {
+    return inTransaction(this.#audit, this.#store, () => {
       if (this.#store.listProjects().length >= MAX_PROJECTS)
         throw new DomainError('conflict', `The API creates at most ${MAX_PROJECTS} projects: delete one first`);
       const project = { id: randomUUID(), name: usableName(name), created_at: this.#now(), retention_days: null };
       this.#store.insertProject(project);
-      return { project, member: this.add(project.id, by.user_id, 'owner') };
+      const member = this.add(project.id, by.user_id, 'owner');
+      this.#audit.done({ event: 'projectMade', by, project_id: project.id, subject_name: project.name });
+      return { project, member };
     });
-    this.#audit.done({ event: 'projectMade', by, project_id: made.project.id });
-    return made;
   }
 
   /** The role of somebody who may be changed by whoever asks. @throws DomainError `not_found`, `forbidden` */

@@ -1,7 +1,8 @@
 import { DomainError } from '../errors.js';
 import { uuidOf } from '../schema/ids.js';
 import type { Micros } from '../timestamp.js';
-import { NO_AUDIT_LOG, type AuditLog } from './audit.js';
+import type { RequestOrigin } from '../signals/catalog/audit.js';
+import { inTransaction, NO_AUDIT_LOG, type AuditLog } from './audit.js';
 import type { IdentityService } from './identity-service.js';
 import type { OwnSignIn, SignIn, SignInKey } from './sign-in.js';
 import type { SignInStore } from './sign-in-store.js';
@@ -44,23 +45,36 @@ export class OwnSessions {
       }));
   }
 
-  /** Ends a session of the same person. @throws DomainError `not_found` when it is not listed */
-  end(session: SignIn, id: string): void {
+  /**
+   * Ends a session of the same person.
+   * @param origin the request, with the network of its client
+   * @throws DomainError `not_found` when it is not listed
+   */
+  end(session: SignIn, id: string, origin?: RequestOrigin): void {
     if (!this.list(session).some((one) => one.id === uuidOf(id)))
       throw new DomainError('not_found', 'There is no session with this id');
-    this.#endWhole(session, uuidOf(id));
+    this.#endWhole(session, [uuidOf(id)], origin);
   }
 
-  /** Ends all other sessions of the same person, as far as they are listed. */
-  endOthers(session: SignIn): void {
-    for (const { id } of this.list(session)) if (id !== session.id) this.#endWhole(session, id);
+  /** Ends all other sessions of the same person, as far as they are listed. @param origin as for `end` */
+  endOthers(session: SignIn, origin?: RequestOrigin): void {
+    const others = this.list(session).filter(({ id }) => id !== session.id);
+    this.#endWhole(
+      session,
+      others.map(({ id }) => id),
+      origin,
+    );
   }
 
-  #endWhole({ id, user_id, keys: [key] }: SignIn, ended: string): void {
-    this.#store.end(ended);
-    if (key === undefined) return;
-    const by = { user_id, key_id: key.id, sign_in_id: id };
-    this.#audit.done({ event: 'signInEnded', by, project_id: key.project_id, subject_id: ended });
+  #endWhole({ id, user_id, keys: [key] }: SignIn, ended: readonly string[], origin?: RequestOrigin): void {
+    inTransaction(this.#audit, this.#store, () => {
+      for (const subject_id of ended) {
+        this.#store.end(subject_id);
+        if (key === undefined) continue;
+        const by = { user_id, key_id: key.id, sign_in_id: id, ...(origin !== undefined && { origin }) };
+        this.#audit.done({ event: 'signInEnded', by, project_id: key.project_id, subject_id });
+      }
+    });
   }
 
   /** Whether a session opens all that a key opens. */

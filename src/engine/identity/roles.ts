@@ -1,4 +1,5 @@
-import { isReading, SCOPE_NAMES, type Scope } from './scopes.js';
+import { scopesOf } from './key-access.js';
+import { SCOPE_NAMES, type Scope } from './scopes.js';
 
 interface RoleMeaning {
   readonly scopes: readonly Scope[];
@@ -6,17 +7,20 @@ interface RoleMeaning {
   readonly may: string;
 }
 
-const READING: readonly Scope[] = SCOPE_NAMES.filter(isReading);
+const READING: readonly Scope[] = scopesOf('read');
 const ANNOTATING: readonly Scope[] = [...READING, 'scores:write', 'feedback:write'];
-const WORKING: readonly Scope[] = SCOPE_NAMES.filter((scope) => scope !== 'admin');
+const WORKING: readonly Scope[] = SCOPE_NAMES.filter((scope) => scope !== 'admin' && scope !== 'audit:read');
 
 /** What somebody may do in a project, each more than the one below it. */
 const ROLES = {
   owner: { scopes: SCOPE_NAMES, may: 'do everything, also give and take the role owner' },
   admin: { scopes: SCOPE_NAMES, may: 'do everything, except for changing owners' },
-  member: { scopes: WORKING, may: 'work with everything, but not change keys, people, prices or the project' },
-  annotator: { scopes: ANNOTATING, may: 'read everything, and give scores, feedback and corrections' },
-  viewer: { scopes: READING, may: 'only read' },
+  member: {
+    scopes: WORKING,
+    may: 'work with everything, but not change keys, people, prices or the project, or read the audit log',
+  },
+  annotator: { scopes: ANNOTATING, may: 'read everything except for the audit log, and give scores, feedback and corrections' },
+  viewer: { scopes: READING, may: 'only read, and not the audit log' },
 } as const satisfies Readonly<Record<string, RoleMeaning>>;
 
 export type Role = keyof typeof ROLES;

@@ -14,11 +14,22 @@ const SCOPES = {
   'judges:write': 'change, run and calibrate judges',
   'datasets:read': 'read datasets, experiments and comparisons',
   'datasets:write': 'change datasets, run experiments and comparisons',
+  'monitors:read': 'read monitors and webhooks',
+  'monitors:write': 'change monitors and webhooks',
   'project:read': 'read the project: its settings, prices, keys and people',
-  admin: 'change project, keys, people and prices; import, export, delete',
+  'audit:read': 'read the audit log',
+  admin: 'read the audit log; change project, keys, people and prices; import, export, delete',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type Scope = keyof typeof SCOPES;
+
+/** What scopes open beside what they say. */
+const IMPLIED: Partial<Readonly<Record<Scope, readonly Scope[]>>> = { admin: ['audit:read'] };
+
+/** Scopes with those that they imply. */
+export function withImplied(scopes: readonly Scope[]): ReadonlySet<Scope> {
+  return new Set(scopes.flatMap((scope) => [scope, ...(IMPLIED[scope] ?? [])]));
+}
 
 /** Every scope, in the order in which they are shown. */
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];

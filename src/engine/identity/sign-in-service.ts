@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
+import type { RequestOrigin } from '../signals/catalog/audit.js';
 import { uuidOf } from '../schema/ids.js';
 import type { Window } from '../schema/page.js';
 import type { Micros } from '../timestamp.js';
-import { NO_AUDIT_LOG, type AuditLog } from './audit.js';
+import { inTransaction, NO_AUDIT_LOG, type AuditLog } from './audit.js';
 import type { ApiKey, Identity, Principal, Project } from './identity.js';
 import type { Granter } from './granting.js';
 import type { IdentityService } from './identity-service.js';
+import { scopesOf } from './key-access.js';
 import { PERSONAL_KEY } from './member-service.js';
-import { isReading, SCOPE_NAMES } from './scopes.js';
 import type {
   ListedSignIn,
   OpenedSession,
@@ -43,6 +44,14 @@ export type Credentials = { readonly code: string } | { readonly key: string };
 export interface HandedOutCode {
   readonly code: string;
   readonly expires_at: Micros;
+}
+
+/** How a session is opened. */
+export interface Opening {
+  readonly origin: SignInOrigin;
+  /** The request that opens it, with the network of its client. */
+  readonly request: RequestOrigin | undefined;
+  readonly how: 'key' | SignInProvider;
 }
 
 export interface SignInServiceParts {
@@ -150,14 +159,22 @@ export class SignInService {
     return key && this.#identity.describe({ user_id, project_id: key.project_id, key_id: key.id }).user;
   }
 
-  /** Opens a session. Whoever asks for it tells of it, with where it was opened from. @throws DomainError `unauthenticated` */
-  signIn(credentials: Credentials, origin: SignInOrigin = NOWHERE): OpenedSession {
-    if ('code' in credentials) return this.#signInByCode(credentials.code, origin);
-    const { user_id, key_id, project_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
-    return { ...this.open(user_id, [{ id: key_id, project_id }], origin), with: 'key' };
+  /**
+   * Opens a session.
+   * @param request the one that opens it, with the network of its client
+   * @throws DomainError `unauthenticated`
+   */
+  signIn(credentials: Credentials, origin: SignInOrigin = NOWHERE, request?: RequestOrigin): OpenedSession {
+    const opened = inTransaction(this.#audit, this.#store, () => {
+      if ('code' in credentials) return this.#signInByCode(credentials.code, origin, request);
+      const { user_id, key_id, project_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
+      return this.open(user_id, [{ id: key_id, project_id }], { origin, request, how: 'key' });
+    });
+    this.tidy();
+    return opened;
   }
 
-  #signInByCode(code: string, origin: SignInOrigin): OpenedSession {
+  #signInByCode(code: string, origin: SignInOrigin, request: RequestOrigin | undefined): OpenedSession {
     const { token, hash } = createToken();
     const at = this.#now();
     const session = { hash, at, expiresAt: at + SESSION_IDLES, ...origin };
@@ -166,32 +183,33 @@ export class SignInService {
     const [key] = known?.keys ?? [];
     if (hashOfCode === null || known === undefined || key === undefined || !this.#store.openCode(hashOfCode, session))
       throw new DomainError('unauthenticated', USED_CODE);
-    this.tidy();
     const { id: sign_in_id, user_id, keys } = known;
     const opened = { token, sign_in_id, user_id, key_id: key.id, project_id: key.project_id };
-    return { ...opened, projects: keys.length, with: 'link' };
+    return this.#told({ ...opened, projects: keys.length, with: 'link' }, request);
   }
 
-  /** Opens a session that hangs on keys of a user, one of each project: at least one. */
-  open(
-    userId: string,
-    keys: readonly SignInKey[],
-    origin: SignInOrigin,
-    provider: SignInProvider | null = null,
-  ): Omit<OpenedSession, 'with'> {
+  /** Opens a session that hangs on keys of a user, one of each project: at least one. It is part of a transaction of the caller's. */
+  open(userId: string, keys: readonly SignInKey[], { origin, request, how }: Opening): OpenedSession {
     const [first] = keys;
     if (first === undefined) throw new DomainError('forbidden', 'This person has no project');
     const { token, hash } = createToken();
     const created_at = this.#now();
     const id = randomUUID();
+    const provider = how === 'key' ? null : how;
     const draft = { id, user_id: userId, stage: 'session', invited: false, hash, created_at, ...origin } as const;
     this.#insert(
       { ...draft, provider, expires_at: created_at + SESSION_IDLES },
       keys.map((key) => key.id),
     );
-    this.tidy();
     const opened = { token, sign_in_id: id, user_id: userId, key_id: first.id, project_id: first.project_id };
-    return { ...opened, projects: keys.length };
+    return this.#told({ ...opened, projects: keys.length, with: how }, request);
+  }
+
+  #told(session: OpenedSession, origin: RequestOrigin | undefined): OpenedSession {
+    const { token: _secret, project_id, projects, with: how, ...actor } = session;
+    const by = { ...actor, ...(origin !== undefined && { origin }) };
+    this.#audit.done({ event: 'signedIn', by, project_id, projects, with: how });
+    return session;
   }
 
   /** Has a session open a further project, by a key of its user. */
@@ -226,11 +244,13 @@ export class SignInService {
     return this.#identity.listProjects().filter(({ id }) => ids.has(id));
   }
 
-  signOut({ id, user_id, keys: [key] }: SignIn): void {
-    this.#store.end(id);
-    if (key === undefined) return;
-    const by = { user_id, key_id: key.id, sign_in_id: id };
-    this.#audit.done({ event: 'signedOut', by, project_id: key.project_id });
+  signOut({ id, user_id, keys: [key] }: SignIn, origin?: RequestOrigin): void {
+    inTransaction(this.#audit, this.#store, () => {
+      this.#store.end(id);
+      if (key === undefined) return;
+      const by = { user_id, key_id: key.id, sign_in_id: id, ...(origin !== undefined && { origin }) };
+      this.#audit.done({ event: 'signedOut', by, project_id: key.project_id });
+    });
   }
 
   /** Sign-ins to a project and codes for it, newest first. */
@@ -243,11 +263,13 @@ export class SignInService {
    * @throws DomainError `not_found`, `forbidden` when it is that of somebody above whoever asks
    */
   end(projectId: string, id: string, by: Granter): void {
-    const user = this.#store.userIn(projectId, id, this.#now());
-    if (user !== undefined) this.#identity.members.requireNotAbove(by, projectId, user);
-    if (!this.#store.endInProject(projectId, id, this.#now()))
-      throw new DomainError('not_found', 'There is no session with this id');
-    this.#audit.done({ event: 'signInEnded', by, project_id: projectId, subject_id: id });
+    inTransaction(this.#audit, this.#store, () => {
+      const user = this.#store.userIn(projectId, id, this.#now());
+      if (user !== undefined) this.#identity.members.requireNotAbove(by, projectId, user);
+      if (!this.#store.endInProject(projectId, id, this.#now()))
+        throw new DomainError('not_found', 'There is no session with this id');
+      this.#audit.done({ event: 'signInEnded', by, project_id: projectId, subject_id: id });
+    });
   }
 
   /** Ends what all sessions of somebody open of a project. @throws DomainError as `end` does */
@@ -256,7 +278,9 @@ export class SignInService {
     if (this.#identity.members.roleOf(projectId, id) === null)
       throw new DomainError('not_found', 'The project has no person with this id');
     this.#identity.members.requireNotAbove(by, projectId, id);
-    for (const signIn of this.#store.ofMember(projectId, id, this.#now())) this.end(projectId, signIn, by);
+    inTransaction(this.#audit, this.#store, () => {
+      for (const signIn of this.#store.ofMember(projectId, id, this.#now())) this.end(projectId, signIn, by);
+    });
   }
 
   #insert(...row: Parameters<SignInStore['insert']>): void {
@@ -302,7 +326,7 @@ function keysToSignIn(keys: readonly ApiKey[]): ApiKey[] {
   return [...best.values()];
 }
 
-const READING = SCOPE_NAMES.filter(isReading);
+const READING = scopesOf('read');
 
 function isBetter(key: ApiKey, known: ApiKey): boolean {
   if (key.personal !== known.personal) return key.personal;

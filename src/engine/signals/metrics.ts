@@ -113,6 +113,24 @@ export function createMetrics() {
       'Maximum bytes of acknowledged spans that are not in ClickHouse yet (WRITE_LOG_MAX_MB); beyond it, writes are ' +
         'refused.',
     ),
+    monitorLooks: counter('spanhouse_monitor_looks_total', 'Monitors whose figures were measured.'),
+    monitorDuration: histogram(
+      'spanhouse_monitor_look_duration_seconds',
+      'Duration of a look at monitors that are measured together.',
+      REQUEST_SECONDS,
+    ),
+    monitorsFired: counter('spanhouse_monitors_fired_total', 'How often monitors fired.'),
+    monitorFailures: counter('spanhouse_monitor_failures_total', 'Looks at monitors that failed; each is retried.'),
+    webhookDeliveries: counter(
+      'spanhouse_webhook_deliveries_total',
+      'Attempts to deliver webhooks, and deliveries that were given up, by result.',
+      ['result'],
+    ),
+    webhookDuration: histogram(
+      'spanhouse_webhook_duration_seconds',
+      'Duration of an attempt to deliver a webhook.',
+      REQUEST_SECONDS,
+    ),
     watchBackupLastSuccess: watched(
       'spanhouse_backup_last_success_timestamp_seconds',
       'Time of the last backup, in Unix seconds; 0: none is known. Age: time() minus it.',

@@ -5,6 +5,7 @@ import { diskCatalog } from './catalog/disks.js';
 import { engineCatalog } from './catalog/engine.js';
 import { deriveJobs, jobCatalog } from './catalog/jobs.js';
 import { deriveJudges, judgeCatalog } from './catalog/judges.js';
+import { monitorCatalog } from './catalog/monitors.js';
 import { moveCatalog } from './catalog/moves.js';
 import { deriveRequests, requestCatalog } from './catalog/requests.js';
 import { deriveServer, serverCatalog } from './catalog/server.js';
@@ -24,6 +25,7 @@ const catalog = {
   ...judgeCatalog,
   ...jobCatalog,
   ...backupCatalog,
+  ...monitorCatalog,
   ...moveCatalog,
   ...auditLines,
 };
@@ -62,15 +64,14 @@ export function createSignals(logger: Logger, metrics: Metrics): Signals {
       ? [[name, emitter(name as LineName<Declared>, declared as Measured<unknown>, metrics, log)]]
       : [],
   );
-  const audit = deriveAudit(log);
   return {
     ...(Object.fromEntries(emitters) as Emitters<Declared>),
-    ...audit,
+    ...deriveAudit(log),
     ...deriveBackups(log, metrics),
     ...deriveClients(log),
     ...deriveJobs(log, metrics),
     ...deriveJudges(log),
-    ...deriveRequests(log, metrics, audit),
+    ...deriveRequests(log, metrics),
     ...deriveServer(log, metrics),
     ...deriveStorage(log, metrics),
   };

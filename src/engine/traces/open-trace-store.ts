@@ -14,6 +14,7 @@ import { ClickHouseWholeReader } from './judge/whole-reader.js';
 import { ClickHouseLists } from './list/clickhouse-lists.js';
 import { ClickHouseStatistics } from './list/clickhouse-statistics.js';
 import { ListReads } from './list/list-reads.js';
+import { ClickHouseScoreChanges } from './score/score-changes.js';
 import { ClickHouseChanges } from './list/changes.js';
 import { ClickHouseTails } from './list/tails.js';
 import { ClickHouseTraceSpans } from './list/trace-spans.js';
@@ -66,6 +67,12 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       acknowledged: () => writes.acknowledged,
     }),
     changes: new ClickHouseChanges({
+      client,
+      ...state,
+      limits: options.read,
+      acknowledged: () => writes.acknowledged,
+    }),
+    scoreChanges: new ClickHouseScoreChanges({
       client,
       ...state,
       limits: options.read,

@@ -19,6 +19,7 @@ import { wholeSpans } from './span-revision.js';
 import type { CommitLog } from './write/commit-log.js';
 import type { AppendedWrites, SpanRow } from './write/rows.js';
 import type { UnflushedWrites } from './write/unflushed-writes.js';
+import { SharedLookUp } from '../work/shared-look-up.js';
 import { versionOf, versionTime } from './write/version-clock.js';
 
 export interface PartialSpansParts {
@@ -65,6 +66,8 @@ export class ClickHousePartialSpans implements PartialSpans {
   readonly #parts: PartialSpansParts;
   readonly #reader: Reader;
   readonly #known: KnownTraces;
+  /** Traces that have facts of spans. */
+  readonly #stand: SharedLookUp;
   /** Whether what is queued in this turn is what was opened. */
   #own = false;
 
@@ -72,6 +75,7 @@ export class ClickHousePartialSpans implements PartialSpans {
     this.#parts = parts;
     this.#reader = openReader(parts.client, parts.limits);
     this.#known = new KnownTraces(parts.maxKnownBytes ?? MAX_KNOWN_BYTES);
+    this.#stand = new SharedLookUp((projectId, traces) => this.#standing(projectId, traces));
     parts.log.onQueued((named) => {
       if (!this.#own) this.#known.note(named);
     });
@@ -180,20 +184,16 @@ export class ClickHousePartialSpans implements PartialSpans {
   }
 
   async #stored(projectId: string, keys: readonly SpanKey[], traces: readonly string[]) {
-    const facts = (of: readonly string[]) => sql`${inProject(projectId)} AND trace_id IN ${value(of, 'Array(UUID)')}`;
-    // Most traces that are not known are new: to find that costs least.
-    const there = await this.#reader.rows<{ trace: string }>(
-      sql`SELECT DISTINCT toString(trace_id) AS trace FROM facts WHERE ${facts(traces)} AND row_type != 1`,
-      ONE_THREAD,
-    );
-    const old = new Set(there.map(({ trace }) => trace));
+    // Most traces that are not known are new: to find that costs least, and for several requests at once hardly more.
+    const there = await this.#stand.find(projectId, traces);
+    const old = new Set(traces.filter((trace) => there.has(trace)));
     const empty = new Set(traces.filter((trace) => !old.has(trace)));
     const wanted = keys.filter(({ trace_id }) => old.has(trace_id));
     if (wanted.length === 0) return { spans: new Map<string, Read>(), empty };
     const ids = [...new Set(wanted.map(({ id }) => id))];
     const standingFacts = standing(
       sql`trace_id, id, started_at`,
-      sql`${facts([...old])} AND (row_type = 2 OR (row_type = 0 AND id IN ${value(ids, 'Array(UUID)')}))`,
+      sql`${factsOf(projectId, [...old])} AND (row_type = 2 OR (row_type = 0 AND id IN ${value(ids, 'Array(UUID)')}))`,
     );
     const rows = await this.#reader.rows<PlaceRow>(
       sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(ver) AS version,
@@ -208,6 +208,14 @@ export class ClickHousePartialSpans implements PartialSpans {
       })
       .filter((place) => names.has(keyOf(place)));
     return { spans: await this.#whole(projectId, places), empty };
+  }
+
+  async #standing(projectId: string, traces: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.#reader.rows<{ trace: string }>(
+      sql`SELECT DISTINCT toString(trace_id) AS trace FROM facts WHERE ${factsOf(projectId, traces)} AND row_type != 1`,
+      ONE_THREAD,
+    );
+    return new Set(found.map(({ trace }) => trace));
   }
 
   async #whole(projectId: string, places: readonly PlacedSpan[]): Promise<Map<string, Read>> {
@@ -228,6 +236,10 @@ export class ClickHousePartialSpans implements PartialSpans {
     if (spans.size < places.length) throw writtenMeanwhile();
     return spans;
   }
+}
+
+function factsOf(projectId: string, traces: readonly string[]) {
+  return sql`${inProject(projectId)} AND trace_id IN ${value(traces, 'Array(UUID)')}`;
 }
 
 function keyOf({ trace_id, id }: SpanKey): string {

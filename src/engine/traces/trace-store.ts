@@ -8,7 +8,7 @@ import type { Lists } from './model/list/lists.js';
 import type { ListStatistics } from './model/list/statistics.js';
 import type { TailSource } from './model/list/tail.js';
 import type { ScoreTransfer } from './model/score/score-transfer.js';
-import type { ScoreRemoval, Scores } from './model/score/scores.js';
+import type { ScoreChanges, ScoreRemoval, Scores } from './model/score/scores.js';
 import type { StoredIds } from './model/trace/mistaken-ids.js';
 import type { EntitySpans } from './model/entity-spans.js';
 import type { MatchingSpans } from './model/judged/matching-spans.js';
@@ -74,6 +74,7 @@ export interface TraceStore {
   readonly traceSpans: TraceSpans;
   readonly tails: TailSource;
   readonly changes: ListChanges;
+  readonly scoreChanges: ScoreChanges;
   readonly deletions: StoredSpans;
   readonly scores: Scores;
   readonly scoreRemoval: ScoreRemoval;

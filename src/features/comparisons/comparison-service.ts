@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../engine/errors.js';
+import type { Announce } from '../webhooks/event.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { Window } from '../../engine/schema/page.js';
 import { invalid } from '../../engine/validation/validation.js';
@@ -27,6 +28,9 @@ export interface ComparisonServiceParts extends ComparedRowsParts {
   readonly experiments: ExperimentLookup;
   /** Computes figures and verdicts elsewhere than in the thread that serves requests. @throws DomainError, and the signal's reason */
   readonly compute: (projectId: string, paired: PairedRows, signal: AbortSignal) => Promise<Outcome>;
+  /** Stores all that is stored meanwhile, or nothing of it. */
+  readonly together: <T>(store: () => T) => T;
+  readonly announce: Announce;
 }
 
 /** A comparison that is being made, or whose rows are being read. */
@@ -83,7 +87,7 @@ export class ComparisonService implements WorkUnderWay {
     input: ComparisonInput,
     signal: AbortSignal,
   ): Promise<Comparison> {
-    const { comparisons, experiments } = this.#parts;
+    const { experiments } = this.#parts;
     const until = Date.now() + (input.wait_seconds ?? 0) * 1_000;
     this.#metrics(projectId, input);
     const asked = experiments.find(projectId, input);
@@ -116,12 +120,28 @@ export class ComparisonService implements WorkUnderWay {
       found,
     };
     requireSize(comparison);
-    if (!comparisons.add(projectId, comparison))
+    if (!this.#add(projectId, comparison))
       throw new DomainError(
         'conflict',
         'An experiment or rows of its dataset were deleted while it was compared. Retry.',
       );
     return comparison;
+  }
+
+  /** @returns false, and nothing is stored, when what is compared was deleted meanwhile */
+  #add(projectId: string, comparison: Comparison): boolean {
+    const { comparisons, together, announce } = this.#parts;
+    const { id, verdict, candidate, baseline, dataset } = comparison;
+    return together(() => {
+      if (!comparisons.add(projectId, comparison)) return false;
+      if (verdict === 'failed')
+        announce({
+          ...{ project_id: projectId, type: 'comparison.failed' },
+          summary: `The experiment ${candidate.name} failed the comparison with ${baseline.name}`,
+          data: { comparison_id: id, dataset_id: dataset.id, candidate_id: candidate.id, baseline_id: baseline.id },
+        });
+      return true;
+    });
   }
 
   /** @throws DomainError `not_found` */

@@ -16,6 +16,8 @@ import { fitting } from '../../engine/validation/fitting.js';
 import { UnknownNames } from '../../engine/validation/unknown-names.js';
 import { compile, invalid } from '../../engine/validation/validation.js';
 import type { AttachmentIntake } from '../images/intake.js';
+import type { Masker } from '../masking/masker.js';
+import type { MaskerOf } from '../masking/maskers.js';
 import { replaceSpans } from '../prices/replaced-spans.js';
 import type { SpanIngest } from '../traces/span-ingest.js';
 import { CompletionInput } from './logged-schema.js';
@@ -24,6 +26,8 @@ export interface CompletionLogParts {
   readonly promptIds: Pick<PromptIdentities, 'ofSlug'>;
   readonly ingest: Pick<SpanIngest, 'postSpans'>;
   readonly spans: CalculatedSpans & PricedSpans;
+  /** Masks what a completion says of a stored span. What becomes a span of its own is masked as others are. */
+  readonly masker: MaskerOf;
   /** What it takes to describe a stored span anew. */
   readonly sources: SpanSources;
   /** Notes references to the images of a stored span. */
@@ -87,13 +91,14 @@ export class CompletionLog {
   /** Completes a stored span. Whatever a client writes meanwhile is completed, too. @returns null: no span has the id */
   async #complete(projectId: string, id: string, logged: Pick<LoggedCompletion, 'input' | 'prompt'>) {
     const { spans, sources, restated } = this.#parts;
+    const masker = this.#parts.masker(projectId);
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const revision = await spans.open(projectId);
       try {
         const [place] = await spans.find(projectId, { id, traceId: null }, 1);
         if (place === undefined) return null;
         const completed = (await revision.read([place])).map(({ version, span }): StoredSpan => {
-          const whole = completedSpan(span, logged.input, logged.prompt);
+          const whole = completedSpan(span, logged, masker);
           return { version, span: describedSpan(whole, projectId, sources) };
         });
         const replaced = { replace: (stored: readonly StoredSpan[]) => revision.replace(stored, true) };
@@ -141,15 +146,20 @@ function newSpan(input: CompletionInput, prompt: PromptIdentity): Omit<SpanInput
 }
 
 /** A stored span with what the completion says; what that leaves open stays. */
-function completedSpan(stored: Span, input: CompletionInput, prompt: PromptIdentity): Span {
+function completedSpan(
+  stored: Span,
+  { input, prompt }: Pick<LoggedCompletion, 'input' | 'prompt'>,
+  masker: Masker | null,
+): Span {
   const { call: _call, cost_calculated, ...span } = stored;
   const { error, ...texts } = saidOf(input);
+  const said = { ...texts, ...error, attributes: attributesOf(input, prompt) };
+  const { attributes, ...masked } = masker === null ? said : masker.mask(said);
   return {
     ...span,
-    ...texts,
-    ...error,
+    ...masked,
     kind: 'llm',
-    attributes: { ...span.attributes, ...attributesOf(input, prompt) },
+    attributes: { ...span.attributes, ...attributes },
     duration_ms: span.duration_ms ?? input.duration_ms ?? null,
     cost: input.cost != null ? normalizeCost(input.cost) : cost_calculated === true ? null : span.cost,
   };

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
+import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { UUID } from '../../engine/schema/ids.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
+import type { AuditChange, AuditEvent } from '../../engine/signals/catalog/audit.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { invalid } from '../../engine/validation/validation.js';
@@ -56,6 +58,7 @@ export interface DatasetServiceParts {
   /** @throws DomainError `unavailable` while there is too little room on the disks */
   readonly requireSpace: () => void;
   readonly observer: Pick<Signals, 'datasetRowsNotRemoved'>;
+  readonly audit: AuditLog;
 }
 
 /** A version, by its dataset's id and its number. */
@@ -89,16 +92,20 @@ export class DatasetService {
   }
 
   /** @throws DomainError `invalid`; `conflict` when the name is taken or there are too many */
-  create({ project_id, user_id }: Principal, { name, slug, description, roles }: DatasetInput): Dataset {
+  create(by: Principal, { name, slug, description, roles }: DatasetInput): Dataset {
+    const { project_id, user_id } = by;
     const named = name ?? slug;
     if (named == null) throw invalid([{ pointer: '/name', detail: 'is required' }]);
-    const { datasets } = this.#parts;
+    const { datasets, audit } = this.#parts;
     if (datasets.count(project_id, '') >= MAX_DATASETS)
       throw new DomainError('conflict', `A project can have at most ${MAX_DATASETS} datasets: delete one first`);
     const draft = { name: named, description: description ?? '', roles: roles ?? {} };
-    const created = datasets.create(project_id, { ...draft, created_at: Date.now() * 1000, created_by: user_id });
-    if (created === undefined) throw taken(named);
-    return created;
+    return audit.together(() => {
+      const created = datasets.create(project_id, { ...draft, created_at: Date.now() * 1000, created_by: user_id });
+      if (created === undefined) throw taken(named);
+      this.#tell('datasetMade', by, created);
+      return created;
+    });
   }
 
   /** @param name or id, behind the id of the project, which some clients put before it @throws DomainError `not_found` */
@@ -122,15 +129,30 @@ export class DatasetService {
   }
 
   /** @throws DomainError `not_found`, `conflict` */
-  change(projectId: string, name: string, patch: DatasetPatch): Dataset {
-    const { id } = this.find(projectId, name);
-    if (!this.#parts.datasets.change(id, patch, Date.now() * 1000)) throw taken(patch.name ?? '');
-    return this.find(projectId, id);
+  change(by: Principal, name: string, patch: DatasetPatch): Dataset {
+    const { datasets, audit } = this.#parts;
+    const before = this.find(by.project_id, name);
+    return audit.together(() => {
+      if (!datasets.change(before.id, patch, Date.now() * 1000)) throw taken(patch.name ?? '');
+      const after = this.find(by.project_id, before.id);
+      this.#tell('datasetChanged', by, after, changesBetween(before, after, ['name', 'description', 'roles']));
+      return after;
+    });
+  }
+
+  #tell(event: AuditEvent, by: Principal, { id, name }: Dataset, changes: readonly AuditChange[] = []): void {
+    const about = { project_id: by.project_id, subject_id: id, subject_name: name };
+    this.#parts.audit.done({ event, by, ...about, changes });
   }
 
   /** Deletes a dataset with all its versions; what is left of its rows goes behind the answer. @throws DomainError `not_found` */
-  remove(projectId: string, name: string): void {
-    this.#parts.datasets.remove(this.find(projectId, name).id, Date.now() * 1000);
+  remove(by: Principal, name: string): void {
+    const { datasets, audit } = this.#parts;
+    const dataset = this.find(by.project_id, name);
+    audit.together(() => {
+      datasets.remove(dataset.id, Date.now() * 1000);
+      this.#tell('datasetDeleted', by, dataset);
+    });
     this.#removeDeleted();
   }
 

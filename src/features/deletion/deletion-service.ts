@@ -138,10 +138,10 @@ export class DeletionService {
     for (const deletion of earlier) await this.#run(deletion).gone;
     const below = await this.#parts.spans.below(projectId, kind, id);
     if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return earlier.length > 0;
-    const deletion = below === null ? this.#orphan(target) : await this.#order(target, below);
+    // With the order, as it is completed from there on, whatever this caller is answered.
+    const tell = () => this.#parts.audit.done({ event: ORDERED[kind], by, project_id: projectId, subject_id: id });
+    const deletion = below === null ? this.#orphan(target, tell) : await this.#order(target, below, tell);
     if (deletion === null) return true;
-    // Now, as it is completed from here on, whatever this caller is answered.
-    this.#parts.audit.done({ event: ORDERED[kind], by, project_id: projectId, subject_id: id });
     await this.#hidden(deletion);
     return true;
   }
@@ -155,9 +155,12 @@ export class DeletionService {
     const { store, audit } = this.#parts;
     const earlier = store.pending({ projectId, kind: 'row', id: `${datasetId}/${rowId}` });
     for (const deletion of earlier) await this.#run(deletion).gone;
-    const deletion = store.orderRow({ projectId, datasetId, rowId, at: Date.now() * 1000 });
+    const deletion = audit.together(() => {
+      const ordered = store.orderRow({ projectId, datasetId, rowId, at: Date.now() * 1000 });
+      if (ordered !== null) audit.done({ event: 'datasetRowErased', by, project_id: projectId, subject_id: datasetId });
+      return ordered;
+    });
     if (deletion === null) return earlier.length > 0;
-    audit.done({ event: 'datasetRowErased', by, project_id: projectId, subject_id: datasetId });
     await this.#hidden(deletion);
     return true;
   }
@@ -230,22 +233,39 @@ export class DeletionService {
    * @returns false when there is no such project
    */
   deleteProject(projectId: string, by: Actor): boolean {
-    const deletion = this.#parts.store.orderProject(projectId, Date.now() * 1000);
+    const { store, audit } = this.#parts;
+    const deletion = audit.together(() => {
+      const ordered = store.orderProject(projectId, Date.now() * 1000);
+      if (ordered !== null) audit.done({ event: 'projectDeleted', by, project_id: projectId });
+      return ordered;
+    });
     if (deletion === null) return false;
-    this.#parts.audit.done({ event: 'projectDeleted', by, project_id: projectId });
     this.#run(deletion);
     return true;
   }
 
   /** Orders the deletion of feedback and evaluations of a span that never came, or is gone. */
-  #orphan(target: DeletionTarget): Deletion {
+  #orphan(target: DeletionTarget, tell: () => void): Deletion {
     const at = Date.now() * 1000;
     const span = { kind: 'span', trace_id: '', id: target.id, started_at: 0 } as const;
-    return this.#parts.store.begin({ ...target, upTo: at, at }, [span], true);
+    return this.#ordered(() => this.#parts.store.begin({ ...target, upTo: at, at }, [span], true), tell);
   }
 
-  /** @returns null when there is nothing to delete */
-  async #order(target: DeletionTarget, { upTo, things }: Below): Promise<Deletion | null> {
+  /** What orders a deletion, with what tells of it. */
+  #ordered<T>(order: () => T, tell: () => void): T {
+    return this.#parts.audit.together(() => {
+      const ordered = order();
+      tell();
+      return ordered;
+    });
+  }
+
+  /** @param tell tells of the order @returns null when there is nothing to delete */
+  async #order(
+    target: DeletionTarget,
+    { upTo, things }: Below,
+    tell = (): void => undefined,
+  ): Promise<Deletion | null> {
     const { store } = this.#parts;
     const draft = () => ({ ...target, upTo, at: Date.now() * 1000 });
     let deletion: Deletion | undefined;
@@ -263,10 +283,13 @@ export class DeletionService {
       throw error;
     }
     if (held === undefined) return null;
-    if (deletion === undefined) return store.begin(draft(), held, true);
-    store.note(deletion.seq, held);
-    store.order(deletion.seq);
-    return deletion;
+    const [begun, rest] = [deletion, held];
+    return this.#ordered(() => {
+      if (begun === undefined) return store.begin(draft(), rest, true);
+      store.note(begun.seq, rest);
+      store.order(begun.seq);
+      return begun;
+    }, tell);
   }
 
   /** Forgets a deletion that is not ordered after all; where that fails, the next start does. */

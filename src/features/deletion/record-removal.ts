@@ -102,7 +102,7 @@ export class RecordRemoval {
     const having = buried.ids.filter((id) => buried.recorded.spans.has(id));
     for (let from = 0; from < having.length; from += RECORDS_AT_ONCE) {
       const part = having.slice(from, from + RECORDS_AT_ONCE);
-      for (const image of images.forgetSpans(deletion.project_id, part, deletion.upto))
+      for (const image of images.forgetSpans(deletion.project_id, part, deletion.upto, deletion.created_at))
         if (dependents.images.size < REMOVED_WITH_SPANS) dependents.images.add(image);
       const spans: readonly DeletedSpan[] = part.map((id) => ({ id, stays: buried.staying.has(id) }));
       await this.#byPortions(spans, (left) => hear(store.removeSpans(deletion, left)));

@@ -63,9 +63,11 @@ export class SelectedDeletionService {
     const input = signer.read(project_id, confirm, Date.now() * 1000);
     const { list, query, found } = input;
     const about = { project_id, kind: SELECTED_DELETION, subject_id: project_id, created_by: user_id };
-    const job = runner.create({ ...about, summary: { list, query, found }, input });
-    audit.done({ event: 'selectionDeleted', by, project_id, subject_id: job.id, part: list, found: found[list] });
-    return selectedDeletionOf(job);
+    return audit.together(() => {
+      const job = runner.create({ ...about, summary: { list, query, found }, input });
+      audit.done({ event: 'selectionDeleted', by, project_id, subject_id: job.id, part: list, found: found[list] });
+      return selectedDeletionOf(job);
+    });
   }
 
   /** @throws DomainError `not_found` */
@@ -81,9 +83,12 @@ export class SelectedDeletionService {
   /** What is deleted stays so, with the portion under way. @throws DomainError `not_found`; `conflict` when it has ended */
   cancel(by: Principal, id: string): SelectedDeletion {
     const { project_id } = by;
-    const job = this.#parts.runner.cancel(project_id, SELECTED_DELETION, id);
-    this.#parts.audit.done({ event: 'selectionDeletionCanceled', by, project_id, subject_id: id });
-    return selectedDeletionOf(job);
+    const { runner, audit } = this.#parts;
+    return audit.together(() => {
+      const job = runner.cancel(project_id, SELECTED_DELETION, id);
+      audit.done({ event: 'selectionDeletionCanceled', by, project_id, subject_id: id });
+      return selectedDeletionOf(job);
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import { DomainError, type Issue } from '../../engine/errors.js';
+import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { Window } from '../../engine/schema/page.js';
 import type {
@@ -34,6 +35,7 @@ export interface ExperimentServiceParts {
   readonly runs: ExperimentRuns;
   /** Removes an experiment that is hidden; resolves when it is gone, or after a while. */
   readonly removeHidden: (projectId: string, id: string) => Promise<void>;
+  readonly audit: AuditLog;
 }
 
 /** An experiment, and figures of its results. */
@@ -218,9 +220,14 @@ export class ExperimentService {
   }
 
   /** Deletes an experiment with its results, which are gone with the answer unless they are many. @throws DomainError `not_found` */
-  async remove({ project_id, user_id }: Principal, id: string): Promise<void> {
-    this.find(project_id, id);
-    this.#parts.experiments.hide(project_id, id, Date.now() * 1000, user_id);
+  async remove(by: Principal, id: string): Promise<void> {
+    const { project_id, user_id } = by;
+    const { name: subject_name } = this.find(project_id, id);
+    const { experiments, audit } = this.#parts;
+    audit.together(() => {
+      experiments.hide(project_id, id, Date.now() * 1000, user_id);
+      audit.done({ event: 'experimentDeleted', by, project_id, subject_id: id, subject_name });
+    });
     this.#parts.runs.stop(project_id, id);
     await this.#parts.removeHidden(project_id, id);
   }

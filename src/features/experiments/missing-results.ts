@@ -19,8 +19,19 @@ export interface MissingPage {
   readonly next: string | null;
 }
 
+/** A row, and which repetitions of it have no result, or one with an error. */
+export interface UnfinishedRow extends PlacedId {
+  readonly repetitions: readonly number[];
+}
+
+export interface UnfinishedPage {
+  readonly rows: readonly UnfinishedRow[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null;
+}
+
 export interface MissingResultsParts {
-  readonly results: Pick<ExperimentResults, 'present' | 'presentOf'>;
+  readonly results: Pick<ExperimentResults, 'present' | 'presentOf' | 'page'>;
   readonly datasets: Pick<DatasetService, 'rowIds'>;
 }
 
@@ -37,6 +48,9 @@ const MANY_ROWS = 2_000;
 
 /** Where a page of what is missing ends. */
 export const MISSING_AFTER = '^[0-9]{1,15}-[0-9]{1,15}-[0-9]{1,2}$';
+
+/** Where a page of rows that are unfinished ends. */
+export const UNFINISHED_AFTER = '^[0-9]{1,15}-[0-9]{1,15}$';
 
 /** Finds what an experiment still has to try, so that a run that was cut off goes on. */
 export class MissingResults {
@@ -93,6 +107,39 @@ export class MissingResults {
       signal?.throwIfAborted();
     }
     return { missing: page.missing, total: null, next: page.next };
+  }
+
+  /**
+   * Rows that lack a result, or have one with an error, behind the end of another page, in the order of the dataset.
+   * @param after as {@link UNFINISHED_AFTER} says; null: from the beginning
+   * @throws DomainError `unavailable`
+   */
+  async unfinished(
+    projectId: string,
+    experiment: Experiment,
+    { after, limit }: { readonly after: string | null; readonly limit: number },
+    signal?: AbortSignal,
+  ): Promise<UnfinishedPage> {
+    const { datasets, results } = this.#parts;
+    const [position = 0, seq = 0] = (after ?? '0-0').split('-').map(Number);
+    const all = Array.from({ length: experiment.repetitions }, (_none, index) => index + 1);
+    const query = { experimentId: experiment.id, repetition: null, hasError: false, idsOnly: true } as const;
+    const rows: UnfinishedRow[] = [];
+    for (const portion of datasets.rowIds(placeOf(experiment), { position, seq }, ROWS_AT_ONCE)) {
+      const rowIds = portion.map(({ row_id }) => row_id);
+      const window = { rowIds, limit: rowIds.length * all.length, offset: 0, count: false };
+      const found = await results.page(projectId, { ...query, ...window }, signal);
+      const done = new Set(found.results.map(({ row_id, repetition }) => `${repetition} ${row_id}`));
+      for (const row of portion) {
+        const repetitions = all.filter((repetition) => !done.has(`${repetition} ${row.row_id}`));
+        if (repetitions.length === 0) continue;
+        const last = rows.at(-1);
+        if (rows.length === limit && last !== undefined) return { rows, next: `${last.position}-${last.seq}` };
+        rows.push({ ...row, repetitions });
+      }
+      signal?.throwIfAborted();
+    }
+    return { rows, next: null };
   }
 
   /** The rows that are meant, in the order of the dataset. */

@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { csvLines } from '../../engine/files/csv.js';
+import type { AuditLog } from '../../engine/identity/audit.js';
+import type { Principal } from '../../engine/identity/identity.js';
 import type { ExportFormat } from '../../engine/traces/model/list/export.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { OpenCount } from '../../engine/work/open-count.js';
@@ -15,7 +17,10 @@ const READS = { atOnce: 3, perParty: 1 };
 const ENCODED_AT_ONCE = 512 * 1024;
 
 interface Wanted {
-  readonly projectId: string;
+  /** Whoever asks. */
+  readonly by: Principal;
+  /** Name of the list. */
+  readonly list: string;
   readonly rows: ExportedRows;
   readonly format: ExportFormat;
   /** Whether who asked may still read. */
@@ -29,17 +34,24 @@ type Row = Readonly<Record<string, unknown>>;
 export class Exports {
   readonly #turns = new FairSemaphore('pages of exports', READS);
   readonly #underWay = new OpenCount({ perParty: EXPORTS_PER_PROJECT });
+  readonly #audit: AuditLog;
+
+  constructor(audit: AuditLog) {
+    this.#audit = audit;
+  }
 
   /**
    * Resolves once the first page is there.
    * @throws DomainError `overloaded` where the project has too many under way; `unavailable`
    */
   async open(wanted: Wanted, signal: AbortSignal): Promise<Readable> {
-    const end = this.#begin(wanted.projectId);
+    const { by, list: part, format } = wanted;
+    const end = this.#begin(by.project_id);
     try {
       const pages = this.#pages(wanted, signal);
       const first = await pages.next();
-      const file = Readable.from(fileOf(wanted.rows, wanted.format, following(first, pages)), { objectMode: false });
+      this.#audit.done({ event: 'exported', by, project_id: by.project_id, part, format });
+      const file = Readable.from(fileOf(wanted.rows, format, following(first, pages)), { objectMode: false });
       return file.once('close', end);
     } catch (error) {
       end();
@@ -61,7 +73,7 @@ export class Exports {
     const pages = wanted.rows.pages(signal);
     for (;;) {
       if (!wanted.isAdmitted()) throw new DomainError('unauthenticated', 'The API key was revoked');
-      const end = await this.#turns.take(wanted.projectId, signal);
+      const end = await this.#turns.take(wanted.by.project_id, signal);
       const page = await pages.next().finally(end);
       if (page.done === true) return;
       yield page.value;

@@ -64,6 +64,8 @@ const PLACES_AT_ONCE = 5_000;
 const MAX_LOOKED_UP = 100_000;
 /** Arrivals looked at together: each is a row that may be far from the others. */
 const ARRIVALS_AT_ONCE = 500;
+/** Feedback whose states are read at once. */
+const CHANGES_AT_ONCE = 100;
 /** Items read at once: few, as each may be as large as texts may be long. */
 const ITEMS_AT_ONCE = 10;
 
@@ -110,6 +112,26 @@ export class FeedbackLists {
       before = arrivals.at(-1)?.arrival ?? before;
       await nextTurn();
     }
+  }
+
+  /** The version of the newest state of any feedback. @throws DomainError `unavailable` */
+  version(): number {
+    return this.#parts.pages.version();
+  }
+
+  /** Feedback by the versions of its states, behind one and up to another, with where it ends. @throws DomainError `unavailable` */
+  changed(
+    projectId: string,
+    selection: { readonly promptId: string | null; readonly filter: FeedbackFilter },
+    after: number,
+    upTo: number,
+  ): { readonly items: readonly AuthoredFeedback[]; readonly to: number } {
+    const { pages } = this.#parts;
+    const found = pages.versions(projectId, selection, { after, upTo }, CHANGES_AT_ONCE);
+    const matching = found.filter(({ matches }) => matches);
+    const items = pages.read(matching.map(({ id }) => id));
+    const to = found.length === CHANGES_AT_ONCE ? (found.at(-1)?.version ?? upTo) : upTo;
+    return { items: matching.flatMap(({ id }) => items.get(id) ?? []), to };
   }
 
   async #list(of: Listed, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {

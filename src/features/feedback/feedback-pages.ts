@@ -47,6 +47,14 @@ export interface FeedbackArrival {
   readonly matches: boolean;
 }
 
+/** A state of feedback of a project. */
+export interface FeedbackVersion {
+  readonly id: string;
+  /** Greater than those of all states that were stored before. */
+  readonly version: number;
+  readonly matches: boolean;
+}
+
 /** Pages of the feedback on prompts. Each throws DomainError `unavailable`. */
 export interface FeedbackPages {
   count(of: Pick<FeedbackSelection, 'subject' | 'filter'>): number;
@@ -64,6 +72,15 @@ export interface FeedbackPages {
     before: number | null,
     limit: number,
   ): FeedbackArrival[];
+  /** The version of the newest state of any feedback. */
+  version(): number;
+  /** Feedback by the versions of its states, whether it matches or not: so no call looks at more. */
+  versions(
+    projectId: string,
+    of: { readonly promptId: string | null; readonly filter: FeedbackFilter },
+    range: { readonly after: number; readonly upTo: number },
+    limit: number,
+  ): FeedbackVersion[];
   /** Feedback that is there, by id. */
   read(ids: readonly string[]): Map<string, AuthoredFeedback>;
 }

@@ -4,12 +4,15 @@ import { metadataIssues } from '../../engine/schema/metadata.js';
 import type { MistakenIds } from '../../engine/traces/model/trace/mistaken-ids.js';
 import { fitting, type Fitting } from '../../engine/validation/fitting.js';
 import { compile } from '../../engine/validation/validation.js';
-import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
+import type { CriterionFeedback, FeedbackContent, FeedbackDraft, StoredFeedback } from './feedback.js';
 import type { FeedbackStore } from './feedback-store.js';
+import type { MaskerOf } from '../masking/maskers.js';
+import { maskedFeedback } from './masked-feedback.js';
 import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
 import { scoreIssues, thumbIssues } from './judge-rules.js';
 import { FeedbackInput } from './schema.js';
 import type { Signals } from '../../engine/signals/signals.js';
+import type { Announce } from '../webhooks/event.js';
 
 /** How feedback came: through the API, or from a reviewer on the page of a feedback link. */
 export type FeedbackSource = 'api' | 'link';
@@ -18,10 +21,14 @@ export interface FeedbackServiceParts {
   readonly store: Pick<FeedbackStore, 'save'>;
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   readonly judges: JudgeLookup;
+  readonly masker: MaskerOf;
   readonly ids: Pick<MistakenIds, 'issues'>;
   /** The slug that a stored span names, if any. @throws DomainError `not_found`, `unavailable` */
   readonly slugOf: (projectId: string, spanId: string, signal?: AbortSignal) => Promise<string | null>;
   readonly observer: Pick<Signals, 'feedbackAccepted'>;
+  /** Stores all that is stored meanwhile, or nothing of it. */
+  readonly together: <T>(store: () => T) => T;
+  readonly announce: Announce;
 }
 
 /** The span that feedback is about, and the user who gives it. */
@@ -100,14 +107,14 @@ export class FeedbackService {
     source: FeedbackSource,
     about: (judge: FeedbackJudge | null) => { readonly promptId: string | null; readonly issues: readonly Issue[] },
   ): StoredFeedback {
-    const { store, observer } = this.#parts;
+    const { observer, masker } = this.#parts;
     const sent = fitting(checkInput, body);
     const { judge_id: judgeId } = sent.values;
     const judge = judgeId == null ? null : this.#requireJudge(projectId, judgeId);
     const { promptId, issues } = about(judge);
     const input = sent.require([...issues, ...judgeIssues(sent, judge), ...metadataIssues(sent.values.metadata)]);
-    const saved = store.save({
-      ...contentOf(input),
+    const saved = this.#save({
+      ...maskedFeedback(contentOf(input), masker(projectId)),
       project_id: projectId,
       prompt_id: promptId,
       completion_id: completionId,
@@ -117,6 +124,20 @@ export class FeedbackService {
     });
     observer.feedbackAccepted({ source, thumbsUp: saved.thumbs_up });
     return saved;
+  }
+
+  #save(draft: FeedbackDraft): StoredFeedback {
+    const { store, together, announce } = this.#parts;
+    const { project_id, judge_id, completion_id, user_id } = draft;
+    if (judge_id === null || draft.thumbs_up) return store.save(draft);
+    return together(() => {
+      const saved = store.save(draft);
+      announce({
+        ...{ project_id, type: 'judge.corrected', summary: 'Someone disagrees with an evaluation of a judge' },
+        data: { judge_id, completion_id, feedback_id: saved.id, user_id },
+      });
+      return saved;
+    });
   }
 
   #requireJudge(projectId: string, judgeId: string): FeedbackJudge {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '../../engine/errors.js';
 import { IMAGE_EXTENSIONS, type ImageType } from './image.js';
+import type { KeptImage } from './extraction.js';
 import { PLACES, storedItems, type FoundItem, type Item } from './items.js';
 import type { ReadAttachmentParts } from '../../engine/traces/model/attachments.js';
 import type { Attachment, AttachmentList } from './schema.js';
@@ -11,7 +12,7 @@ import { isJsonObject } from '../../engine/json-object.js';
 
 export interface AttachmentServiceParts {
   readonly read: ReadAttachmentParts;
-  readonly vault: Pick<AttachmentVault, 'find' | 'open'>;
+  readonly vault: Pick<AttachmentVault, 'find' | 'findMedia' | 'open'>;
   readonly signer: GrantSigner;
   /** Base of the URLs handed out, without a slash at its end. */
   readonly baseUrl: () => string;
@@ -63,7 +64,16 @@ export class AttachmentService {
     const spans = await this.#parts.read(projectId, spanId, signal);
     if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
     const items = spans.flatMap((span) => PLACES.flatMap((place) => storedItems(place, span)));
-    return items.flatMap((found) => this.#shown(projectId, found) ?? []);
+    const shown = items.flatMap((found) => this.#shown(projectId, found) ?? []);
+    const media = new Set(spans.flatMap((span) => span.media));
+    return [...shown, ...[...media].flatMap((id) => this.#shownMedia(projectId, id) ?? [])];
+  }
+
+  /** A stored image that texts refer to by this id, with a presigned URL. @throws DomainError `not_found` */
+  media(projectId: string, id: string): KeptImage & { readonly url: string; readonly expires: number } {
+    const image = this.#parts.vault.findMedia(projectId, id);
+    if (image === undefined) throw new DomainError('not_found', 'No image with this id is stored');
+    return { ...image, ...this.#presigned(projectId, image.sha256) };
   }
 
   /** @throws DomainError `forbidden` unless the URL is one that was handed out, as it was, and not expired; `not_found` */
@@ -96,14 +106,22 @@ export class AttachmentService {
   #shown(projectId: string, { item, source }: FoundItem): SpanImage | null {
     if (source.by === 'data') return null;
     if (source.by === 'hash' && this.#parts.vault.find(projectId, source.sha256) !== undefined)
-      return { ...described(item), url: this.#presigned(projectId, source.sha256), kept: true };
+      return { ...described(item), url: this.#presigned(projectId, source.sha256).url, kept: true };
     return source.url === null ? null : { ...described(item), url: source.url, kept: false };
   }
 
-  #presigned(projectId: string, sha256: string): string {
+  #shownMedia(projectId: string, id: string): SpanImage | null {
+    const image = this.#parts.vault.findMedia(projectId, id);
+    if (image === undefined) return null;
+    return { type: 'image', label: null, url: this.#presigned(projectId, image.sha256).url, kept: true };
+  }
+
+  /** @returns a URL, and the Unix time in seconds at which it ends */
+  #presigned(projectId: string, sha256: string): { readonly url: string; readonly expires: number } {
     const expires = Math.floor(Date.now() / 1000) + URL_LIFETIME_SECONDS;
     const signature = this.#parts.signer.sign({ projectId, sha256, expires });
-    return `${this.#parts.baseUrl()}/attachments/${projectId}/${sha256}?expires=${expires}&signature=${signature}`;
+    const query = `expires=${expires}&signature=${signature}`;
+    return { url: `${this.#parts.baseUrl()}/attachments/${projectId}/${sha256}?${query}`, expires };
   }
 }
 

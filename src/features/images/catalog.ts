@@ -2,6 +2,12 @@ import type { Micros } from '../../engine/timestamp.js';
 import type { KeptImage } from './extraction.js';
 import type { ImageReference, UnboundReference } from '../../engine/traces/model/attachments.js';
 
+/** A reference that waits for its span version. */
+export interface OpenReference extends UnboundReference {
+  /** When a client announced the image, whose span may come later; null: the request that brought it is over, or under way. */
+  readonly announced_at: Micros | null;
+}
+
 export interface ReferencedImage {
   readonly project_id: string;
   readonly sha256: string;
@@ -17,6 +23,22 @@ export interface ReferencedImage {
 export interface AttachmentCatalog {
   /** A fully stored image. */
   find(projectId: string, sha256: string): KeptImage | undefined;
+  /** A fully stored image by its id in references, see `engine/traces/model/media-reference.ts`. */
+  findMedia(projectId: string, mediaId: string): KeptImage | undefined;
+  /**
+   * Notes that a client announced an image of a span; another time, that it did so now.
+   * @param most references of a project that may wait for their spans
+   * @returns false: so many wait already
+   */
+  announce(projectId: string, reference: ImageReference, at: Micros, most: number): boolean;
+  /** The hash of an image that anything refers to, also one that is not stored, by its id; undefined: nothing does. */
+  findNamed(projectId: string, mediaId: string): string | undefined;
+  /** Whether anything refers to an image. */
+  isNamed(image: ReferencedImage): boolean;
+  /** Notes an image that is about to be stored, and that something refers to. */
+  note(projectId: string, image: KeptImage): void;
+  /** When an image was announced last, as far as that is known. */
+  announcedAt(projectId: string, sha256: string): Micros | null;
   /** How many images of a project are fully stored, and their bytes together. */
   kept(projectId: string): { readonly count: number; readonly bytes: number };
   /** Bytes of all that are fully stored, of all projects; reads each. */
@@ -37,12 +59,16 @@ export interface AttachmentCatalog {
   bind(bindings: readonly { readonly id: number; readonly version: Micros }[]): void;
   /** Forgets the references of span versions that are gone, in whatever project. @returns how many there were */
   forget(versions: readonly Micros[]): number;
-  /** Forgets the references of spans in versions up to a moment. @returns the hashes of their images */
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string>;
+  /**
+   * Forgets the references of spans in versions up to a moment, and those that wait for a span, if they were announced before the
+   * deletion was ordered.
+   * @returns the hashes of their images
+   */
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros, orderedAt: Micros): ReadonlySet<string>;
   /** Forgets some references of a project that is deleted. @returns how many; 0: there are none left */
   forgetSomeOfProject(projectId: string): number;
   /** Unbound references after an id, in the order of their ids. */
-  unbound(after: number, limit: number): UnboundReference[];
+  unbound(after: number, limit: number): OpenReference[];
   /** Forgets references that turned out to be of no span. */
   drop(ids: readonly number[]): void;
   /** Has the next sweep look at images: it removes those that nothing refers to, known or not. */

@@ -4,6 +4,7 @@ import { JsonBoundError, JsonNames } from '../../engine/json-text.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import { imageOfBase64, MAX_IMAGE_BYTES, MAX_IMAGES_PER_SPAN, type Image, type ImageFlaw } from './image.js';
 import { elementsIn, findItems, mayHoldItems, PLACES, storedItems, type FoundItem, type Place } from './items.js';
+import { mayHoldMedia } from './media-in-span.js';
 import { editedItem, editItems, type ItemEdit } from './json-edit.js';
 
 /** An item of a span that has an image, with the image when its data came along. */
@@ -28,9 +29,13 @@ export interface KeptImage {
 /** Items of a span that are looked at before others are served: a few milliseconds of work. */
 const LOOKED_AT_ONCE = 50;
 
-/** Whether a span may hold images, told cheaply: false for nearly every span. */
+/** Whether a span may hold images, or refer to media, told cheaply: false for nearly every span. */
 export function mayHoldImages(span: Span): boolean {
-  return span.attributes['attachments'] != null || (span.output_data !== null && mayHoldItems(span.output_data));
+  return (
+    span.attributes['attachments'] != null ||
+    (span.output_data !== null && mayHoldItems(span.output_data)) ||
+    mayHoldMedia(span)
+  );
 }
 
 /**

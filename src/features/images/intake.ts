@@ -16,6 +16,7 @@ import {
 } from './extraction.js';
 import { PLACES, storedItems } from './items.js';
 import { MAX_IMAGES_PER_REQUEST, type Image } from './image.js';
+import { mediaIn } from './media-in-span.js';
 import type { AttachmentVault } from './vault.js';
 
 /** A span whose attachments or tags break a rule. */
@@ -33,6 +34,8 @@ export interface InspectedSpans {
   readonly sound: readonly Span[];
   /** Images by the index of their span in `sound`; spans without images are left out. */
   readonly found: ReadonlyMap<number, readonly Found[]>;
+  /** Ids of media that spans refer to, by the index of their span in `sound`. */
+  readonly media: ReadonlyMap<number, readonly string[]>;
 }
 
 /** Spans whose images are kept apart, durably. The spans must now be stored, and one of the two be called. */
@@ -80,7 +83,7 @@ export const NO_IMAGES: AttachmentIntake = {
 };
 
 function withoutImages(spans: readonly Span[]): InspectedSpans {
-  return { flaws: [], sound: spans, found: new Map() };
+  return { flaws: [], sound: spans, found: new Map(), media: new Map() };
 }
 
 function asTheyAre(spans: readonly Span[]): DetachedSpans {
@@ -96,6 +99,8 @@ const FETCHES = { atOnce: 8, perParty: 6, maxWaitMs: 10_000 };
 const INSPECTED_AT_ONCE = { spans: 20, ms: 10 };
 /** References noted in one transaction: a few milliseconds, so that nobody waits. */
 const NAMED_AT_ONCE = 500;
+/** References to media of one request that are noted: what is referred to beyond them stays as long as it was announced for. */
+const MAX_MEDIA_PER_REQUEST = 5_000;
 
 /** How a reference belongs to a span of the request. */
 interface Named {
@@ -152,6 +157,7 @@ export class VaultIntake implements AttachmentIntake {
     const flaws: SpanFlaw[] = [];
     const sound: Span[] = [];
     const found = new Map<number, readonly Found[]>();
+    const media = new Map<number, readonly string[]>();
     let room = this.#maxImages;
     let [looked, began] = [0, performance.now()];
     for (const [index, span] of spans.entries()) {
@@ -174,9 +180,11 @@ export class VaultIntake implements AttachmentIntake {
       }
       room -= images.length;
       if (inspection.found.length > 0) found.set(sound.length, inspection.found);
+      const referred = mayHold ? mediaIn(span) : [];
+      if (referred.length > 0) media.set(sound.length, referred);
       sound.push(span);
     }
-    return { flaws, sound, found };
+    return { flaws, sound, found, media };
   }
 
   /** Whether an item without data counts, as it may name an image that is kept. */
@@ -184,12 +192,13 @@ export class VaultIntake implements AttachmentIntake {
     return (source.by === 'hash' && this.#countsKept) || (source.by === 'url' && this.#source.mayFetch(source.url));
   }
 
-  async detach(projectId: string, { sound, found }: InspectedSpans): Promise<DetachedSpans> {
-    if (found.size === 0) return asTheyAre(sound);
+  async detach(projectId: string, { sound, found, media }: InspectedSpans): Promise<DetachedSpans> {
+    if (found.size === 0 && media.size === 0) return asTheyAre(sound);
     const named: Named[] = [];
     const kept: Kept = new Map();
     const failed = () => this.#settle(named, null);
     try {
+      if (media.size > 0) await this.#nameMedia(projectId, { sound, media }, named);
       const occurrences = occurrencesOf(found, sound);
       await this.#keepSent(projectId, occurrences, { named, kept });
       await this.#keepFetched(projectId, occurrences, { named, kept });
@@ -198,6 +207,25 @@ export class VaultIntake implements AttachmentIntake {
     } catch (error) {
       await failed();
       throw error;
+    }
+  }
+
+  /** Notes references to media that came before. What comes later was announced, and waits for its span. */
+  async #nameMedia(
+    projectId: string,
+    { sound, media }: Pick<InspectedSpans, 'sound' | 'media'>,
+    into: Named[],
+  ): Promise<void> {
+    const referred = [...media].flatMap(([index, ids]) => ids.map((id) => ({ index, id })));
+    for (let from = 0; from < Math.min(referred.length, MAX_MEDIA_PER_REQUEST); from += NAMED_AT_ONCE) {
+      if (from > 0) await nextTurn();
+      const references = referred.slice(from, from + NAMED_AT_ONCE).flatMap(({ index, id }) => {
+        const image = this.#vault.findMedia(projectId, id);
+        const span = sound[index];
+        if (image === undefined || span === undefined) return [];
+        return [{ ...nameOf(span), sha256: image.sha256, image, span: index }];
+      });
+      this.#name(projectId, references, into);
     }
   }
 

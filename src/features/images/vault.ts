@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '../../engine/timestamp.js';
 import { FairSemaphore, type TurnLimits } from '../../engine/work/fair-semaphore.js';
 import type { AttachmentStore, StoredContent } from './attachment-store.js';
-import type { AttachmentCatalog, ReferencedImage } from './catalog.js';
+import type { AttachmentCatalog, OpenReference, ReferencedImage } from './catalog.js';
 import type { ImageReference, FindReferenceVersions } from '../../engine/traces/model/attachments.js';
 import type { KeptImage } from './extraction.js';
 import type { Image } from './image.js';
@@ -25,6 +25,8 @@ const REMOVALS_AT_ONCE = 8;
 const BATCH = 200;
 /** References whose versions are written in one transaction: a few milliseconds, so that nobody waits. */
 const BOUND_AT_ONCE = 500;
+/** How long an announced image waits for the span that refers to it. */
+export const AWAITED_MS = 24 * 60 * 60_000;
 /** Images that a deletion removes itself: a few seconds of work. */
 export const REMOVED_WITH_SPANS = 500;
 
@@ -34,7 +36,8 @@ export const REMOVED_WITH_SPANS = 500;
  * The rule: a reference is written to the catalog before the image is stored, the image is stored before its span is
  * committed, and only then is the request acknowledged. An image is removed only when no reference is left, and a reference
  * ends only when its span version has been deleted or purged, or when its request is over and no span that counts now
- * refers to the image, or with its project: then what is stored nevertheless is free at once. Storing and removing the same
+ * refers to the image, or with its project: then what is stored nevertheless is free at once. An image that is sent apart from
+ * its span is announced before: that reference waits for the span for {@link AWAITED_MS}. Storing and removing the same
  * image exclude each other. So a crash at any point leaves at worst a reference or an image too many, and the next sweep
  * removes those.
  */
@@ -52,6 +55,11 @@ export class AttachmentVault {
 
   find(projectId: string, sha256: string): KeptImage | undefined {
     return this.#parts.catalog.find(projectId, sha256);
+  }
+
+  /** A stored image by its id in references. */
+  findMedia(projectId: string, mediaId: string): KeptImage | undefined {
+    return this.#parts.catalog.findMedia(projectId, mediaId);
   }
 
   async open(projectId: string, sha256: string): Promise<StoredContent | null> {
@@ -119,8 +127,13 @@ export class AttachmentVault {
   }
 
   /** Forgets the references of spans deleted up to a moment. @returns images that may be free, see `removeSomeFree` */
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
-    return this.#parts.catalog.forgetSpans(projectId, spanIds, upTo);
+  forgetSpans(
+    projectId: string,
+    spanIds: readonly string[],
+    upTo: Micros,
+    orderedAt: Micros = upTo,
+  ): ReadonlySet<string> {
+    return this.#parts.catalog.forgetSpans(projectId, spanIds, upTo, orderedAt);
   }
 
   /** Forgets a portion of the references of a deleted project. @returns whether there is more */
@@ -238,7 +251,7 @@ export class AttachmentVault {
         try {
           const versions = await findVersions(projectId, references);
           catalog.bind([...versions].map(([id, version]) => ({ id, version })));
-          catalog.drop(references.map(({ id }) => id).filter((id) => !versions.has(id)));
+          catalog.drop(references.flatMap((each) => (versions.has(each.id) || isAwaited(each) ? [] : [each.id])));
         } catch (error) {
           failed.set(projectId, error);
         }
@@ -260,4 +273,9 @@ export class AttachmentVault {
       if (this.#locks.get(key) === done) this.#locks.delete(key);
     }
   }
+}
+
+/** Whether a reference still waits for a span that has not come. */
+function isAwaited({ announced_at }: OpenReference): boolean {
+  return announced_at !== null && announced_at / 1000 > Date.now() - AWAITED_MS;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../../engine/errors.js';
-import type { AuditLog } from '../../engine/identity/audit.js';
-import type { AuditEvent } from '../../engine/signals/catalog/audit.js';
+import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
+import type { AuditChange, AuditEvent } from '../../engine/signals/catalog/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { StoredVersion, VersionDraft } from '../prompts/prompt.js';
 import { hashOf } from '../prompts/version-rules.js';
@@ -34,6 +34,8 @@ export interface JudgeServiceOptions {
   readonly onChange: () => void;
   readonly audit: AuditLog;
 }
+
+type Settings = ReturnType<typeof settingsOf>;
 
 const checkInput = compileClosed(JudgeInput);
 const checkPatch = compileClosed(JudgePatch);
@@ -69,8 +71,12 @@ export class JudgeService {
     const judge = this.draft(principal, stated);
     const { prompt } = stated.values;
     const task = prompt == null ? null : { slugs: taskSlugs(judge.name), version: this.#version(principal, prompt) };
-    const stored = this.#options.store.insert(judge, task);
-    this.#done('judgeMade', stored.id, principal);
+    const { store, audit } = this.#options;
+    const stored = audit.together(() => {
+      this.#tell('judgeMade', judge, principal);
+      return store.insert(judge, task);
+    });
+    this.#options.onChange();
     return this.#checked(stored);
   }
 
@@ -102,7 +108,6 @@ export class JudgeService {
       ...settingIssues(settings, before, stated.isMisfit),
     ]);
     const { prompt } = stated.values;
-    if (prompt != null) requireLatest(versions.ensure(principal, settings.task_slug, { content: prompt }));
     const woken = settings.enabled && !before.enabled;
     const changed: Judge = {
       ...before,
@@ -112,15 +117,28 @@ export class JudgeService {
     };
     // A shorter wait holds for what waits, too: a longer one is noticed when it is due.
     const dueBy = quietOf(settings) < quietOf(before) ? changed.updated_at + quietOf(settings) : null;
-    if (!store.update(changed, !settings.enabled, dueBy)) throw missing();
-    this.#done('judgeChanged', id, principal);
+    const changes = [
+      ...changesBetween<Settings>(before, changed, Object.keys(settings) as (keyof Settings)[]),
+      ...(prompt == null ? [] : [{ field: 'prompt' }]),
+    ];
+    this.#options.audit.together(() => {
+      if (prompt != null) requireLatest(versions.ensure(principal, settings.task_slug, { content: prompt }));
+      if (!store.update(changed, !settings.enabled, dueBy)) throw missing();
+      this.#tell('judgeChanged', changed, principal, changes);
+    });
+    this.#options.onChange();
     return this.#checked(changed);
   }
 
   /** Deletes a judge and its queued runs; its evaluations stay. @throws DomainError `not_found` */
   remove(principal: Principal, id: string): void {
-    if (!this.#options.store.remove(principal.project_id, id, Date.now() * 1000)) throw missing();
-    this.#done('judgeDeleted', id, principal);
+    const { store, audit } = this.#options;
+    const judge = this.require(principal.project_id, id);
+    audit.together(() => {
+      if (!store.remove(principal.project_id, judge.id, Date.now() * 1000)) throw missing();
+      this.#tell('judgeDeleted', judge, principal);
+    });
+    this.#options.onChange();
   }
 
   /** @throws DomainError `not_found` */
@@ -162,9 +180,9 @@ export class JudgeService {
     return refusal === null ? null : keyRefused(refusal);
   }
 
-  #done(event: AuditEvent, id: string, by: Principal): void {
-    this.#options.onChange();
-    this.#options.audit.done({ event, by, project_id: by.project_id, subject_id: id });
+  #tell(event: AuditEvent, { id, name }: Judge, by: Principal, changes: readonly AuditChange[] = []): void {
+    const about = { project_id: by.project_id, subject_id: id, subject_name: name };
+    this.#options.audit.done({ event, by, ...about, changes });
   }
 
   #taskIssues(projectId: string, { values, isMisfit }: Fitting<Stated>, isNew: boolean): Issue[] {

@@ -1,5 +1,5 @@
 import { DomainError } from '../../engine/errors.js';
-import type { AuditLog } from '../../engine/identity/audit.js';
+import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { nameAt, type NameModel } from '../../engine/models/model-name.js';
 import { normalizeCost } from '../../engine/schema/normalize.js';
@@ -68,16 +68,20 @@ export class PriceService {
       throw new DomainError('conflict', `A project has at most ${MAX_PRICES_PER_PROJECT} prices: delete one first`);
     const now = Date.now() * 1000;
     const { cache_read_per_million: cacheRead } = input;
-    const created = this.#store.put(projectId, {
+    const price = {
       ...(known ?? nameAt(provider, name)),
       input_per_million: normalizeCost(input.input_per_million),
       output_per_million: normalizeCost(input.output_per_million),
       cache_read_per_million: cacheRead == null ? null : normalizeCost(cacheRead),
       created_at: now,
       updated_at: now,
+    };
+    const created = this.#audit.together(() => {
+      const changes = known === undefined ? [] : changesBetween<ModelPrice>(known, price, PRICES);
+      this.#audit.done({ event: 'priceSet', by, project_id: projectId, subject_name: nameOf(price), changes });
+      return this.#store.put(projectId, price);
     });
     this.#known.forget(projectId);
-    this.#audit.done({ event: 'priceSet', by, project_id: projectId });
     return { price: this.get(projectId, provider, name), created };
   }
 
@@ -85,11 +89,18 @@ export class PriceService {
   remove(by: Principal, provider: string, model: string): void {
     const { project_id: projectId } = by;
     const found = this.get(projectId, provider, model);
-    const removed = this.#store.remove(projectId, found.provider, found.model);
+    this.#audit.together(() => {
+      if (!this.#store.remove(projectId, found.provider, found.model)) throw noPrice();
+      this.#audit.done({ event: 'priceRemoved', by, project_id: projectId, subject_name: nameOf(found) });
+    });
     this.#known.forget(projectId);
-    if (!removed) throw noPrice();
-    this.#audit.done({ event: 'priceRemoved', by, project_id: projectId });
   }
+}
+
+const PRICES = ['input_per_million', 'output_per_million', 'cache_read_per_million'] as const;
+
+function nameOf({ provider, model }: Pick<ModelPrice, 'provider' | 'model'>): string {
+  return `${provider}/${model}`;
 }
 
 function noPrice(): DomainError {

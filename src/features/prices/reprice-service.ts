@@ -1,3 +1,4 @@
+import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { Issue } from '../../engine/errors.js';
 import type { JobHead, JobStore } from '../../engine/work/job.js';
@@ -12,6 +13,7 @@ import { RepriceInput } from './schema.js';
 export interface RepriceServiceOptions {
   readonly jobs: Pick<JobStore, 'list'>;
   readonly runner: Pick<JobRunner, 'create' | 'find' | 'cancel'>;
+  readonly audit: AuditLog;
 }
 
 const MAX_LISTED = 100;
@@ -27,10 +29,16 @@ export class RepriceService {
   }
 
   /** @param body a RepriceInput @throws DomainError `invalid`; `conflict` when too many are not finished */
-  create({ project_id, user_id }: Pick<Principal, 'project_id' | 'user_id'>, body: unknown): RepriceJob {
+  create(by: Principal, body: unknown): RepriceJob {
+    const { project_id, user_id } = by;
     const scope = scopeOf(body);
     const about = { project_id, kind: REPRICE, subject_id: project_id, created_by: user_id };
-    return repriceJobOf(this.#options.runner.create({ ...about, summary: scope, input: scope }));
+    const { runner, audit } = this.#options;
+    return audit.together(() => {
+      const job = runner.create({ ...about, summary: scope, input: scope });
+      audit.done({ event: 'repriceOrdered', by, project_id, subject_id: job.id });
+      return repriceJobOf(job);
+    });
   }
 
   /** @throws DomainError `not_found` */

@@ -1,5 +1,5 @@
 import { DomainError } from '../../engine/errors.js';
-import type { Actor, AuditLog } from '../../engine/identity/audit.js';
+import { changesBetween, type Actor, type AuditLog } from '../../engine/identity/audit.js';
 import type { Project, ProjectChange } from '../../engine/identity/identity.js';
 import type { IdentityStore } from '../../engine/identity/identity-store.js';
 import { normalizeText } from '../../engine/schema/normalize.js';
@@ -26,11 +26,19 @@ export class ProjectService {
   /** @throws DomainError `not_found`; `invalid` for a name of nothing but spaces */
   change(id: string, change: ProjectChange, by: Actor): Project {
     const named = change.name === undefined ? {} : { name: usable(change.name) };
-    if (!this.#store.changeProject(id, { ...change, ...named })) throw missing();
     const { retention_days } = change;
-    if (retention_days !== undefined)
-      this.#audit.done({ event: 'retentionChanged', by, project_id: id, retention_days });
-    return this.get(id);
+    return this.#audit.together(() => {
+      const before = this.get(id);
+      if (!this.#store.changeProject(id, { ...change, ...named })) throw missing();
+      const after = this.get(id);
+      const about = { by, project_id: id, subject_name: after.name };
+      if (after.name !== before.name)
+        this.#audit.done({ event: 'projectRenamed', ...about, changes: [{ field: 'name' }] });
+      const changes = changesBetween(before, after, ['retention_days']);
+      if (retention_days !== undefined)
+        this.#audit.done({ event: 'retentionChanged', ...about, retention_days, changes });
+      return after;
+    });
   }
 }
 

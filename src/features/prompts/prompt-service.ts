@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../engine/errors.js';
 import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
+import type { AuditChange } from '../../engine/signals/catalog/audit.js';
 import type { NameModel } from '../../engine/models/model-name.js';
 import { fitting } from '../../engine/validation/fitting.js';
 import { compile } from '../../engine/validation/validation.js';
@@ -12,12 +13,14 @@ import {
   type ModelBinding,
   type PromptSummary,
   type SelectedVersion,
+  type StoredVersion,
   type TagEntry,
   type TagMove,
   type VersionSelector,
 } from './prompt.js';
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../../engine/schema/page.js';
+import type { Announce } from '../webhooks/event.js';
 import { EnsureInput } from './schema.js';
 import { checkVersion } from './version-rules.js';
 import { needsOf } from './version-uses.js';
@@ -28,6 +31,7 @@ export interface PromptServiceOptions {
   readonly modelName: NameModel;
   readonly observer: Pick<Signals, 'promptFetched'>;
   readonly audit: AuditLog;
+  readonly announce: Announce;
 }
 
 /** How much of fetched versions is kept in memory, in characters of JSON; presenters may keep that text as well. */
@@ -50,6 +54,7 @@ export class PromptService {
   readonly #observer: Pick<Signals, 'promptFetched'>;
   readonly #audit: AuditLog;
   readonly #modelName: NameModel;
+  readonly #announce: Announce;
   /** Answers of `fetch`, by what was asked for. */
   readonly #fetched = new LRUCache<string, SelectedVersion>({
     max: MAX_CACHED,
@@ -59,11 +64,12 @@ export class PromptService {
   });
   #seenChange = -1;
 
-  constructor({ store, modelName, observer, audit }: PromptServiceOptions) {
+  constructor({ store, modelName, observer, audit, announce }: PromptServiceOptions) {
     this.#store = store;
     this.#modelName = modelName;
     this.#observer = observer;
     this.#audit = audit;
+    this.#announce = announce;
   }
 
   /**
@@ -106,19 +112,27 @@ export class PromptService {
    * @param body an EnsureInput
    * @throws DomainError `invalid` when a rule is broken, `conflict` when there is no number left; nothing is made then
    */
-  ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
+  ensure(by: Principal, slug: string, body: unknown): SelectedVersion {
+    const { project_id, user_id } = by;
     const sent = fitting(checkInput, body);
     // Nothing is known of a content whose messages are none.
     const { issues, content, hash } = checkVersion(sent.isMisfit('messages') ? {} : sent.values);
     const { model_id, metadata } = sent.require(sent.isMisfit('messages') ? [] : issues);
-    const stored = this.#store.ensureVersion(project_id, slug, {
+    const draft = {
       ...content,
       content_hash: hash,
       model_id: model_id ?? null,
       metadata: metadata ?? {},
       created_by: user_id,
       created_at: Date.now() * 1000,
-    });
+    };
+    const stored =
+      this.#store.findVersion(project_id, slug, { by: 'hash', hash }) ??
+      this.#audit.together(() => {
+        const made = this.#store.ensureVersion(project_id, slug, draft);
+        this.#tell('promptVersionMade', by, made);
+        return made;
+      });
     this.#fetched.clear();
     return { ...stored, tag: null };
   }
@@ -137,27 +151,50 @@ export class PromptService {
   }
 
   /** Binds a model, or with null unbinds. @throws DomainError `not_found` */
-  bindModel(projectId: string, slug: string, version: number, modelId: string | null): SelectedVersion {
+  bindModel(by: Principal, slug: string, version: number, modelId: string | null): SelectedVersion {
+    const { project_id: projectId } = by;
     this.#requirePrompt(projectId, slug);
-    const bound = this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000);
+    const selector = { by: 'number', version } as const;
+    const found = this.#audit.together(() => {
+      if (!this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000))
+        throw new DomainError('not_found', missing(selector));
+      const bound = this.find(projectId, slug, selector);
+      this.#tell('promptVersionChanged', by, bound, [{ field: 'model_id' }]);
+      return bound;
+    });
     this.#fetched.clear();
-    if (!bound) throw new DomainError('not_found', missing({ by: 'number', version }));
-    return this.find(projectId, slug, { by: 'number', version });
+    return found;
   }
 
   /**
    * Deletes a version, and with the only one the prompt.
    * @throws DomainError `not_found`; `conflict` that names what needs the version
    */
-  deleteVersion(projectId: string, slug: string, version: number): void {
+  deleteVersion(by: Principal, slug: string, version: number): void {
+    const { project_id: projectId } = by;
     this.#requirePrompt(projectId, slug);
-    const removed = this.#store.removeVersion(projectId, slug, version, (uses) => {
-      const needs = needsOf(uses);
-      if (needs.length > 0)
-        throw new DomainError('conflict', `Version ${version} cannot be deleted: ${needs.join('; ')}`);
+    this.#audit.together(() => {
+      const selector = { by: 'number', version } as const;
+      const known = this.#store.findVersion(projectId, slug, selector);
+      const removed = this.#store.removeVersion(projectId, slug, version, (uses) => {
+        const needs = needsOf(uses);
+        if (needs.length > 0)
+          throw new DomainError('conflict', `Version ${version} cannot be deleted: ${needs.join('; ')}`);
+      });
+      if (!removed || known === undefined) throw new DomainError('not_found', missing(selector));
+      this.#tell('promptVersionDeleted', by, known);
     });
     this.#fetched.clear();
-    if (!removed) throw new DomainError('not_found', missing({ by: 'number', version }));
+  }
+
+  #tell(
+    event: 'promptVersionMade' | 'promptVersionChanged' | 'promptVersionDeleted' | 'tagMoved' | 'tagRemoved',
+    by: Principal,
+    { id, slug, version }: Pick<StoredVersion, 'id' | 'slug' | 'version'>,
+    changes: readonly AuditChange[] = [],
+  ): void {
+    const about = { project_id: by.project_id, subject_id: id, subject_name: `${slug} v${version}` };
+    this.#audit.done({ event, by, ...about, changes });
   }
 
   /**
@@ -167,18 +204,17 @@ export class PromptService {
    */
   deleteTagged(by: Principal, slug: string, selector: VersionSelector | null): void {
     const { project_id, user_id } = by;
-    const removed: string[] = [];
-    this.#store.together(() => {
+    this.#audit.together(() => {
       const versions = selector === null ? this.#all(project_id, slug) : [this.find(project_id, slug, selector)];
       for (const found of versions) {
         for (const tag of this.tagsOf(found).filter((name) => name !== LATEST)) {
           this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
-          removed.push(found.id);
+          this.#announceMove(by, slug, tag, null);
+          this.#tell('tagRemoved', by, found, [{ field: 'tag', from: tag }]);
         }
-        this.deleteVersion(project_id, slug, found.version);
+        this.deleteVersion(by, slug, found.version);
       }
     });
-    for (const subject_id of removed) this.#audit.done({ event: 'tagRemoved', by, project_id, subject_id });
   }
 
   #all(projectId: string, slug: string): SelectedVersion[] {
@@ -196,38 +232,39 @@ export class PromptService {
 
   /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
   pin(by: Principal, slug: string, entry: TagEntry): TagEntry {
-    this.#pin(by, slug, entry);
-    const { id } = this.find(by.project_id, slug, { by: 'number', version: entry.version });
-    this.#audit.done({ event: 'tagMoved', by, project_id: by.project_id, subject_id: id });
+    this.#audit.together(() => this.#pin(by, slug, entry));
     return entry;
   }
 
   /** As {@link pin}, of several tags: all of them are moved, or none. */
-  pinAll(by: Principal, { id, slug, version }: SelectedVersion, tags: readonly string[]): void {
+  pinAll(by: Principal, { slug, version }: SelectedVersion, tags: readonly string[]): void {
     if (tags.length === 0) return;
-    this.#store.together(() => {
+    this.#audit.together(() => {
       for (const tag of tags) this.#pin(by, slug, { tag, version });
     });
-    this.#tellMoved(by, id, tags);
   }
 
   /** As {@link ensure}, and {@link pinAll} of the version: if a tag cannot be moved, no version is made. */
   ensureTagged(by: Principal, slug: string, body: unknown, tags: readonly string[]): SelectedVersion {
     if (tags.length === 0) return this.ensure(by, slug, body);
-    const made = this.#store.together(() => {
+    return this.#audit.together(() => {
       const ensured = this.ensure(by, slug, body);
       for (const tag of tags) this.#pin(by, slug, { tag, version: ensured.version });
       return ensured;
     });
-    this.#tellMoved(by, made.id, tags);
-    return made;
   }
 
-  #tellMoved(by: Principal, id: string, tags: readonly string[]): void {
-    for (const _tag of tags) this.#audit.done({ event: 'tagMoved', by, project_id: by.project_id, subject_id: id });
+  /** To be called in the transaction of the move. @param version null: the tag was removed */
+  #announceMove({ project_id, user_id }: Principal, slug: string, tag: string, version: number | null): void {
+    const where = version === null ? 'was removed' : `points to version ${version}`;
+    this.#announce({
+      ...{ project_id, type: 'prompt.tag_moved', summary: `The tag ${tag} of the prompt ${slug} ${where}` },
+      data: { prompt_slug: slug, tag, version, moved_by: user_id },
+    });
   }
 
-  #pin({ project_id, user_id }: Principal, slug: string, entry: TagEntry): void {
+  #pin(by: Principal, slug: string, entry: TagEntry): void {
+    const { project_id, user_id } = by;
     this.#requirePrompt(project_id, slug);
     if (entry.tag === LATEST)
       throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be pinned');
@@ -239,6 +276,9 @@ export class PromptService {
     const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
     this.#fetched.clear();
     if (!pinned) throw new DomainError('not_found', missing({ by: 'number', version: entry.version }));
+    const version = this.find(project_id, slug, { by: 'number', version: entry.version });
+    this.#tell('tagMoved', by, version, [{ field: 'tag', to: entry.tag }]);
+    this.#announceMove(by, slug, entry.tag, entry.version);
   }
 
   /** Removes a tag, but for its history. @throws DomainError `not_found`; `conflict` for `latest` */
@@ -248,15 +288,13 @@ export class PromptService {
     if (tag === LATEST)
       throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be removed');
     const pointedAt = this.#store.findVersion(project_id, slug, { by: 'tag', tag });
-    const removed = this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
-    this.#fetched.clear();
-    if (!removed) throw new DomainError('not_found', missing({ by: 'tag', tag }));
-    this.#audit.done({
-      event: 'tagRemoved',
-      by,
-      project_id,
-      ...(pointedAt === undefined ? {} : { subject_id: pointedAt.id }),
+    this.#audit.together(() => {
+      if (!this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id) || pointedAt === undefined)
+        throw new DomainError('not_found', missing({ by: 'tag', tag }));
+      this.#tell('tagRemoved', by, pointedAt, [{ field: 'tag', from: tag }]);
+      this.#announceMove(by, slug, tag, null);
     });
+    this.#fetched.clear();
   }
 
   /** Tags and the versions they point at; `latest` comes first. @throws DomainError `not_found` */

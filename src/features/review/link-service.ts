@@ -52,8 +52,12 @@ export class LinkService {
       created_at,
       expires_at: created_at + (input.expires_in_days ?? defaultDays) * DAY,
     } as const;
-    this.#parts.store.insert({ ...link, token_hash: hash, created_by: user_id });
-    this.#parts.audit.done({ event: 'linkMade', by, project_id, subject_id: link.id });
+    const { store, audit } = this.#parts;
+    audit.together(() => {
+      store.insert({ ...link, token_hash: hash, created_by: user_id });
+      const subject_name = about.prompt_slug === null ? {} : { subject_name: about.prompt_slug };
+      audit.done({ event: 'linkMade', by, project_id, subject_id: link.id, ...subject_name });
+    });
     const url = this.#parts.urlOf(token);
     const opens_here_only = isLoopback(new URL(url).hostname);
     if (opens_here_only) this.#parts.observer.linkOpensHereOnly({ project: project_id, link: link.id });
@@ -98,19 +102,26 @@ export class LinkService {
   /** Also opens one again that has expired. @throws DomainError `not_found`; `conflict` for a revoked one */
   update(by: Principal, id: string, { expires_in_days }: LinkPatch): ListedLink {
     const { project_id: projectId } = by;
-    const expired = this.#parts.store.expire(projectId, id, Date.now() * 1000 + expires_in_days * DAY);
-    const link = this.get(projectId, id);
-    if (!expired) throw new DomainError('conflict', 'The link is permanently revoked: create a new one');
-    this.#parts.audit.done({ event: 'linkChanged', by, project_id: projectId, subject_id: id });
-    return link;
+    const { store, audit } = this.#parts;
+    return audit.together(() => {
+      const expired = store.expire(projectId, id, Date.now() * 1000 + expires_in_days * DAY);
+      const link = this.get(projectId, id);
+      if (!expired) throw new DomainError('conflict', 'The link is permanently revoked: create a new one');
+      const changes = [{ field: 'expires_in_days', to: expires_in_days }];
+      audit.done({ event: 'linkChanged', by, project_id: projectId, subject_id: link.id, changes });
+      return link;
+    });
   }
 
   /** Revokes a link; revoking it again changes nothing. @throws DomainError `not_found` */
   revoke(by: Principal, id: string): void {
     const { project_id } = by;
-    if (!this.#parts.store.revoke(project_id, id, Date.now() * 1000))
-      throw new DomainError('not_found', 'There is no feedback link with this id');
-    this.#parts.audit.done({ event: 'linkRevoked', by, project_id, subject_id: id });
+    const { store, audit } = this.#parts;
+    audit.together(() => {
+      if (!store.revoke(project_id, id, Date.now() * 1000))
+        throw new DomainError('not_found', 'There is no feedback link with this id');
+      audit.done({ event: 'linkRevoked', by, project_id, subject_id: id });
+    });
   }
 
   /** The link of a token that works. @throws DomainError `not_found`, the same for unknown, expired and revoked ones */

@@ -1,12 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { DomainError } from '../../engine/errors.js';
-import type { ListQuery } from '../../engine/traces/model/list/query.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { restMs, type Governor } from '../../engine/work/governor.js';
-import type { ExportedColumn } from '../exports/exported-rows.js';
-import { writeObject, type ObjectFile, type ObjectParts } from './object-file.js';
+import { writeObject, type ExportSource, type ObjectFile, type ObjectParts } from './object-file.js';
 import type { Schedule, ScheduleStore } from './schedule.js';
 
 /** Where objects go: the operator's bucket. */
@@ -19,11 +17,11 @@ export interface ExportBucket {
   put(path: string, name: string, again: boolean): Promise<void>;
 }
 
-export interface ExportLoopParts extends Pick<ObjectParts, 'changes' | 'directory' | 'requireSpace' | 'mostRows'> {
+export interface ExportLoopParts extends Pick<ObjectParts, 'directory' | 'requireSpace' | 'mostRows'> {
   readonly store: ScheduleStore;
   readonly bucket: ExportBucket;
-  /** What a schedule asks its list for. @throws DomainError `invalid` after an upgrade that knows less */
-  readonly read: (schedule: Schedule) => { readonly query: ListQuery; readonly columns: readonly ExportedColumn[] };
+  /** What a schedule exports. @throws DomainError `invalid` after an upgrade that knows less */
+  readonly sourceOf: (schedule: Schedule) => ExportSource;
   readonly governor: Pick<Governor, 'storeIsUsed'>;
   readonly isGone: (projectId: string) => boolean;
   readonly observer: Pick<Signals, 'scheduledExportUploaded' | 'scheduledExportFailed'>;
@@ -31,6 +29,8 @@ export interface ExportLoopParts extends Pick<ObjectParts, 'changes' | 'director
 
 /** Due schedules that are looked at for the one of a project that waits longest. */
 const LOOKED_AT = 1_000;
+/** Rows that were left out before which an object may have. */
+const LEFT_OUT_AT_ONCE = 1_000;
 /** The longest wait: another process may have written. */
 const LOOK_MS = 60_000;
 
@@ -98,7 +98,8 @@ export class ExportLoop {
     } catch (error) {
       if (this.#loop.signal.aborted) return;
       observer.scheduledExportFailed({ project, id, error });
-      store.fail(id, reasonOf(error), Date.now() * 1000 + retryDelay(schedule.failures + 1, RETRIES.large) * 1000);
+      const inMicros = Math.round(retryDelay(schedule.failures + 1, RETRIES.large) * 1000);
+      store.fail(id, reasonOf(error), Date.now() * 1000 + inMicros);
     }
   }
 
@@ -107,7 +108,7 @@ export class ExportLoop {
     const { store, bucket, observer } = this.#parts;
     const file = await writeObject(
       { ...this.#parts, signal: this.#loop.signal, rest: (tookMs) => this.#rest(tookMs) },
-      { schedule, ...this.#parts.read(schedule) },
+      { schedule, source: this.#parts.sourceOf(schedule), leftOut: store.leftOut(schedule.id, LEFT_OUT_AT_ONCE) },
     );
     try {
       const object = file.rows === 0 && schedule.object === null ? null : (schedule.object ?? nameOf(schedule, file));
@@ -121,7 +122,9 @@ export class ExportLoop {
       const isFollowed = file.isFull || schedule.object !== null;
       const next_at = isFollowed ? at : at + schedule.every_minutes * 60e6;
       // It may have been changed, or ordered again, meanwhile.
-      store.finish(schedule.id, { to: file.to, object, rows: file.rows, at, next_at, planned: schedule.next_at });
+      const { to, rows, leftOut, caughtUp } = file;
+      const exported = { to, object, rows, leftOut, caughtUp, at, next_at, planned: schedule.next_at };
+      store.finish(schedule.id, exported);
     } finally {
       await rm(file.path, { force: true });
     }
@@ -132,9 +135,11 @@ export class ExportLoop {
   }
 }
 
-/** In an order that is that of the versions, and below the project alone. */
-function nameOf({ id, project_id, list, format }: Schedule, { to }: ObjectFile): string {
-  return `${project_id}/${id}/${list}-${String(to).padStart(16, '0')}.${format}`;
+/** Behind the object before, and below the project alone. One that only has what was left out reaches no further than that. */
+function nameOf({ id, project_id, list, format, last_object }: Schedule, { to }: ObjectFile): string {
+  const [, last = '0'] = /-(\d+)\.[a-z]+$/.exec(last_object ?? '') ?? [];
+  const number = Math.max(to, Number(last) + 1);
+  return `${project_id}/${id}/${list}-${String(number).padStart(16, '0')}.${format}`;
 }
 
 /** Why an attempt failed, as whoever made the schedule may know it: where the bucket is, is the operator's matter. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../engine/errors.js';
-import type { AuditLog } from '../../engine/identity/audit.js';
+import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
+import type { AuditChange, AuditEvent } from '../../engine/signals/catalog/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { Schedule, ScheduleDraft, ScheduleStore } from './schedule.js';
 import { MAX_SCHEDULES, type ScheduledExportPatch } from './schema.js';
@@ -36,9 +37,15 @@ export class ScheduleService {
       ...{ objects: 0, rows: 0, last_object: null, last_at: null, failures: 0, error: null },
       ...{ created_at: now, created_by: user_id },
     };
-    if (!store.insert(schedule, MAX_SCHEDULES))
-      throw new DomainError('conflict', `A project has at most ${MAX_SCHEDULES} scheduled exports: delete one first`);
-    audit.done({ event: 'scheduledExportCreated', by, project_id, subject_id: schedule.id });
+    const changes = [
+      { field: 'list', to: draft.list },
+      { field: 'format', to: draft.format },
+    ];
+    audit.together(() => {
+      if (!store.insert(schedule, MAX_SCHEDULES))
+        throw new DomainError('conflict', `A project has at most ${MAX_SCHEDULES} scheduled exports: delete one first`);
+      this.#tell('scheduledExportCreated', by, schedule, changes);
+    });
     wake();
     return schedule;
   }
@@ -61,25 +68,42 @@ export class ScheduleService {
     const every_minutes = patch.every_minutes ?? known.every_minutes;
     const paused = patch.paused ?? known.paused;
     const sooner = Math.min(known.next_at, Date.now() * 1000 + every_minutes * 60e6);
-    store.change(id, { name: patch.name ?? known.name, every_minutes, paused, next_at: sooner });
-    audit.done({ event: 'scheduledExportChanged', by, project_id: by.project_id, subject_id: id });
+    const changed = { name: patch.name ?? known.name, every_minutes, paused };
+    audit.together(() => {
+      store.change(known.id, { ...changed, next_at: sooner });
+      const changes = changesBetween<typeof changed>(known, changed, ['name', 'every_minutes', 'paused']);
+      this.#tell('scheduledExportChanged', by, { ...known, ...changed }, changes);
+    });
     this.#parts.wake?.();
     return this.get(by.project_id, id);
   }
 
   /** Has the next object be made now, also after failures. @throws DomainError `not_found`; `conflict` while it is paused */
-  run(projectId: string, id: string): Schedule {
-    const { name, every_minutes, paused } = this.get(projectId, id);
+  run(by: Principal, id: string): Schedule {
+    const { store, audit } = this.#parts;
+    const known = this.get(by.project_id, id);
+    const { name, every_minutes, paused } = known;
     if (paused) throw new DomainError('conflict', 'The scheduled export is paused: resume it first');
-    this.#parts.store.change(id, { name, every_minutes, paused, next_at: Date.now() * 1000 });
+    audit.together(() => {
+      store.change(known.id, { name, every_minutes, paused, next_at: Date.now() * 1000 });
+      this.#tell('scheduledExportRun', by, known);
+    });
     this.#parts.wake?.();
-    return this.get(projectId, id);
+    return this.get(by.project_id, id);
   }
 
   /** Its objects stay in the bucket. @throws DomainError `not_found` */
   remove(by: Principal, id: string): void {
-    this.get(by.project_id, id);
-    this.#parts.store.remove(id);
-    this.#parts.audit.done({ event: 'scheduledExportDeleted', by, project_id: by.project_id, subject_id: id });
+    const { store, audit } = this.#parts;
+    const known = this.get(by.project_id, id);
+    audit.together(() => {
+      store.remove(known.id);
+      this.#tell('scheduledExportDeleted', by, known);
+    });
+  }
+
+  #tell(event: AuditEvent, by: Principal, { id, name }: Schedule, changes: readonly AuditChange[] = []): void {
+    const about = { project_id: by.project_id, subject_id: id, subject_name: name };
+    this.#parts.audit.done({ event, by, ...about, changes });
   }
 }

@@ -1,14 +1,15 @@
 import type { ExportFormat } from '../../engine/traces/model/list/export.js';
-import type { State, Tailed } from '../../engine/traces/model/list/tail.js';
+import type { State } from '../../engine/traces/model/list/tail.js';
 import type { Micros } from '../../engine/timestamp.js';
 
 /** Lists that can be exported so: those whose rows have versions. */
-export const SCHEDULED_LISTS = ['spans', 'traces'] as const satisfies readonly Tailed[];
+export const SCHEDULED_LISTS = ['spans', 'traces', 'sessions', 'scores', 'feedback'] as const;
+export type ScheduledList = (typeof SCHEDULED_LISTS)[number];
 
 /** What is exported, and how often. */
 export interface ScheduleDraft {
   readonly name: string;
-  readonly list: Tailed;
+  readonly list: ScheduledList;
   /** Filters and fields, as in the URL of the list. */
   readonly query: string;
   readonly format: ExportFormat;
@@ -47,6 +48,9 @@ export interface Exported {
   readonly rows: number;
   readonly at: Micros;
   readonly next_at: Micros;
+  /** Rows that were left out, and of those left out before the ones that need not wait any more, by id. */
+  readonly leftOut: readonly string[];
+  readonly caughtUp: readonly string[];
   /** When it was due as it began: another time says that it was changed or ordered meanwhile. */
   readonly planned: Micros;
 }
@@ -64,6 +68,8 @@ export interface ScheduleStore {
   due(now: Micros, limit: number): Schedule[];
   /** When the next one is due; null: none is to run. */
   nextAt(): Micros | null;
+  /** Ids of rows up to `exported_to` that are in no object yet: some of them, each in its turn. */
+  leftOut(id: string, limit: number): string[];
   /** Names the object that is about to be uploaded. @returns false when the schedule was deleted */
   begin(id: string, object: string, to: State): boolean;
   /** What reached the bucket, or that there was nothing. */

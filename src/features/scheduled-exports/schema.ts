@@ -27,7 +27,7 @@ export const ScheduledExportInput = Type.Object(
       Type.String({
         maxLength: MAX_QUERY,
         description:
-          'Filters of the list, `fields` and `text_limit`, as in its URL, such as `span_kind=llm&fields=name,cost`. Default: everything.',
+          'Filters of the list, and of spans, traces and sessions `fields` and `text_limit`, as in its URL, such as `span_kind=llm&fields=name,cost`. Default: everything.',
       }),
     ),
     format: optional(format),

@@ -1,11 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../engine/errors.js';
+import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import { mayRead } from '../../engine/identity/scopes.js';
 import type { Identity, Principal } from '../../engine/identity/identity.js';
 import type { ScoreQuery, Scores, StoredScore } from '../../engine/traces/model/score/scores.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
 import { assertValid, compile, invalid } from '../../engine/validation/validation.js';
 import { readChoice, scoreOfChoice, type ChoiceRead } from './choice.js';
+import type { MaskerOf } from '../masking/maskers.js';
+import { maskedScores } from './masked-score.js';
 import { refuseNew, type DefinitionStore, type ScoreDefinition } from './definition.js';
 import { MAX_DEFINITIONS, type ScoreDefinitionInput } from './schema.js';
 import { readEachScore, readScores, readSignals, type ReadContext, type ReadScores } from './score-reader.js';
@@ -16,7 +19,9 @@ export interface ScoreServiceParts {
   readonly log: WriteLog;
   readonly scores: Scores;
   readonly definitions: DefinitionStore;
+  readonly masker: MaskerOf;
   readonly describe: (principal: Principal) => Pick<Identity, 'user'>;
+  readonly audit: AuditLog;
 }
 
 /** Scores of spans, traces and sessions, and what their values may be. */
@@ -87,9 +92,10 @@ export class ScoreService {
     };
   }
 
-  async #store({ project_id: projectId }: Principal, { scores, defined }: ReadScores): Promise<StoredScore[]> {
-    const { log, definitions } = this.#parts;
-    if (scores.length === 0) return [];
+  async #store({ project_id: projectId }: Principal, { scores: sent, defined }: ReadScores): Promise<StoredScore[]> {
+    const { log, definitions, masker } = this.#parts;
+    if (sent.length === 0) return [];
+    const scores = maskedScores(sent, masker(projectId));
     log.admit(projectId);
     if (defined.length > 0) definitions.put(projectId, defined);
     const { scoredAt = [] } = await log.append({ projectId, scores });
@@ -108,8 +114,10 @@ export class ScoreService {
   }
 
   /** @throws DomainError `not_found` */
-  async remove(projectId: string, id: string): Promise<void> {
-    if (!(await this.#parts.scores.remove(projectId, id))) throw noScore();
+  async remove(by: Principal, id: string): Promise<void> {
+    const { project_id } = by;
+    if (!(await this.#parts.scores.remove(project_id, id))) throw noScore();
+    this.#parts.audit.done({ event: 'scoreDeleted', by, project_id, subject_id: id });
   }
 
   /** Deletes what somebody gave to some spans. @throws those of WriteLog */
@@ -133,13 +141,14 @@ export class ScoreService {
    * @throws DomainError `invalid`; `conflict` for another kind while there are scores, or with too many definitions
    */
   async define(
-    projectId: string,
+    by: Principal,
     name: string,
     input: ScoreDefinitionInput,
   ): Promise<{ readonly definition: ScoreDefinition; readonly created: boolean }> {
     const issues = definitionIssues(input);
     if (issues.length > 0) throw invalid(issues);
-    const { definitions, scores } = this.#parts;
+    const { definitions, scores, audit } = this.#parts;
+    const { project_id: projectId } = by;
     const known = definitions.find(projectId, name);
     if (known === undefined && definitions.count(projectId) >= MAX_DEFINITIONS)
       throw new DomainError('conflict', `A project has at most ${MAX_DEFINITIONS} score definitions: delete one first`);
@@ -150,7 +159,7 @@ export class ScoreService {
       );
     // Another request may have defined it meanwhile, and brought scores by that.
     const { kind, updated_at } = definitions.find(projectId, name) ?? {};
-    if (kind !== known?.kind || updated_at !== known?.updated_at) return this.define(projectId, name, input);
+    if (kind !== known?.kind || updated_at !== known?.updated_at) return this.define(by, name, input);
     const now = Date.now() * 1000;
     const { min = null, max = null, categories = null, direction = null, description = null } = input;
     const definition = {
@@ -158,20 +167,30 @@ export class ScoreService {
       created_at: known?.created_at ?? now,
       updated_at: now,
     };
-    definitions.put(projectId, [definition]);
+    audit.together(() => {
+      definitions.put(projectId, [definition]);
+      const changes = known === undefined ? [] : changesBetween<ScoreDefinition>(known, definition, DEFINED);
+      audit.done({ event: 'scoreDefinitionSet', by, project_id: projectId, subject_name: name, changes });
+    });
     return { definition, created: known === undefined };
   }
 
   /** @throws DomainError `not_found`; `conflict` while there are scores of the name */
-  async removeDefinition(projectId: string, name: string): Promise<void> {
-    const { definitions, scores } = this.#parts;
+  async removeDefinition(by: Principal, name: string): Promise<void> {
+    const { definitions, scores, audit } = this.#parts;
+    const { project_id: projectId } = by;
     this.definition(projectId, name);
     const count = await scores.countNamed(projectId, name);
     if (count > 0)
       throw new DomainError('conflict', `${count} scores are named ${JSON.stringify(name)}: delete them first`);
-    if (!definitions.remove(projectId, name)) throw noDefinition();
+    audit.together(() => {
+      if (!definitions.remove(projectId, name)) throw noDefinition();
+      audit.done({ event: 'scoreDefinitionDeleted', by, project_id: projectId, subject_name: name });
+    });
   }
 }
+
+const DEFINED = ['kind', 'min', 'max', 'categories', 'direction', 'description'] as const;
 
 function definitionIssues({ kind, min, max, categories }: ScoreDefinitionInput) {
   const isNumeric = kind === 'numeric';

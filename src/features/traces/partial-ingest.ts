@@ -9,12 +9,15 @@ import {
 import { WRITTEN_MEANWHILE, type PartialSpans } from '../../engine/traces/model/partial/partial-spans.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
+import type { MaskerOf } from '../masking/maskers.js';
 import type { SpanIngest, SpanSource } from './span-ingest.js';
 
 export interface PartialIngestParts {
   readonly spans: PartialSpans;
   readonly log: Pick<WriteLog, 'admit'>;
-  /** What stores whole spans, by a log. @param stored spans as they were before */
+  /** Masks what each part says, before it is put together with what was masked earlier. */
+  readonly masker: MaskerOf;
+  /** What stores whole spans, by a log, and masks nothing. @param stored spans as they were before */
   readonly ingest: (log: WriteLog, stored: readonly Span[]) => Pick<SpanIngest, 'storeSpans'>;
 }
 
@@ -61,12 +64,20 @@ export class PartialIngest {
    */
   async store(projectId: string, source: SpanSource, parts: readonly PartialSpan[]): Promise<(string | null)[]> {
     this.#parts.log.admit(projectId);
-    const spans = bySpan(parts);
+    const said = await this.#masked(projectId, parts);
+    const spans = bySpan(said);
     return this.#inTurn(projectId, spans, async () => {
-      const refused = parts.map((): string | null => null);
-      await this.#storeAll({ projectId, source, parts, refused }, spans);
+      const refused = said.map((): string | null => null);
+      await this.#storeAll({ projectId, source, parts: said, refused }, spans);
       return refused;
     });
+  }
+
+  async #masked(projectId: string, parts: readonly PartialSpan[]): Promise<readonly PartialSpan[]> {
+    const masker = this.#parts.masker(projectId);
+    if (masker === null) return parts;
+    const masked = await masker.maskEach(parts.map(({ said }) => said));
+    return parts.map((part, index) => ({ ...part, said: masked[index] ?? {} }));
   }
 
   /** Stores spans; those that are too large together one half after the other, and one that is by itself not at all. */

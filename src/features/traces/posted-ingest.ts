@@ -3,6 +3,8 @@ import type { SessionRead, TraceRead } from '../../engine/traces/model/list/fiel
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { requireOwnSessions } from '../../engine/traces/model/trace/posted.js';
 import { sessionAsSent, traceAsSent } from './as-sent.js';
+import type { Maskable } from '../masking/masker.js';
+import type { MaskerOf } from '../masking/maskers.js';
 import { issuesOf, readElements, refuse } from './elements.js';
 import { sessionReader, traceReader } from './readers.js';
 import type { PostOptions } from './span-ingest.js';
@@ -12,6 +14,8 @@ import type { WriteLog } from '../../engine/traces/model/write-log.js';
 export interface PostedIngestParts {
   readonly log: WriteLog;
   readonly lists: Pick<Lists, 'tracesById' | 'sessionsById'>;
+  /** Masks what is posted before anything else is done with it. */
+  readonly masker: MaskerOf;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
 }
@@ -29,7 +33,8 @@ export class PostedIngest {
    * @throws DomainError `invalid` with every issue, and nothing stored; those of WriteLog
    */
   async postTraces(projectId: string, body: unknown, { mayRead, unknown }: PostOptions): Promise<Partial<TraceRead>[]> {
-    const { elements: traces, issues } = readElements(body, traceReader, unknown);
+    const { elements, issues } = readElements(body, traceReader, unknown);
+    const traces = await this.#masked(projectId, elements);
     refuse([...issues, ...issuesOf(tagFlaws(traces, this.#parts.maxTagBytes))]);
     if (traces.length === 0) return [];
     await this.#parts.log.append({ projectId, traces });
@@ -45,13 +50,19 @@ export class PostedIngest {
     { mayRead, unknown }: PostOptions,
   ): Promise<Partial<SessionRead>[]> {
     requireOwnSessions(body, projectId);
-    const { elements: sessions, issues } = readElements(body, sessionReader, unknown);
+    const { elements, issues } = readElements(body, sessionReader, unknown);
+    const sessions = await this.#masked(projectId, elements);
     refuse([...issues, ...issuesOf(tagFlaws(sessions, this.#parts.maxTagBytes))]);
     if (sessions.length === 0) return [];
     await this.#parts.log.append({ projectId, sessions });
     const read = () => this.#parts.lists.sessionsById(projectId, ids(sessions));
     const stored = mayRead ? await whileAvailable(read) : null;
     return stored === null ? sessions.map((session) => sessionAsSent(session, projectId)) : answers(sessions, stored);
+  }
+
+  async #masked<T extends Maskable>(projectId: string, posted: readonly T[]): Promise<readonly T[]> {
+    const masker = this.#parts.masker(projectId);
+    return masker === null ? posted : masker.maskEach(posted);
   }
 }
 

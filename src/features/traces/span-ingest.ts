@@ -4,8 +4,10 @@ import { DomainError } from '../../engine/errors.js';
 import type { SpanRead } from '../../engine/traces/model/list/fields.js';
 import { describedSpan, type SpanSources } from '../../engine/traces/model/span/described-span.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
+import type { MaskerOf } from '../masking/maskers.js';
 import { toSpanRead } from '../../engine/traces/model/span/span-read.js';
 import type { UnknownNames } from '../../engine/validation/unknown-names.js';
+import { maskedScores } from '../scores/masked-score.js';
 import { SpanScores, type SpanEvaluation, type SpanScoresParts } from '../scores/span-scores.js';
 import { spanAsSent } from './as-sent.js';
 import { issuesOf, readElements, refuse } from './elements.js';
@@ -21,6 +23,8 @@ export interface SpanIngestParts extends SpanSources {
   readonly log: WriteLog;
   readonly attachments: AttachmentIntake;
   readonly scores: SpanScoresParts;
+  /** Masks spans before anything else is done with them. */
+  readonly masker: MaskerOf;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
   readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected'>;
@@ -70,7 +74,8 @@ export class SpanIngest {
   ): Promise<(SpanRead | { id: string })[]> {
     const { spans, createdAt } = await this.#counted('rest', body, async () => {
       const scores = new SpanScores(projectId, mayRead, this.#parts.scores);
-      const { elements, issues } = readElements(body, scoredSpanReader(scores), unknown);
+      const { elements: sent, issues } = readElements(body, scoredSpanReader(scores), unknown);
+      const elements = await this.#masked(projectId, sent);
       const inspected = await this.#parts.attachments.inspect(elements);
       refuse([...issues, ...issuesOf(this.#tagFlaws(elements)), ...issuesOf(inspected.flaws)]);
       return this.#store(projectId, inspected, scores);
@@ -89,12 +94,17 @@ export class SpanIngest {
     evaluations: readonly SpanEvaluation[] = [],
   ): Promise<Omissions> {
     const { omitted } = await this.#counted(source, spans, async () => {
-      const { inspected, flaws } = await this.#inspect(spans);
+      const { inspected, flaws } = await this.#inspect(await this.#masked(projectId, spans));
       const scores = new SpanScores(projectId, false, this.#parts.scores);
       const unfit = readEvaluations(evaluations, spans, flaws, scores);
       return { ...(await this.#store(projectId, inspected, scores)), omitted: { flaws, unfit } };
     });
     return omitted;
+  }
+
+  async #masked(projectId: string, spans: readonly Span[]): Promise<readonly Span[]> {
+    const masker = this.#parts.masker(projectId);
+    return masker === null ? spans : masker.maskEach(spans);
   }
 
   async #store(projectId: string, inspected: InspectedSpans, scores: SpanScores) {
@@ -106,7 +116,8 @@ export class SpanIngest {
     try {
       if (scores.scores.length > 0) log.admit(projectId);
       scores.keep();
-      const { createdAt } = await log.append({ projectId, spans, scores: scores.scores });
+      const masked = maskedScores(scores.scores, this.#parts.masker(projectId));
+      const { createdAt } = await log.append({ projectId, spans, scores: masked });
       await detached.stored(createdAt);
       return { spans, createdAt };
     } catch (error) {

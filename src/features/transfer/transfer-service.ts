@@ -3,6 +3,11 @@ import type { Issue } from '../../engine/errors.js';
 import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { tagFlaws } from '../traces/tag-limit.js';
+import type { FeedbackContent } from '../feedback/feedback.js';
+import { maskedFeedback } from '../feedback/masked-feedback.js';
+import type { Maskable } from '../masking/masker.js';
+import type { MaskerOf } from '../masking/maskers.js';
+import { maskedScores } from '../scores/masked-score.js';
 import { MAX_ROW_BYTES } from '../datasets/dataset.js';
 import { keptExampleIssues } from '../calibration/kept-example.js';
 import { storedIssues } from '../comparisons/stored-issues.js';
@@ -41,6 +46,8 @@ export interface TransferParts {
   readonly images: Pick<ImageTransfer, 'page' | 'take'>;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
+  /** Masks what people and programs wrote, as if they sent it. */
+  readonly masker: MaskerOf;
   readonly pace: ImportPace;
   readonly room: ImportRoom;
   /** Resolves when nothing of a project is being deleted: what comes in is older than that, and would go as well. */
@@ -72,8 +79,10 @@ export class TransferService {
   }
 
   /** @param asOf what is beside spans and was made later is left out @throws DomainError `invalid`, `unavailable` */
-  async page(part: Part, asOf: Micros, of: PageOf): Promise<TransferPage> {
-    const { spans, scores, images, metadata } = this.#parts;
+  async page(part: Part, asOf: Micros, of: PageOf, by: Principal): Promise<TransferPage> {
+    const { spans, scores, images, metadata, audit } = this.#parts;
+    // Whoever has the first page may go on.
+    if (of.after === null) audit.done({ event: 'recordsExported', by, project_id: of.projectId, part });
     if (part === 'spans' || part === 'traces' || part === 'sessions')
       return { as: 'texts', ...(await spans[part](of)) };
     if (part === 'scores') {
@@ -105,23 +114,27 @@ export class TransferService {
     room.requireSpace();
     switch (part) {
       case 'spans':
-        return spans.takeSpans(projectId, this.#spans(records as ReadSpan[]));
+        return spans.takeSpans(projectId, await this.#spans(projectId, records as ReadSpan[]));
       case 'traces':
-        return spans.takeTraces(projectId, this.#normalized(records as TraceRecord[], normalizeTrace));
+        return spans.takeTraces(
+          projectId,
+          await this.#masked(projectId, this.#normalized(records as TraceRecord[], normalizeTrace)),
+        );
       case 'sessions':
         return spans.takeSessions(
           projectId,
-          this.#normalized(
-            (records as SessionRecord[]).map((record) => ({ ...record, project_id: projectId })),
-            normalizeSession,
+          await this.#masked(
+            projectId,
+            this.#normalized(
+              (records as SessionRecord[]).map((record) => ({ ...record, project_id: projectId })),
+              normalizeSession,
+            ),
           ),
         );
       case 'scores': {
         const find = (name: string) => definitions.find(projectId, name);
-        return scores.take(
-          projectId,
-          fromScoreRecords(projectId, records as Parameters<typeof fromScoreRecords>[1], find),
-        );
+        const read = fromScoreRecords(projectId, records as Parameters<typeof fromScoreRecords>[1], find);
+        return scores.take(projectId, maskedScores(read, this.#parts.masker(projectId)));
       }
       case 'attachments':
         return images.take(projectId, records as AttachmentRecord[]);
@@ -133,21 +146,35 @@ export class TransferService {
   #takeMetadata(part: MetadataPart, by: Principal, records: readonly StoredRecord[]): Imported {
     requireRules(part, records);
     const { project_id: projectId } = by;
-    const imported = this.#parts.metadata.take(part, projectId, records);
-    this.#parts.onImported(projectId);
-    const { stored } = imported;
-    if (stored > 0) this.#parts.audit.done({ event: 'metadataImported', by, project_id: projectId, part, stored });
+    const { metadata, audit, onImported } = this.#parts;
+    const masker = this.#parts.masker(projectId);
+    const masked = WITH_FEEDBACK.has(part)
+      ? records.map((record) => ({ ...record, ...maskedFeedback(record as unknown as FeedbackContent, masker) }))
+      : records;
+    const imported = audit.together(() => {
+      const taken = metadata.take(part, projectId, masked);
+      const { stored } = taken;
+      if (stored > 0) audit.done({ event: 'metadataImported', by, project_id: projectId, part, stored });
+      return taken;
+    });
+    onImported(projectId);
     return imported;
   }
 
-  #spans(records: readonly ReadSpan[]): DatedSpan[] {
-    const spans = this.#normalized(records, (record, normalizer) => {
+  async #masked<T extends Maskable>(projectId: string, sent: readonly T[]): Promise<readonly T[]> {
+    const masker = this.#parts.masker(projectId);
+    return masker === null ? sent : masker.maskEach(sent);
+  }
+
+  async #spans(projectId: string, records: readonly ReadSpan[]): Promise<DatedSpan[]> {
+    const read = this.#normalized(records, (record, normalizer) => {
       const call = callIn(record);
       const span = { ...normalizeSpan(record, normalizer), call, cost_calculated: record.cost_calculated };
       const surplus = surplusImage(span);
       if (surplus !== undefined) normalizer.fail(surplus.pointer.slice(1), surplus.detail);
       return span;
     });
+    const spans = await this.#masked(projectId, read);
     return spans.map((span, index) => {
       const { written_at = 0, created_at = 0 } = records[index] ?? {};
       return { span, writtenAt: written_at, receivedAt: created_at };
@@ -167,6 +194,9 @@ export class TransferService {
     return read;
   }
 }
+
+/** Parts with what people wrote. */
+const WITH_FEEDBACK: ReadonlySet<MetadataPart> = new Set<MetadataPart>(['feedback', 'span_feedback', 'corrections']);
 
 /** Rules of records that no schema says: those that the calls which make such things have, too. */
 const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = {

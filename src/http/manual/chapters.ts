@@ -28,6 +28,8 @@ export interface Tables {
   readonly mapping: string;
   /** Metrics and lines of the log. */
   readonly monitoring: string;
+  /** What the audit log has. */
+  readonly audit: string;
 }
 
 const GROUPS: readonly { readonly title: string; readonly names: readonly string[] }[] = [
@@ -42,7 +44,9 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       'import',
       'find-traces',
       'statistics',
+      'monitors',
       'images',
+      'masking',
       'model-prices',
       'deletion',
       'scheduled-exports',
@@ -80,9 +84,12 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Datasets: 'datasets',
   Experiments: 'experiments',
   Comparisons: 'comparisons',
+  Masking: 'masking',
   'Model prices': 'model-prices',
   Deletions: 'deletion',
   'Scheduled exports': 'scheduled-exports',
+  Monitors: 'monitors',
+  Webhooks: 'monitors',
   Judges: 'judges',
   Calibration: 'calibration',
   Optimizations: 'optimizations',
@@ -94,6 +101,7 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   People: 'people',
   Projects: 'projects',
   Moving: 'moving',
+  Audit: 'audit-log',
 };
 /** Further chapters about calls of a group. */
 const MORE_ABOUT_CALLS: Readonly<Record<string, string>> = {
@@ -121,6 +129,7 @@ export function manual(tables: Tables): ChapterGroup[] {
     opentelemetry: tables.mapping,
     monitoring: tables.monitoring,
     configuration: tables.settings,
+    'audit-log': tables.audit,
   };
   return GROUPS.map(({ title, names }) => ({ title, chapters: names.map((name) => chapter(name, endings[name])) }));
 }

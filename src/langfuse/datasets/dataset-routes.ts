@@ -90,7 +90,7 @@ function createdOrFound(datasets: LangfuseDatasets, by: Principal, input: Static
   const known = findNamed(datasets, by.project_id, name);
   if (known === null) return datasets.create(by, { name, description: description ?? '', roles: ITEM_ROLES });
   if (description == null || description === known.description) return known;
-  return datasets.change(by.project_id, known.id, { description });
+  return datasets.change(by, known.id, { description });
 }
 
 function findNamed(datasets: LangfuseDatasets, projectId: string, name: string): Dataset | null {

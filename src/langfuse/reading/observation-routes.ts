@@ -9,7 +9,7 @@ import { MAX_ID, ownId } from '../ids.js';
 import { metaOf, pageParameters } from '../page.js';
 import { TAG } from '../tag.js';
 import { cursorOf, offsetAt } from './cursor.js';
-import { filterBy, queryFor, rowsOf, timeOf } from './list-rows.js';
+import { filterBy, queryFor, rowsOf, timeOf } from '../../facade/list-rows.js';
 import { KINDS, toObservation } from './presented.js';
 import { ObservationPage, ObservationRead, ObservationsBehind } from './schema.js';
 import { anyText, before, environments, type LangfuseReads } from './trace-routes.js';
@@ -77,7 +77,7 @@ function listRoute({ lists }: Reads) {
     description: 'Lists spans that match every given filter, newest first.',
     tag: TAG,
     access: 'key',
-    bulk: true,
+    bulk: 'gathered',
     query: queryOf(Type.Object({ ...pageParameters('observations', 1_000_000), ...selection })),
     responses: { 200: { description: 'The observations.', schema: ObservationPage } },
     errors: ['invalid', 'too_large', 'unavailable'],
@@ -110,7 +110,7 @@ function listBehindRoute({ lists }: Reads) {
     description: 'Lists spans that match every given filter, newest first.',
     tag: TAG,
     access: 'key',
-    bulk: true,
+    bulk: 'gathered',
     query: queryOf(BehindQuery),
     responses: { 200: { description: 'The observations.', schema: ObservationsBehind } },
     errors: ['invalid', 'too_large', 'unavailable'],
@@ -134,6 +134,7 @@ function getRoute({ lists }: Reads) {
     description: 'Returns a span.',
     tag: TAG,
     access: 'key',
+    bulk: 'gathered',
     params: Type.Object({
       observation_id: Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the observation.' }),
     }),

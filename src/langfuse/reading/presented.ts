@@ -2,7 +2,7 @@ import { isJsonObject } from '../../engine/json-object.js';
 import type { StoredScore } from '../../engine/traces/model/score/scores.js';
 import { valueOf } from '../../facade/json.js';
 import { traceSpanId } from '../ids.js';
-import type { Row } from './list-rows.js';
+import type { Row } from '../../facade/list-rows.js';
 
 /* Spans, traces and sessions as clients of Langfuse read them. */
 

@@ -10,7 +10,7 @@ import { ownId } from '../ids.js';
 import { ANY_SCORE, DATA_TYPES, SOURCES, toRead } from '../score-routes.js';
 import { TAG } from '../tag.js';
 import { cursorOf, offsetAt } from './cursor.js';
-import { timeOf } from './list-rows.js';
+import { timeOf } from '../../facade/list-rows.js';
 import { subjectOf } from './presented.js';
 import { anyText, before } from './trace-routes.js';
 

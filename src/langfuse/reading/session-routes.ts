@@ -8,7 +8,7 @@ import { renderError } from '../errors.js';
 import { MAX_ID } from '../ids.js';
 import { metaOf, pageParameters } from '../page.js';
 import { TAG } from '../tag.js';
-import { filterBy, queryFor, rowsOf, timeOf, type Row } from './list-rows.js';
+import { filterBy, queryFor, rowsOf, timeOf, type Row } from '../../facade/list-rows.js';
 import { SessionPage, SessionWithTraces } from './schema.js';
 import { anyText, before, environments, presentedTraces, type LangfuseReads } from './trace-routes.js';
 
@@ -35,7 +35,7 @@ function listRoute({ lists }: Reads) {
     description: 'Lists sessions that match every given filter, newest first.',
     tag: TAG,
     access: 'key',
-    bulk: true,
+    bulk: 'gathered',
     query: queryOf(SessionQuery),
     responses: { 200: { description: 'The sessions.', schema: SessionPage } },
     errors: ['invalid', 'unavailable'],
@@ -68,7 +68,7 @@ function getRoute(reads: Reads) {
     description: `Returns a session with its newest ${MAX_TRACES} traces.`,
     tag: TAG,
     access: 'key',
-    bulk: true,
+    bulk: 'gathered',
     params: Type.Object({
       langfuse_session: Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Name or id of the session.' }),
     }),

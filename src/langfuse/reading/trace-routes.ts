@@ -13,7 +13,7 @@ import { MAX_ID, ownId } from '../ids.js';
 import { metaOf, pageParameters } from '../page.js';
 import { ANY_SCORE, ScoreRead, toRead as toScoreRead } from '../score-routes.js';
 import { TAG } from '../tag.js';
-import { filterBy, queryFor, rowsOf, timeOf, type Row } from './list-rows.js';
+import { filterBy, queryFor, rowsOf, timeOf, type Row } from '../../facade/list-rows.js';
 import { standsForTrace, toObservation, toTrace } from './presented.js';
 import { ObservationRead, TracePage, TraceRead } from './schema.js';
 
@@ -64,7 +64,7 @@ function listRoute(reads: LangfuseReads) {
     description: 'Lists traces that match every given filter, newest first, those of experiments among them.',
     tag: TAG,
     access: 'key',
-    bulk: true,
+    bulk: 'gathered',
     query: queryOf(TraceQuery),
     responses: { 200: { description: 'The traces.', schema: TracePage } },
     errors: ['invalid', 'too_large', 'unavailable'],
@@ -193,7 +193,7 @@ function getRoute(reads: LangfuseReads) {
     description: `Returns a trace with up to ${MAX_BELOW} observations and scores.`,
     tag: TAG,
     access: 'key',
-    bulk: true,
+    bulk: 'gathered',
     params: TraceParams,
     query: queryOf(Type.Object({ fields: anyText('Ignored: all fields are returned.') })),
     responses: { 200: { description: 'The trace.', schema: TraceWithAll } },

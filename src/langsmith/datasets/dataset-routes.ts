@@ -186,9 +186,10 @@ function changeRoute(datasets: LangsmithDatasets) {
     body: jsonBody(DatasetChange, { lenient: true }),
     responses: { 200: { description: 'The dataset.', schema: DatasetRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    handle({ principal: { project_id }, params, body: { name, description } }) {
+    handle({ principal, params, body: { name, description } }) {
+      const { project_id } = principal;
       const patch = { ...(name != null && { name }), ...(description != null && { description }) };
-      const changed = datasets.change(project_id, params.dataset_id, patch);
+      const changed = datasets.change(principal, params.dataset_id, patch);
       return { status: 200, body: toDatasetRead(datasets, project_id, changed) };
     },
   });
@@ -206,7 +207,7 @@ function deleteRoute(datasets: LangsmithDatasets) {
     responses: { 204: { description: 'The dataset is deleted.' } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {
-      datasets.remove(principal.project_id, params.dataset_id);
+      datasets.remove(principal, params.dataset_id);
       return { status: 204 };
     },
   });

@@ -15,6 +15,7 @@ import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import { asObject } from '../../facade/json.js';
+import { ANY_SCORES } from '../../facade/score-query.js';
 import { ownId } from '../ids.js';
 import { BASE, TAG } from '../tag.js';
 import { FeedbackInput, FeedbackPatch, metadataOf, scoreOf, SOURCE_OF, valueOf } from './feedback.js';
@@ -131,12 +132,6 @@ const ListQuery = queryOf(
   }),
 );
 
-const ALL: ScoreQuery = {
-  ...{ entityType: null, entityIds: null, traceId: null, sessionId: null, names: null, sources: null, authors: null },
-  ...{ texts: null, min: null, max: null, createdAfter: null, createdBefore: null },
-  ...{ sort: 'created_at', descending: true, limit: 1, offset: 0, count: false },
-};
-
 function listRoute(scores: FeedbackParts['scores']) {
   return defineRoute({
     method: 'GET',
@@ -153,7 +148,7 @@ function listRoute(scores: FeedbackParts['scores']) {
     errors: ['unavailable'],
     async handle({ principal, query: { run, key, source, limit, offset }, signal }) {
       const query: ScoreQuery = {
-        ...ALL,
+        ...ANY_SCORES,
         entityType: 'span',
         entityIds: run ?? null,
         names: key ?? null,
@@ -227,7 +222,7 @@ function deleteRoute(scores: FeedbackParts['scores']) {
     errors: ['not_found', 'unavailable'],
     async handle({ principal, params, signal }) {
       const { id } = await find(scores, principal.project_id, params.feedback_id, signal);
-      await scores.remove(principal.project_id, id);
+      await scores.remove(principal, id);
       return { status: 204 };
     },
   });
@@ -240,7 +235,7 @@ async function find(
   id: string,
   signal: AbortSignal,
 ): Promise<StoredScore> {
-  const { scores: found } = await scores.list(projectId, { ...ALL, authors: [id] }, signal);
+  const { scores: found } = await scores.list(projectId, { ...ANY_SCORES, authors: [id] }, signal);
   return found[0] ?? scores.get(projectId, id, signal);
 }
 

@@ -4,6 +4,7 @@ import { optional } from '../../engine/schema/inputs.js';
 import { orNull, time, uuid } from '../../engine/schema/parts.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../engine/timestamp.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
+import { MAX_REPETITION } from '../../engine/traces/model/experiment/mark.js';
 import { ANY, type Experiment } from '../../features/experiments/experiment.js';
 import type { ExperimentService } from '../../features/experiments/experiment-service.js';
 import { ExperimentDescription, ExperimentName } from '../../features/experiments/schema.js';
@@ -49,7 +50,9 @@ const ProjectInput = Type.Object(
     description: optional(ExperimentDescription),
     reference_dataset_id: optional(uuid('Dataset of the experiment; absent: it is none.')),
     extra: optional(metadata),
-    num_repetitions: optional(Type.Unknown({ description: 'Ignored: of each example, the newest result counts.' })),
+    num_repetitions: optional(
+      Type.Unknown({ description: `How often each example is evaluated, up to ${MAX_REPETITION}.` }),
+    ),
     id: optional(Type.Unknown({ description: 'Ignored.' })),
     start_time: optional(Type.Unknown({ description: 'Ignored.' })),
   },
@@ -89,11 +92,12 @@ function createRoute({ experiments, tracing }: ProjectParts) {
     body: jsonBody(ProjectInput, { lenient: true }),
     responses: { 200: { description: 'The project.', schema: ProjectRead } },
     errors: ['invalid', 'not_found', 'conflict', 'unavailable'],
-    handle({ principal, body: { name, description, reference_dataset_id: dataset, extra } }) {
+    handle({ principal, body: { name, description, reference_dataset_id: dataset, extra, num_repetitions } }) {
       const projectId = principal.project_id;
       if (dataset == null) return { status: 200, body: tracingProject(tracing, projectId, name) };
       const created = experiments.create(principal, {
         ...{ name, dataset, parameters: extra ?? {}, description: description ?? null },
+        repetitions: repetitionsIn(num_repetitions),
       });
       return { status: 200, body: toRead(projectId, created) };
     },
@@ -199,8 +203,11 @@ function changeRoute({ experiments }: ProjectParts) {
     errors: ['not_found', 'invalid', 'unavailable'],
     handle({ principal: { project_id: projectId }, params: { experiment_id: id }, body }) {
       const { name, description, end_time, extra } = body;
-      const changed = experiments.change(projectId, id, { name: name ?? null, description: description ?? null });
-      const isOver = end_time != null || asObject(extra?.['metadata'])?.['dataset_version'] !== undefined;
+      const metadata = asObject(extra?.['metadata']);
+      const patch = { name: name ?? null, description: description ?? null };
+      const repetitions = repetitionsIn(metadata?.['num_repetitions']);
+      const changed = experiments.change(projectId, id, { ...patch, repetitions }, true);
+      const isOver = end_time != null || metadata?.['dataset_version'] !== undefined;
       const isRunning = changed.status === 'running' || changed.status === 'expired';
       const left = isOver && isRunning ? experiments.setStatus(projectId, id, 'finished', null) : changed;
       return { status: 200, body: toRead(projectId, left) };
@@ -224,6 +231,12 @@ function deleteRoute({ experiments }: ProjectParts) {
       return { status: 204 };
     },
   });
+}
+
+/** Null: nothing is said that an experiment may have. */
+function repetitionsIn(said: unknown): number | null {
+  const isOne = typeof said === 'number' && Number.isInteger(said) && said >= 1;
+  return isOne ? Math.min(said, MAX_REPETITION) : null;
 }
 
 /** An experiment, or a project whose name is known. */

@@ -9,6 +9,7 @@ import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { byIds, onlyTrace } from '../../engine/traces/model/list/one.js';
 import {
   defaultQuery,
+  namesObject,
   type AppliedFilter,
   type FilterValue,
   type ListQuery,
@@ -18,6 +19,8 @@ import { MAX_ANSWER_BYTES, TEXT_LIMIT, textOf } from '../../facade/answer.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import { PROJECT_TAG, type TracingProjects } from '../projects/tracing-projects.js';
 import { BASE, TAG } from '../tag.js';
+import { MAX_FILTER, refused } from './filter-grammar.js';
+import { readRunFilter, type AskedByFilter } from './run-filter.js';
 import { RunRead, toRun, type ListedSpan } from './to-run.js';
 
 export interface ReadParts {
@@ -44,7 +47,7 @@ function getRoute({ lists, tracing }: ReadParts) {
     description: 'Returns a span. An id that spans of several traces share is a conflict.',
     tag: TAG,
     access: 'key',
-    bulk: true,
+    bulk: 'gathered',
     params: Type.Object({ run_id: uuid('Id of the run.') }),
     responses: { 200: { description: 'The run.', schema: RunRead } },
     errors: ['not_found', 'conflict', 'too_large', 'unavailable'],
@@ -74,7 +77,13 @@ const RunQuery = Type.Object(
     query: optional(
       Type.String({ maxLength: 1_000, description: 'Only runs with this text in inputs, outputs or error.' }),
     ),
-    filter: unsupported('use the other fields'),
+    filter: optional(
+      Type.String({
+        maxLength: MAX_FILTER,
+        description:
+          'Only runs that meet this, such as `and(eq(run_type, "llm"), gt(latency, 5))`. What cannot be applied is refused (400).',
+      }),
+    ),
     trace_filter: unsupported('use the other fields'),
     tree_filter: unsupported('use the other fields'),
     order: optional(Type.String({ description: '`asc`: oldest first. Default: newest first.' })),
@@ -109,15 +118,16 @@ function queryRoute({ lists, tracing }: ReadParts) {
     description: `Lists spans by the fields of the body, at most ${MAX_RUNS} in a page.`,
     tag: TAG,
     access: 'key',
-    bulk: true,
+    bulk: 'gathered',
     body: jsonBody(RunQuery, { lenient: true }),
     responses: { 200: { description: 'The runs.', schema: RunPage } },
     errors: ['invalid', 'too_large', 'unavailable'],
     async handle({ principal: { project_id: projectId }, body, signal }) {
-      const query = toListQuery(body, projectId, tracing);
+      const asked = body.filter == null || body.filter === '' ? null : readRunFilter(projectId, body.filter);
+      const query = toListQuery(body, asked, projectId, tracing);
       const page = await readPage(lists, projectId, { query, ids: body.id ?? null }, signal);
       const fits = ({ parent_span_id, attributes }: ListedSpan) =>
-        (body.is_root !== false || parent_span_id !== null) &&
+        ((body.is_root !== false && asked?.onlyParts !== true) || parent_span_id !== null) &&
         (body.reference_example == null ||
           body.reference_example.includes(String(attributes['spanhouse.experiment.row_id'])));
       const runs = page.spans.filter(fits).map((span) => toRun(span, projectId, tracing));
@@ -126,7 +136,12 @@ function queryRoute({ lists, tracing }: ReadParts) {
   });
 }
 
-function toListQuery(body: RunQuery, projectId: string, tracing: TracingProjects): ListQuery {
+function toListQuery(
+  body: RunQuery,
+  asked: AskedByFilter | null,
+  projectId: string,
+  tracing: TracingProjects,
+): ListQuery {
   const names = (body.session ?? []).map((id) => tracing.nameOf(projectId, id));
   const experiments = (body.session ?? []).filter((_id, index) => names[index] === null);
   const projects = names.filter((name) => name !== null);
@@ -137,18 +152,22 @@ function toListQuery(body: RunQuery, projectId: string, tracing: TracingProjects
   const [experiment = null] = experiments;
   const after = body.start_time == null ? null : parseTimestamp(body.start_time);
   if (after === undefined) throw invalid([{ pointer: '/start_time', detail: 'must be an ISO 8601 time' }]);
-  const named = body.id != null || body.trace != null || body.parent_run != null;
+  const search = searchOf(body, asked);
+  const filters = filtersOf({
+    trace_id: body.trace,
+    parent_span_id: body.parent_run ?? (body.is_root === true ? null : undefined),
+    span_kind: body.run_type,
+    has_error: body.error,
+    started_after: after ?? undefined,
+  });
+  const all = [...filters, ...(asked?.filters ?? [])];
+  const named = body.id != null || body.parent_run != null || namesObject(all);
   return {
     ...defaultQuery(spanList),
-    filters: filtersOf({
-      trace_id: body.trace,
-      parent_span_id: body.parent_run ?? (body.is_root === true ? null : undefined),
-      span_kind: body.run_type,
-      has_error: body.error,
-      started_after: after ?? undefined,
-    }),
-    tags: new Map(projects.length === 0 ? [] : [[PROJECT_TAG, projects]]),
-    search: body.query ?? null,
+    filters: all,
+    tags: new Map([...(asked?.tags ?? []), ...(projects.length === 0 ? [] : [[PROJECT_TAG, projects] as const])]),
+    scores: asked?.scores ?? new Map(),
+    search,
     experiment,
     experiments: experiment !== null || named ? 'included' : 'left out',
     descending: body.order !== 'asc',
@@ -156,6 +175,13 @@ function toListQuery(body: RunQuery, projectId: string, tracing: TracingProjects
     offset: Number(body.cursor ?? 0),
     fields: FIELDS,
   };
+}
+
+/** @throws DomainError `malformed`: one text can be searched for */
+function searchOf({ query }: RunQuery, asked: AskedByFilter | null): string | null {
+  const [said, filtered] = [query ?? null, asked?.search ?? null];
+  if (said !== null && filtered !== null && said !== filtered) throw refused('searches for another text than `query`');
+  return said ?? filtered;
 }
 
 /** @param values by the names of parameters; undefined, and null where the parameter takes none: not asked for */

@@ -13,12 +13,15 @@ import type { MappingLimits } from '../../otlp/span.js';
 import { ownId } from '../ids.js';
 import { placeOfRun } from './dotted-order.js';
 import { checkedRun, draftOf, strayOf, type RunContext, type SentRun } from './read-runs.js';
+import type { Repetitions } from './repetitions.js';
+import { RunIdentities } from './run-identities.js';
 import type { Run } from './run-schema.js';
 
 export interface RunParts {
   readonly partial: Pick<PartialIngest, 'store'>;
   readonly lists: Pick<Lists, 'spans'>;
   readonly experiments: Pick<ExperimentService, 'newestNamed'>;
+  readonly repetitions: Repetitions;
   readonly limits: MappingLimits;
 }
 
@@ -32,34 +35,36 @@ const MAX_STRAYS = 100;
 export async function storeRuns(projectId: string, sent: readonly SentRun[], parts: RunParts): Promise<void> {
   const checked = sent.map((each) => ({ sent: each, run: checkedRun(each) }));
   const runs = checked.flatMap(({ sent: { isPatch }, run }) => ('why' in run ? [] : [{ isPatch, run }]));
+  const said = runs.map(({ run }) => run);
+  const experimentOf = await experimentsOf(projectId, said, parts.experiments);
+  const results = said.flatMap((run) => (run.reference_example_id == null ? [] : (experimentOf(run) ?? [])));
+  await parts.repetitions.know(projectId, new Set(results));
   const context: RunContext = {
     projectId,
     now: Date.now() * 1000,
     traces: await tracesOf(projectId, runs, parts.lists),
-    experimentOf: await experimentsOf(
-      projectId,
-      runs.map(({ run }) => run),
-      parts.experiments,
-    ),
+    experimentOf,
+    repetitionOf: (...result) => parts.repetitions.of(...result),
+    identities: new RunIdentities(),
   };
   const read = await readDrafts(
     checked,
     (each) => ('why' in each.run ? each.run : draftOf(each.sent, each.run, context)),
     parts.limits,
   );
-  const said: { readonly index: number; readonly part: PartialSpan }[] = [];
+  const toStore: { readonly index: number; readonly part: PartialSpan }[] = [];
   const why = read.map((each, index) => {
     if (!('part' in each)) return each.why;
-    said.push({ index, part: each.part });
+    toStore.push({ index, part: each.part });
     return null;
   });
-  if (said.length > 0) {
+  if (toStore.length > 0) {
     const refused = await parts.partial.store(
       projectId,
       'langsmith',
-      said.map(({ part }) => part),
+      toStore.map(({ part }) => part),
     );
-    for (const [at, rule] of refused.entries()) why[said[at]?.index ?? 0] = rule;
+    for (const [at, rule] of refused.entries()) why[toStore[at]?.index ?? 0] = rule;
   }
   requireAll(
     why.flatMap((rule, index) => (rule === null ? [] : [issueOf(sent[index]?.pointer ?? '', rule)])),

@@ -7,6 +7,7 @@ import { newAttributes, type Attributes } from '../../otlp/model.js';
 import { ownId } from '../ids.js';
 import { placeOfRun } from './dotted-order.js';
 import { errorFields } from './error-text.js';
+import type { RunIdentities } from './run-identities.js';
 import { run as runValidator, type Run } from './run-schema.js';
 import { asObject } from '../../facade/json.js';
 import { modelIn, usageIn } from './usage.js';
@@ -38,6 +39,10 @@ export interface RunContext {
   readonly traces: ReadonlyMap<string, string>;
   /** The experiment that a run belongs to; null: none. */
   readonly experimentOf: (run: Pick<Run, 'session_id' | 'session_name'>) => string | null;
+  /** Which try at an example a run is, from 1. */
+  readonly repetitionOf: (experimentId: string, rowId: string, spanId: string) => number;
+  /** Of several parts of a run with one end, the later in the request counts. */
+  readonly identities: RunIdentities;
 }
 
 /** A run that cannot be stored. */
@@ -79,7 +84,7 @@ export function draftOf(sent: SentRun, run: Run, context: RunContext): Draft | R
   // By the client's clock alone: by that of the server, what was said before the end would count behind it.
   const at = end ?? startedAt ?? now;
   return {
-    id: isPatch ? 'patch' : 'post',
+    id: context.identities.of(sent, id),
     key: { trace_id: trace, id },
     at,
     isUpdate: isPatch || end !== null,
@@ -139,10 +144,15 @@ function toldBy({ attachments }: SentRun, run: Run, context: RunContext, parent:
 }
 
 /** A run that belongs to an experiment, and the row that it is a result of. */
-function markResult(attributes: Attributes, run: Run, { projectId, experimentOf }: RunContext): void {
-  tell(attributes, 'spanhouse.experiment.id', experimentOf(run));
+function markResult(attributes: Attributes, run: Run, context: RunContext): void {
+  const { projectId, experimentOf, repetitionOf } = context;
+  const experiment = experimentOf(run);
+  tell(attributes, 'spanhouse.experiment.id', experiment);
   if (run.reference_example_id == null) return;
-  tell(attributes, 'spanhouse.experiment.row_id', ownId(projectId, run.reference_example_id));
+  const row = ownId(projectId, run.reference_example_id);
+  tell(attributes, 'spanhouse.experiment.row_id', row);
+  const repetition = experiment === null ? 1 : repetitionOf(experiment, row, ownId(projectId, run.id));
+  if (repetition > 1) tell(attributes, 'spanhouse.experiment.repetition', repetition);
 }
 
 function keepAttachments(attributes: Attributes, sent: readonly SentAttachment[]): void {

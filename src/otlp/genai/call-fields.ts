@@ -3,13 +3,18 @@ import type { FieldRule, Source } from './source.js';
 const INFERENCE_DETAILS = 'gen_ai.client.inference.operation.details';
 const LANGFUSE_USAGE = 'langfuse.observation.usage_details';
 const LANGFUSE_COST = 'langfuse.observation.cost_details';
+/** MLflow writes all attributes as JSON. */
+const MLFLOW_USAGE = 'mlflow.chat.tokenUsage';
 
 /** What a span says of a call: the model, its usage and cost, what went in and what came out. */
 export const CALL_FIELDS = {
   provider: {
     becomes: 'attribute `provider`',
     reads: 'provider',
-    sources: ['provider', 'gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system', 'ai.model.provider'],
+    sources: [
+      ...['provider', 'gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system', 'ai.model.provider'],
+      { json: 'mlflow.llm.provider' },
+    ],
   },
   model: {
     becomes: 'attribute `model`',
@@ -26,6 +31,7 @@ export const CALL_FIELDS = {
       'ai.response.model',
       'ai.model.id',
       'langfuse.observation.model.name',
+      { json: 'mlflow.llm.model' },
     ],
   },
   inputTokens: {
@@ -42,6 +48,7 @@ export const CALL_FIELDS = {
       // of OpenAI, where it includes cached tokens; Langfuse and Anthropic count these apart
       { within: LANGFUSE_USAGE, member: 'prompt_tokens' },
       { within: LANGFUSE_USAGE, sum: /^input|_input_tokens$/ },
+      { within: MLFLOW_USAGE, member: 'input_tokens' },
     ],
   },
   outputTokens: {
@@ -56,6 +63,7 @@ export const CALL_FIELDS = {
       'ai.usage.completionTokens',
       { within: LANGFUSE_USAGE, member: 'completion_tokens' },
       { within: LANGFUSE_USAGE, sum: /^output/ },
+      { within: MLFLOW_USAGE, member: 'output_tokens' },
     ],
   },
   cacheReadTokens: {
@@ -79,6 +87,7 @@ export const CALL_FIELDS = {
         'prompt_tokens_details.cached_tokens',
         'input_tokens_details.cached_tokens',
       ),
+      { within: MLFLOW_USAGE, member: 'cache_read_input_tokens' },
     ],
   },
   cacheWriteTokens: {
@@ -96,6 +105,7 @@ export const CALL_FIELDS = {
       'llm.token_count.prompt_details.cache_write',
       'ai.usage.inputTokenDetails.cacheWriteTokens',
       ...usageMembers('input_cache_creation', 'cache_creation_input_tokens'),
+      { within: MLFLOW_USAGE, member: 'cache_creation_input_tokens' },
     ],
   },
   reasoningTokens: {
@@ -126,6 +136,7 @@ export const CALL_FIELDS = {
       'llm.cost.total',
       { within: LANGFUSE_COST, member: 'total' },
       { within: LANGFUSE_COST, sum: /./ },
+      { within: 'mlflow.llm.cost', member: 'total_cost' },
     ],
   },
   input: {
@@ -158,6 +169,8 @@ export const CALL_FIELDS = {
       'ai.toolCall.args',
       'langfuse.observation.input',
       'langfuse.trace.input',
+      { json: 'mlflow.spanInputs' },
+      { json: 'lmnr.span.input' },
     ],
   },
   /** Set before the input messages, but only before those of the same convention. */
@@ -191,6 +204,8 @@ export const CALL_FIELDS = {
       'ai.toolCall.result',
       'langfuse.observation.output',
       'langfuse.trace.output',
+      { json: 'mlflow.spanOutputs' },
+      { json: 'lmnr.span.output' },
     ],
   },
   /** For spans of kind `tool` these come before `input` and `output`. */

@@ -8,6 +8,7 @@ const AI_LANGFUSE_PROMPT = 'ai.telemetry.metadata.langfusePrompt';
 
 const ASSOCIATION = 'traceloop.association.properties';
 const LANGSMITH_METADATA = 'langsmith.metadata';
+const LAMINAR = 'lmnr.association.properties';
 
 /** Members of OpenInference's `metadata`, which alone travels with its context in every language. */
 function metadataMembers(...members: readonly string[]): Source[] {
@@ -78,12 +79,15 @@ export const CONTEXT_FIELDS = {
     reads: 'text',
     sources: [
       'zeroeval.session.id',
-      'session.id',
+      // in quotes where MLflow sends it
+      { json: 'session.id' },
       'gen_ai.conversation.id',
       'langfuse.session.id',
       `${ASSOCIATION}.session_id`,
       ...aiMetadata('sessionId', 'session_id'),
       ...['session_id', 'thread_id', 'conversation_id'].map((name) => `${LANGSMITH_METADATA}.${name}`),
+      { json: 'mlflow.trace.session' },
+      `${LAMINAR}.session_id`,
     ],
   },
   sessionName: { becomes: 'name of the session', reads: 'text', sources: ['zeroeval.session.name', 'session.name'] },
@@ -91,7 +95,7 @@ export const CONTEXT_FIELDS = {
     becomes: 'tag `user`',
     reads: 'text',
     sources: [
-      'user.id',
+      { json: 'user.id' },
       'enduser.id',
       `${ASSOCIATION}.user_id`,
       'gen_ai.user',
@@ -99,6 +103,8 @@ export const CONTEXT_FIELDS = {
       ...aiMetadata('userId', 'user_id'),
       'langfuse.user.id',
       `${LANGSMITH_METADATA}.user_id`,
+      { json: 'mlflow.trace.user' },
+      `${LAMINAR}.user_id`,
     ],
   },
   service: { becomes: 'tag `service`', reads: 'text', sources: ['service.name'] },
@@ -124,6 +130,7 @@ export const CONTEXT_FIELDS = {
       'langfuse.trace.tags',
       'langfuse.tags',
       'langsmith.span.tags',
+      `${LAMINAR}.tags`,
     ],
   },
   traceName: {
@@ -184,4 +191,6 @@ export const METADATA: readonly MetadataSource[] = [
   { each: 'langfuse.observation.metadata', ofSpan: true },
   { within: 'langfuse.observation.metadata', ofSpan: true },
   { each: LANGSMITH_METADATA, ofSpan: true },
+  { each: 'mlflow.traceTag' },
+  { each: `${LAMINAR}.metadata` },
 ];

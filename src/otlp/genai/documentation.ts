@@ -42,6 +42,7 @@ function sourceShown(source: Source): { readonly text: string; readonly within: 
 
 function attributeShown(source: Exclude<Source, { readonly within: string }>): string {
   if (typeof source === 'string') return code(source);
+  if ('json' in source) return code(source.json);
   if ('indexed' in source) return code(`${source.indexed}.N.*`);
   if ('each' in source) return code(`${source.each}.*`);
   if ('event' in source) return `${code(source.attribute)} of the event ${code(source.event)}`;

@@ -1,3 +1,5 @@
+import { unquoted } from './readings.js';
+
 /** Says what kind of span an attribute's value makes of it; `undefined`: nothing, ask the next rule. */
 type KindOf = (value: string) => string | undefined;
 
@@ -50,6 +52,15 @@ const vercel: Kinds = {
   shown: [...vercelOperation.shown, ['chain', 'other `ai.*`']],
 };
 
+/** What MLflow calls kinds, which stays so where it is told to use names of OpenTelemetry. */
+const MLFLOW: Readonly<Record<string, readonly string[]>> = {
+  llm: ['llm', 'chat_model'],
+  chain: ['chain', 'workflow', 'task'],
+  tool: ['tool', 'memory'],
+  ...same('agent', 'retriever', 'parser', 'embedding', 'reranker', 'guardrail', 'evaluator'),
+};
+const mlflow = oneOf(MLFLOW);
+
 /** Rules that name a kind outright, the first that applies wins. */
 const STATED: readonly KindRule[] = [
   {
@@ -99,6 +110,18 @@ const STATED: readonly KindRule[] = [
   },
   { attribute: 'ai.operationId', ...vercel },
   { attribute: 'operation.name', ...vercel },
+  { attribute: 'gen_ai.operation.name', ...mlflow },
+  { attribute: 'mlflow.spanType', ...mlflow, kindOf: (value) => mlflow.kindOf(String(unquoted(value))) },
+  {
+    attribute: 'lmnr.span.type',
+    ...oneOf({
+      llm: ['LLM'],
+      tool: ['TOOL'],
+      evaluator: ['EVALUATOR', 'HUMAN_EVALUATOR'],
+      // CACHED: an answer from memory, which costs nothing
+      chain: ['DEFAULT', 'PIPELINE', 'EVALUATION', 'EXECUTOR', 'CACHED'],
+    }),
+  },
   { attribute: 'gen_ai.tool.name', ...always('tool') },
   { attribute: 'gen_ai.tool.call.id', ...always('tool') },
 ];

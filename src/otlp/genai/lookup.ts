@@ -2,7 +2,7 @@ import { METADATA } from './context-fields.js';
 import { KIND_RULES } from './kind.js';
 import { MAPPING, type FieldName } from './mapping.js';
 import { parseIndexedName } from './messages.js';
-import { memberOf, READINGS, sumOf, type Read } from './readings.js';
+import { memberOf, READINGS, sumOf, unquoted, type Read } from './readings.js';
 import type { FieldRule, Source } from './source.js';
 
 /** The fields of the mapping by number, and the kind after them. */
@@ -80,6 +80,8 @@ function addSource(compiled: Compiled, source: Source, slot: Slot): void {
   else if ('indexed' in source)
     compiled.indexed.push({ prefix: `${source.indexed}.`, field: slot.field, rank: slot.rank });
   else if ('each' in source) compiled.members.push({ prefix: `${source.each}.`, field: slot.field, rank: slot.rank });
+  else if ('json' in source)
+    addSlot(compiled.attributes, source.json, { ...slot, read: (value) => slot.read(unquoted(value)) });
   else if ('member' in source)
     addSlot(compiled.attributes, source.within, { ...slot, read: memberOf(source.member, slot.read) });
   else if ('sum' in source)

@@ -114,6 +114,17 @@ export function objectIn(value: AttributeValue): Attributes | undefined {
   return isJsonObject(object) ? object : undefined;
 }
 
+/** What JSON says: a text without its quotes, nothing for null; objects, lists and numbers stay JSON. What is no JSON stays, too. */
+export function unquoted(value: AttributeValue): AttributeValue {
+  if (value === 'null') return null;
+  if (typeof value !== 'string' || !value.startsWith('"')) return value;
+  try {
+    return JSON.parse(value) as string;
+  } catch {
+    return value;
+  }
+}
+
 /** Reads a member of an object; `a.b` is the member `b` of `a`. */
 export function memberOf(path: string, read: Read): Read {
   const steps = path.split('.');

@@ -9,6 +9,8 @@ export type Source =
   | { readonly messages: Readonly<Record<string, string>> }
   /** Attributes `<each>.<name>`, which together make up an object of these names. */
   | { readonly each: string }
+  /** An attribute that is JSON: of a text in quotes, what stands in them; all else as it is. */
+  | { readonly json: string }
   /** A member of an attribute that is an object, or the JSON text of one; `a.b` is the member `b` of `a`. */
   | { readonly within: string; readonly member: string }
   /** The sum of the numbers in such an object whose names match. */

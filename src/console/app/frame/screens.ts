@@ -76,6 +76,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/experiments/index.js'),
   },
   {
+    name: 'monitors',
+    label: 'Monitors',
+    icon: 'monitors',
+    key: 'm',
+    load: () => import('../screens/monitors/index.js'),
+  },
+  {
     name: 'review',
     label: 'Review',
     icon: 'review',
@@ -90,6 +97,7 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/playground/index.js'),
   },
   { name: 'links', label: 'Links', icon: 'links', key: 'f', load: () => import('../screens/links/index.js') },
+  { name: 'audit', label: 'Audit log', icon: 'audit', key: 'a', load: () => import('../screens/audit/index.js') },
   {
     name: 'settings',
     label: 'Settings',

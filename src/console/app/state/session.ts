@@ -57,6 +57,7 @@ const CHANGES: Readonly<Record<string, Scope>> = {
   datasets: 'datasets:write',
   experiments: 'datasets:write',
   comparisons: 'datasets:write',
+  monitors: 'monitors:write',
   review: 'feedback:write',
   links: 'feedback:write',
 };

@@ -24,7 +24,7 @@ const events = {
   personJoined: {
     level: 'info',
     message: 'User joined a project',
-    when: 'A signed-in user took an invitation as who they are, and has this `role`.',
+    when: 'The user `subject_id` has this `role` from then on: signed in already, they took an invitation, or their groups or a command gave it.',
   },
   roleChanged: { level: 'info', message: 'Role changed', when: 'The user `subject_id` has this `role` from then on.' },
   personRemoved: {
@@ -42,11 +42,20 @@ const events = {
     message: 'API key rotated',
     when: 'The key `subject_id` is being replaced and expires; the line before is about the key that replaces it.',
   },
-  keyRevoked: { level: 'info', message: 'API key revoked', when: 'The key `subject_id`.' },
+  keyRevoked: {
+    level: 'info',
+    message: 'API key revoked',
+    when: 'The key `subject_id`.',
+  },
   projectMade: {
     level: 'info',
     message: 'Project created',
     when: 'By a user, who owns it; or at server start: the first project, or the one of `SPANHOUSE_INIT_PROJECT_ID`.',
+  },
+  projectRenamed: {
+    level: 'info',
+    message: 'Project renamed',
+    when: 'A name of the project was set.',
   },
   projectDeleted: {
     level: 'info',
@@ -63,12 +72,16 @@ const events = {
     message: 'Trace deletion requested',
     when: 'As for a span. `retentionFinished` reports what retention removes.',
   },
+  sessionDeleted: {
+    level: 'info',
+    message: 'Session deletion requested',
+    when: 'As for a span.',
+  },
   datasetRowErased: {
     level: 'info',
     message: 'Erasure of a dataset row requested',
     when: 'As for a span. `subject_id` is the dataset; the id of the row is not named, as it may say something of a person.',
   },
-  sessionDeleted: { level: 'info', message: 'Session deletion requested', when: 'As for a span.' },
   selectionDeleted: {
     level: 'info',
     message: 'Deletion by filters requested',
@@ -78,6 +91,21 @@ const events = {
     level: 'info',
     message: 'Deletion by filters canceled',
     when: 'The job `subject_id`; what it had deleted is gone.',
+  },
+  exported: {
+    level: 'info',
+    message: 'List exported',
+    when: 'A caller began to read the list `part` as a file of this `format`.',
+  },
+  recordsExported: {
+    level: 'info',
+    message: 'Records exported',
+    when: 'A caller began to read this `part` of the project, to move it.',
+  },
+  metadataImported: {
+    level: 'info',
+    message: 'Records imported',
+    when: 'Of this `part` of an export, such as judges or prices, `stored` were new. Imported spans are not logged.',
   },
   scheduledExportCreated: {
     level: 'info',
@@ -89,21 +117,90 @@ const events = {
     message: 'Scheduled export changed',
     when: 'The export `subject_id`: its name, how often it runs, or whether it is paused.',
   },
-  scheduledExportDeleted: { level: 'info', message: 'Scheduled export deleted', when: 'The export `subject_id`.' },
+  scheduledExportRun: {
+    level: 'info',
+    message: 'Scheduled export ordered',
+    when: 'The next object of the export `subject_id` is made now.',
+  },
+  scheduledExportDeleted: {
+    level: 'info',
+    message: 'Scheduled export deleted',
+    when: 'The export `subject_id`.',
+  },
+  monitorCreated: { level: 'info', message: 'Monitor created', when: 'The monitor `subject_id`.' },
+  monitorChanged: {
+    level: 'info',
+    message: 'Monitor changed',
+    when: 'The monitor `subject_id`: its name or condition, or whether it is enabled or muted.',
+  },
+  monitorDeleted: { level: 'info', message: 'Monitor deleted', when: 'The monitor `subject_id`.' },
+  webhookCreated: { level: 'info', message: 'Destination created', when: 'The destination `subject_id` of events.' },
+  webhookChanged: {
+    level: 'info',
+    message: 'Destination changed',
+    when: 'The destination `subject_id`: its name, target or events, or whether it is enabled.',
+  },
+  webhookRotated: {
+    level: 'info',
+    message: 'Secret of a destination rotated',
+    when: 'The destination `subject_id` has another secret.',
+  },
+  webhookDeleted: { level: 'info', message: 'Destination deleted', when: 'The destination `subject_id` of events.' },
   retentionChanged: {
     level: 'info',
     message: 'Project retention changed',
     when: '`retention_days` is the new value; null: forever.',
   },
-  priceSet: { level: 'info', message: 'Model price set', when: 'A project set or replaced a price.' },
-  priceRemoved: { level: 'info', message: 'Model price removed', when: 'List prices apply again.' },
-  judgeMade: { level: 'info', message: 'Judge created', when: 'The judge `subject_id`.' },
+  maskingSet: {
+    level: 'info',
+    message: 'Masking rules set',
+    when: 'What is masked before it is stored, from then on.',
+  },
+  priceSet: {
+    level: 'info',
+    message: 'Model price set',
+    when: 'A project set or replaced a price.',
+  },
+  priceRemoved: {
+    level: 'info',
+    message: 'Model price removed',
+    when: 'List prices apply again.',
+  },
+  repriceOrdered: {
+    level: 'info',
+    message: 'Recalculation of costs requested',
+    when: 'The job `subject_id` recalculates costs of stored spans.',
+  },
+  judgeMade: {
+    level: 'info',
+    message: 'Judge created',
+    when: 'The judge `subject_id`.',
+  },
   judgeChanged: {
     level: 'info',
     message: 'Judge changed',
     when: 'The judge `subject_id`, or its prompt through the judge.',
   },
-  judgeDeleted: { level: 'info', message: 'Judge deleted', when: 'The judge `subject_id`.' },
+  judgeDeleted: {
+    level: 'info',
+    message: 'Judge deleted',
+    when: 'The judge `subject_id`.',
+  },
+  promptVersionMade: {
+    level: 'info',
+    message: 'Prompt version created',
+    when: 'The version `subject_id`, also where it is the first of its prompt.',
+  },
+  promptVersionChanged: {
+    level: 'info',
+    message: 'Model of a prompt version set',
+    when: 'The version `subject_id` was bound to a model, or to none.',
+  },
+  promptVersionDeleted: {
+    level: 'info',
+    message: 'Prompt version deleted',
+    when: 'The version `subject_id`; with the last one, the prompt.',
+  },
   tagMoved: {
     level: 'info',
     message: 'Prompt tag moved',
@@ -114,17 +211,55 @@ const events = {
     message: 'Prompt tag removed',
     when: 'It pointed to the version of the prompt with the id `subject_id`.',
   },
-  linkMade: { level: 'info', message: 'Feedback link created', when: 'The link `subject_id`.' },
+  datasetMade: {
+    level: 'info',
+    message: 'Dataset created',
+    when: 'The dataset `subject_id`. Its rows are not logged.',
+  },
+  datasetChanged: {
+    level: 'info',
+    message: 'Dataset changed',
+    when: 'The name, description or roles of the dataset `subject_id`.',
+  },
+  datasetDeleted: {
+    level: 'info',
+    message: 'Dataset deleted',
+    when: 'The dataset `subject_id`, with all its versions.',
+  },
+  experimentDeleted: {
+    level: 'info',
+    message: 'Experiment deleted',
+    when: 'The experiment `subject_id`, with its results.',
+  },
+  scoreDeleted: {
+    level: 'info',
+    message: 'Score deleted',
+    when: 'The score `subject_id`.',
+  },
+  scoreDefinitionSet: {
+    level: 'info',
+    message: 'Score definition set',
+    when: 'What scores of a name may be was created or replaced.',
+  },
+  scoreDefinitionDeleted: {
+    level: 'info',
+    message: 'Score definition deleted',
+    when: 'Scores of the name may be anything again.',
+  },
+  linkMade: {
+    level: 'info',
+    message: 'Feedback link created',
+    when: 'The link `subject_id`.',
+  },
   linkChanged: {
     level: 'info',
     message: 'Feedback link changed',
     when: 'The expiry of the link `subject_id` changed; an expired link may be open again.',
   },
-  linkRevoked: { level: 'info', message: 'Feedback link revoked', when: 'The link `subject_id`.' },
-  metadataImported: {
+  linkRevoked: {
     level: 'info',
-    message: 'Records imported',
-    when: 'Of this `part` of an export, such as judges or prices, `stored` were new. Imported spans are not logged.',
+    message: 'Feedback link revoked',
+    when: 'The link `subject_id`.',
   },
 } satisfies Readonly<Record<string, Line>>;
 
@@ -141,14 +276,42 @@ export const auditLines = {
 /** What people and programs did that is asked about afterwards. */
 export type AuditEvent = keyof typeof events;
 
-/** Something that was done, by ids alone: whoever reads the log learns no text, name or secret. */
+/** What of a value may be told: never a text of a user's. */
+export type ToldValue = string | number | boolean | null;
+
+/** A field that is another now. Without `from` and `to`, its value is a text, which nobody is told. */
+export interface AuditChange {
+  readonly field: string;
+  readonly from?: ToldValue;
+  readonly to?: ToldValue;
+}
+
+/** Where a request came from, and by which id its client and the log know it. */
+export interface RequestOrigin {
+  readonly request_id: string;
+  readonly address: string;
+}
+
+/** Something that was done. Whoever reads the log learns ids alone: no text, name or secret. */
 export interface AuditRecord {
   readonly event: AuditEvent;
   /** Who did it; null: the server itself, or a command on its machine. */
-  readonly by: { readonly user_id: string; readonly key_id: string; readonly sign_in_id: string | null } | null;
+  readonly by: {
+    readonly user_id: string;
+    readonly key_id: string;
+    readonly sign_in_id: string | null;
+    /** The request that it came by. */
+    readonly origin?: RequestOrigin;
+  } | null;
   readonly project_id: string;
+  /** What was done, as the audit log names it: whoever keeps that says so. */
+  readonly audit?: string;
   /** What it was done to; absent: the project, or something of it that has no id. */
   readonly subject_id?: string;
+  /** What that is called. The audit log has it, the log has not. */
+  readonly subject_name?: string;
+  /** What is different now. The log names the fields. */
+  readonly changes?: readonly AuditChange[];
   /** Of the key that was made. */
   readonly access?: string;
   /** Of the key that was made, where its access does not say them. */
@@ -159,14 +322,14 @@ export interface AuditRecord {
   /** Which part of an export was imported (its name in the path), and how many records of it; which list was deleted of. */
   readonly part?: string;
   readonly stored?: number;
+  /** The format of an exported file. */
+  readonly format?: string;
   /** How many objects a dry run found. */
   readonly found?: number;
   /** What was signed in with. */
   readonly with?: 'key' | 'link' | 'oidc' | 'proxy';
   /** How many projects a sign-in opens; `project_id` is the first. */
   readonly projects?: number;
-  /** The network that somebody signed in from. */
-  readonly address?: string;
 }
 
 /** Lines of one event, project and user in a minute: what somebody does a thousand times must hide nothing that others did. */
@@ -194,7 +357,9 @@ export function deriveAudit(log: LogEvent<LineName<typeof auditLines>>) {
   };
   return {
     done(record: AuditRecord): void {
-      const { event, by, ...fields } = record;
+      const { event, by, subject_name: _name, changes = [], ...rest } = record;
+      const changed = changes.length === 0 ? {} : { changed: changes.map(({ field }) => field) };
+      const fields = { ...rest, ...changed };
       const of = `${event} ${record.project_id} ${by?.user_id ?? ''}`;
       const counted = counts.get(of) ?? { first: record, count: 0 };
       counted.count += 1;
@@ -207,6 +372,7 @@ export function deriveAudit(log: LogEvent<LineName<typeof auditLines>>) {
 }
 
 /** Named one by one: of a principal, the log has no more. */
-function whoOf({ user_id, key_id, sign_in_id }: NonNullable<AuditRecord['by']>) {
-  return { user_id, key_id, ...(sign_in_id === null ? {} : { sign_in_id }) };
+function whoOf({ user_id, key_id, sign_in_id, origin }: NonNullable<AuditRecord['by']>) {
+  const from = origin === undefined ? {} : { request_id: origin.request_id, address: origin.address };
+  return { user_id, key_id, ...(sign_in_id === null ? {} : { sign_in_id }), ...from };
 }

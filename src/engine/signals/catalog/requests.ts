@@ -1,7 +1,6 @@
 import type { Metrics } from '../metrics.js';
 import { Refusals } from '../refusals.js';
 import { catalogOf, measured, milliseconds, signal, type LineName, type LogEvent } from '../signal.js';
-import type { AuditRecord } from './audit.js';
 
 const TOO_MANY = 429;
 /** Of which `requestFailed` has told. */
@@ -34,13 +33,6 @@ interface FinishedCall {
 type ReviewResult = 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
 /** What was sent is no longer or never valid, it came from another site's page, or too often. */
 type SignInFailure = 'unauthenticated' | 'forbidden' | 'overloaded';
-
-/** What a sign-in opens, and for whom. */
-interface OpenedSession extends NonNullable<AuditRecord['by']> {
-  readonly project_id: string;
-  readonly projects: number;
-  readonly with: 'key' | 'link' | 'oidc' | 'proxy';
-}
 
 /** Requests and calls, and how they were answered. */
 export const requestCatalog = catalogOf({
@@ -110,11 +102,7 @@ export const requestCatalog = catalogOf({
 });
 
 /** Answers, of which only the first of a kind is logged where requests are refused; and sign-ins. */
-export function deriveRequests(
-  log: LogEvent<LineName<typeof requestCatalog>>,
-  metrics: Metrics,
-  audit: { done(record: AuditRecord): void },
-) {
+export function deriveRequests(log: LogEvent<LineName<typeof requestCatalog>>, metrics: Metrics) {
   const refusals = new Refusals({
     refused: (fields, again) => log('requestRefused', fields, again),
     ended: ({ seconds, ...rest }) => log('refusalsEnded', { ...rest, ms: milliseconds(seconds) }),
@@ -141,10 +129,9 @@ export function deriveRequests(
       // Too often is logged as any request that is refused: once for all.
       if (result !== 'overloaded') log('signInRefused', { result, address });
     },
-    signedIn({ opened, address }: { opened: OpenedSession; address: string }): void {
+    /** The audit log has who did. */
+    signedIn(): void {
       metrics.signIns.inc({ result: 'signed_in' });
-      const { project_id, projects, with: by, ...actor } = opened;
-      audit.done({ event: 'signedIn', by: actor, project_id, projects, with: by, address });
     },
   };
 }

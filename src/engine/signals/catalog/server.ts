@@ -66,6 +66,13 @@ export const serverCatalog = catalogOf({
     action: 'Check that the disk of DATA_DIR has space and no other program locks the SQLite file',
     log: ({ error }) => ({ error }),
   }),
+  auditNotShortened: signal<{ error: unknown }>({
+    level: 'warn',
+    message: 'Could not remove old entries of the audit log; retrying',
+    when: 'SQLite accepted no write. Entries older than `AUDIT_DAYS` are still there.',
+    action: 'Check that the disk of DATA_DIR has space and no other program locks the SQLite file',
+    log: ({ error }) => ({ error }),
+  }),
   signInUseNotRecorded: signal<{ error: unknown }>({
     level: 'warn',
     message: 'Could not record when a session was last used',

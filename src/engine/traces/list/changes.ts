@@ -1,8 +1,9 @@
-import type { ChangePage, ChangesFrom, ChangesOf, ListChanges } from '../model/list/changes.js';
+import { DomainError } from '../../errors.js';
+import type { ChangePage, ChangesFrom, ChangesOf, Followed, ListChanges, SettledRows } from '../model/list/changes.js';
 import type { ListQuery } from '../model/list/query.js';
 import type { State } from '../model/list/tail.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
-import { join, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { Version } from '../write/version-clock.js';
 import { jsonLines } from '../read/json-rows.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
@@ -13,7 +14,9 @@ import { leftOutOfPicked } from './experiment-filters.js';
 import { LIST_SETTINGS } from './list-reads.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
 import { shownScoresJoin, withoutScores, withScores } from './shown-scores.js';
-import { shown, spanSource, traceSource } from './sources.js';
+import { idSet } from './rows.js';
+import { withSessions } from './unsettled.js';
+import { sessionSource, shown, spanSource, traceSource } from './sources.js';
 import { readState, type StateParts } from './state.js';
 
 export interface ChangeParts extends StateParts {
@@ -38,7 +41,7 @@ interface Changed {
   readonly bytes: string;
 }
 
-/** Rows of spans and traces by their versions. */
+/** Rows of spans, traces and sessions by their versions. */
 export class ClickHouseChanges implements ListChanges {
   readonly #parts: ChangeParts;
   readonly #reader: Reader;
@@ -55,26 +58,55 @@ export class ClickHouseChanges implements ListChanges {
 
   page(of: ChangesOf, { after, width }: ChangesFrom, upTo: State, signal?: AbortSignal): Promise<ChangePage> {
     const { list, projectId } = of;
-    const query = { ...of.query, limit: MAX_ROWS, offset: 0, count: false };
-    const end = Math.min(upTo, after + width);
-    return readState(this.#parts, { list, projectId, figures: list === 'traces' }, async (scope) => {
+    const query = pageOf(of.query);
+    return readState(this.#parts, { list, projectId }, async (scope) => {
+      // What is rolled up may lag behind, and is read where the rest cannot be had.
+      const end = Math.min(upTo, after + width, scope.upTo);
+      if (end <= after) throw new DomainError('unavailable', 'Figures of the project are not computed yet. Retry.');
       const range = { scope, since: after, end };
-      const all = await this.#reader.rows<Changed>(
-        list === 'spans' ? changedSpans(range, query) : changedTraces(range, query),
-        {
-          signal,
-        },
-      );
-      const some = fitting(all.slice(0, MAX_ROWS));
+      const all = await this.#reader.rows<Changed>(CHANGED[list](range, query), { signal });
+      const some = untied(fitting(all.slice(0, MAX_ROWS)), all);
       const last = Number(some.at(-1)?.version ?? 0);
-      const rows =
-        some.length === 0
-          ? []
-          : list === 'spans'
-            ? await this.#spans({ ...range, end: last }, query, signal)
-            : await this.#traces(scope, some, query, signal);
-      return { rows, next: all.length > some.length ? behind(after, last) : wider(end, width) };
+      const next = all.length > some.length ? behind(after, last) : wider(end, width);
+      if (list === 'spans' || some.length === 0) {
+        const rows = some.length === 0 ? [] : await this.#spans({ ...range, end: last }, query, signal);
+        return { rows, next, leftOut: [] };
+      }
+      const ids = some.map(({ id }) => id);
+      return { ...(await this.#rolled(list, scope, ids, query, signal)), next };
     });
+  }
+
+  settled(of: ChangesOf, ids: readonly string[], after: Version, signal?: AbortSignal): Promise<SettledRows> {
+    const { list, projectId } = of;
+    const query = pageOf(of.query);
+    return readState(this.#parts, { list, projectId }, async (scope) => {
+      const waiting = ids.slice(0, MAX_ROWS);
+      if (list === 'spans' || scope.upTo < after) return { rows: [], ids: [] };
+      const range = { scope, since: after, end: scope.upTo, only: waiting };
+      const written = await this.#reader.rows<Changed>(CHANGED[list](range, query), { signal });
+      const later = new Set(written.map(({ id }) => id));
+      const others = waiting.filter((id) => !later.has(id));
+      const { rows, leftOut } = await this.#rolled(list, scope, others, query, signal);
+      return { rows, ids: waiting.filter((id) => !leftOut.includes(id)) };
+    });
+  }
+
+  /** Rows of some traces or sessions that match, but for those that are set aside while they are read. */
+  async #rolled(
+    list: 'traces' | 'sessions',
+    scope: ReadScope,
+    ids: readonly string[],
+    query: ListQuery,
+    signal?: AbortSignal,
+  ): Promise<Pick<ChangePage, 'rows' | 'leftOut'>> {
+    const aside = () => this.#parts.notCurrent(scope.projectId)[list];
+    const before = aside();
+    const concerned = list === 'traces' ? scope : await withSessions(scope, this.#reader.rows, signal);
+    const found = ids.length === 0 ? [] : await this.#found(list, concerned, ids, query, signal);
+    const wrong = new Set([...before, ...aside()]);
+    const rows = found.flatMap(({ id, row }) => (wrong.has(id) ? [] : [row]));
+    return { rows, leftOut: ids.filter((id) => wrong.has(id)) };
   }
 
   async #spans(range: Range, query: ListQuery, signal?: AbortSignal): Promise<readonly string[]> {
@@ -93,22 +125,24 @@ ${format}`,
     return lines.flatMap(({ row, extra: [version] }, index) => (lines[index - 1]?.extra[0] === version ? [] : [row]));
   }
 
-  /** Those of some traces that match. */
-  async #traces(
+  async #found(
+    list: 'traces' | 'sessions',
     scope: ReadScope,
-    changed: readonly Changed[],
+    ids: readonly string[],
     query: ListQuery,
     signal?: AbortSignal,
-  ): Promise<readonly string[]> {
-    const access = { by: 'ids', ids: changed.map(({ id }) => id) } as const;
-    const columns = [...rootColumns, sql`toString(id)`];
-    const page = await this.#reader.lines(rollupPage(traceSource, scope, withoutScores(query), access, columns), {
-      signal,
-    });
+  ): Promise<readonly { readonly id: string; readonly row: string }[]> {
+    const access = { by: 'ids', ids } as const;
+    const source = list === 'traces' ? traceSource : sessionSource;
+    const roots = list === 'traces' ? rootColumns : [];
+    const columns = [...roots, sql`toString(id)`];
+    const page = await this.#reader.lines(rollupPage(source, scope, withoutScores(query), access, columns), { signal });
     const read = <T>(statement: Sql) => this.#reader.rows<T>(statement, { signal });
-    const rooted = await withRootTexts(scope.projectId, page, query, read);
-    const unscored = rooted.map((row, index) => ({ row, id: page[index]?.extra[rootColumns.length] ?? '' }));
-    return withScores(traceSource, scope, query, unscored, read);
+    const rooted =
+      list === 'traces' ? await withRootTexts(scope.projectId, page, query, read) : page.map(({ row }) => row);
+    const unscored = rooted.map((row, index) => ({ row, id: page[index]?.extra[roots.length] ?? '' }));
+    const scored = await withScores(source, scope, query, unscored, read);
+    return scored.map((row, index) => ({ row, id: unscored[index]?.id ?? '' }));
   }
 }
 
@@ -116,6 +150,25 @@ interface Range {
   readonly scope: ReadScope;
   readonly since: Version;
   readonly end: Version;
+  /** The rows that alone are looked at; default: all. */
+  readonly only?: readonly string[];
+}
+
+const CHANGED: Readonly<Record<Followed, (range: Range, query: ListQuery) => Sql>> = {
+  spans: changedSpans,
+  traces: changedTraces,
+  sessions: changedSessions,
+};
+
+/** Of sessions some may have one version, of a trace that they all had: a page ends between versions, where it can. */
+function untied(some: readonly Changed[], all: readonly Changed[]): readonly Changed[] {
+  const next = all[some.length]?.version;
+  const tied = some.findIndex(({ version }) => version === next);
+  return tied > 0 ? some.slice(0, tied) : some;
+}
+
+function pageOf(query: ListQuery): ListQuery {
+  return { ...query, limit: MAX_ROWS, offset: 0, count: false };
 }
 
 function inRange({ scope, since, end }: Range, query: ListQuery): Sql {
@@ -131,19 +184,45 @@ ORDER BY ver LIMIT 1 BY ver LIMIT ${value(MAX_ROWS + 1, 'UInt64')}`;
 }
 
 /** Traces that were last written to within a range. */
-function changedTraces({ scope, since, end }: Range, query: ListQuery): Sql {
-  const { projectId, upTo } = scope;
+function changedTraces({ scope, since, end, only }: Range, query: ListQuery): Sql {
   const leftOut = leftOutOfPicked(sql`trace_id`, scope, query).map((each) => sql` AND ${each}`);
+  const named = only === undefined ? empty : sql` AND trace_id IN ${idSet(only)}`;
   return sql`SELECT toString(max(ver)) AS version, toString(trace_id) AS id, '20000' AS bytes FROM facts
-WHERE ${inProject(projectId)} AND ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}${join(leftOut, '')}
+WHERE ${writtenSince(scope, since)}${named}${join(leftOut, '')}
 GROUP BY trace_id HAVING max(ver) <= ${value(end, 'UInt64')}
 ORDER BY max(ver) LIMIT ${value(MAX_ROWS + 1, 'UInt64')}`;
 }
 
-function behind(after: Version, last: Version): ChangesFrom {
+function writtenSince({ projectId, upTo }: ReadScope, since: Version): Sql {
+  return sql`${inProject(projectId)} AND ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}`;
+}
+
+/** Sessions that were last stated within a range, or had a trace that was last written to. */
+function changedSessions({ scope, since, end, only }: Range): Sql {
+  const written = writtenSince(scope, since);
+  const traces = sql`trace_id IN (SELECT trace_id FROM facts WHERE ${written})`;
+  const named = only === undefined ? empty : sql`WHERE session_id IN ${idSet(only)}\n`;
+  return sql`SELECT toString(max(ver)) AS version, toString(session_id) AS id, '20000' AS bytes FROM (
+  SELECT session_id, ver FROM session_statements WHERE ${written}
+  UNION ALL
+  SELECT m.session_id AS session_id, c.last AS ver FROM (
+    SELECT assumeNotNull(session_id) AS session_id, trace_id FROM facts
+    WHERE ${inProject(scope.projectId)} AND isNotNull(session_id) AND ${traces}
+    UNION DISTINCT
+    SELECT session_id, trace_id FROM session_traces WHERE ${inProject(scope.projectId)} AND ${traces}
+  ) AS m INNER JOIN (SELECT trace_id, max(ver) AS last FROM facts WHERE ${written} GROUP BY trace_id) AS c
+  ON c.trace_id = m.trace_id
+)
+${named}GROUP BY session_id HAVING max(ver) <= ${value(end, 'UInt64')}
+ORDER BY max(ver) LIMIT ${value(MAX_ROWS + 1, 'UInt64')}`;
+}
+
+/** The page behind one that is full. */
+export function behind(after: Version, last: Version): ChangesFrom {
   return { after: last, width: Math.min(WIDEST, Math.max(MAX_ROWS, Math.ceil((last - after) * SPARE))) };
 }
 
-function wider(end: Version, width: number): ChangesFrom {
+/** The page behind a range that was looked through. */
+export function wider(end: Version, width: number): ChangesFrom {
   return { after: end, width: Math.min(WIDEST, width * WIDER) };
 }

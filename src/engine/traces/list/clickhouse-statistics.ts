@@ -1,6 +1,7 @@
 import type { ListDefinition } from '../model/list/definitions.js';
 import {
   PERCENTILES,
+  startingFrom,
   startsAskedFor,
   tokenFields,
   type Answer,
@@ -17,6 +18,8 @@ import {
   type Statistics,
   type StatisticsQuery,
   type TotalsQuery,
+  type WindowFigures,
+  type WindowsQuery,
 } from '../model/list/statistics.js';
 import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
 import { bucketsBetween } from '../model/list/buckets.js';
@@ -38,6 +41,7 @@ import {
   REST_GROUP,
   timeRange,
   valuesOf,
+  windowFiguresOf,
   type FigureRow,
   type Surveyed,
   type ValueRow,
@@ -82,6 +86,23 @@ export class ClickHouseStatistics implements ListStatistics {
         })),
         rest: figures.has(REST_GROUP) ? series(REST_GROUP) : null,
       };
+    });
+  }
+
+  windows(
+    list: ListName,
+    projectId: string,
+    { objects: asked, windows, ...query }: WindowsQuery,
+    signal?: AbortSignal,
+  ) {
+    const source = SOURCES[list];
+    const objects = startingFrom(source.list, asked, windows.end - windows.length + 1);
+    const read = { source, projectId, query: objects, signal, name: `${list}:windows`, scores: query.scores };
+    return this.#reads.read<WindowFigures>(read, async (found) => {
+      const statement = windowFiguresOf(await this.#objects(source, found, objects, signal), { ...query, windows });
+      const rows = await this.#rows<FigureRow>(statement, signal);
+      const figures = new FigureTable(rows, source.list, query);
+      return { windows: figures.series(ALL_GROUPS, windows.count).buckets, isEmpty: rows.length === 0 };
     });
   }
 

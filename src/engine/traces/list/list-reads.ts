@@ -20,7 +20,7 @@ import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
 import { TopScoreSearch } from './top-scores.js';
 import { ScoreFilterSearch } from './found-by-scores.js';
-import { sessionsNamed } from './unsettled.js';
+import { withSessions } from './unsettled.js';
 import type { Signals } from '../../signals/signals.js';
 
 export interface ListParts {
@@ -139,12 +139,8 @@ export class ListReads {
   }
 
   /** Adds to a scope the sessions that its unsettled traces concern. */
-  async sessionScope(scope: ReadScope, signal?: AbortSignal): Promise<ReadScope> {
-    const { unsettled = [], unsettledSessions = [] } = scope;
-    const named =
-      unsettled.length === 0 ? [] : await this.reader.rows<{ id: string }>(sessionsNamed(scope), { signal });
-    const concerned = new Set([...unsettledSessions, ...named.map(({ id }) => id)]);
-    return { ...scope, unsettledSessions: [...concerned] };
+  sessionScope(scope: ReadScope, signal?: AbortSignal): Promise<ReadScope> {
+    return withSessions(scope, this.reader.rows, signal);
   }
 }
 

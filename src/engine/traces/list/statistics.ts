@@ -6,11 +6,12 @@ import {
   type FacetQuery,
   type Measure,
   type Property,
+  type Windows,
 } from '../model/list/statistics.js';
 import type { Buckets } from '../model/list/buckets.js';
 import type { Micros } from '../../timestamp.js';
 import { empty, identifier, join, number, numbers, sql, value, type Sql } from '../clickhouse/client/sql.js';
-import { objectRows, rowsWithTexts, type Columns, type Objects } from './properties.js';
+import { objectRows, rowsWithTexts, type Columns, type Objects, type ScoreColumns } from './properties.js';
 import type { ListSource } from './sources.js';
 
 /** The number of a group: from 1 on in their order, or one of these. */
@@ -79,6 +80,49 @@ export interface FiguresAsked {
   readonly grouped: Grouped | null;
 }
 
+/** Figures of the objects in each of some windows, as buckets, which may overlap; those in none are in {@link NO_BUCKET}. */
+export function windowFiguresOf(
+  objects: Objects,
+  { measures, scores, windows }: Pick<FiguresAsked, 'measures' | 'scores'> & { readonly windows: Windows },
+): Sql {
+  const fields = measured(objects.source, measures);
+  const columns: Columns = {
+    bucket_numbers: windowNumbers(startOf(objects), windows),
+    ...Object.fromEntries(fields.map(({ column }) => column)),
+  };
+  const parts = [COUNT, ...fields, ...scores.map((_, index) => scorePart(`scores_${index}`))];
+  const selected = (of: 'partly' | 'wholly') =>
+    join(
+      parts.map((part) => part[of]),
+      ', ',
+    );
+  return sql`SELECT toUInt8(${number(ALL_GROUPS)}) AS group_number, bucket_number, ${selected('wholly')}
+FROM (
+  SELECT arrayJoin(bucket_numbers) AS bucket_number, ${selected('partly')}
+  FROM (${objectRows(objects, columns, scoredBy(scores))})
+  GROUP BY bucket_number
+)
+GROUP BY bucket_number`;
+}
+
+/** The numbers of the windows that hold a start. */
+function windowNumbers(at: Sql, { end, step, length, count }: Windows): Sql {
+  const past = sql`(assumeNotNull(${at}) - ${number(end)})`;
+  // The first window that ends at the start or later, and the first that begins there or later.
+  const stepsUp = (time: Sql) => sql`intDiv(greatest(${time} + ${number(step - 1)}, 0), ${number(step)})`;
+  const [first, behind] = [stepsUp(past), stepsUp(sql`${past} + ${number(length)}`)];
+  const held = sql`range(toUInt32(least(${first}, ${number(count)})), toUInt32(least(${behind}, ${number(count)})))`;
+  const numbered = sql`arrayMap(place -> toUInt16(place + 1), ${held})`;
+  const none = sql`[toUInt16(${number(NO_BUCKET)})]`;
+  return sql`if(isNull(${at}) OR empty(${held}), ${none}, ${numbered})`;
+}
+
+/** The number of the score, of each name. */
+const scoredBy = (scores: readonly string[]): ScoreColumns =>
+  Object.fromEntries(
+    scores.map((name, index) => [`scores_${index}_of`, { name, of: (score: Sql) => sql`${score}.number` }]),
+  );
+
 /** Figures of all objects and of each group, in all and by bucket. */
 export function figuresOf(objects: Objects, { measures, scores, buckets, grouped }: FiguresAsked): Sql {
   const fields = measured(objects.source, measures);
@@ -86,9 +130,7 @@ export function figuresOf(objects: Objects, { measures, scores, buckets, grouped
     bucket_number: bucketNumber(startOf(objects), buckets),
     ...Object.fromEntries(fields.map(({ column }) => column)),
   };
-  const scored = Object.fromEntries(
-    scores.map((name, index) => [`scores_${index}_of`, { name, of: (score: Sql) => sql`${score}.number` }]),
-  );
+  const scored = scoredBy(scores);
   const parts = [...fields, ...scores.map((_, index) => scorePart(`scores_${index}`))];
   // Whether there is anything is always asked.
   const selected = (of: 'partly' | 'wholly') =>

@@ -2,6 +2,7 @@ import { among } from '../read/reads-in-progress.js';
 import { broughtToSessions, partsOfSessions, sessionFigureColumns, sessionFigures } from '../rollup/session-figures.js';
 import { broughtBy, figureColumns, traceFigures } from '../rollup/trace-figures.js';
 import { sql, value, type Sql } from '../clickhouse/client/sql.js';
+import type { ReadRows } from '../read/row-reader.js';
 import { inProject, unsettledOf, type ReadScope } from '../read/scope.js';
 import { factsOf } from '../read/visibility.js';
 
@@ -39,8 +40,16 @@ export function unsettledSessions(scope: ReadScope, wanted: readonly string[] | 
   return { ids, columns: sessionFigureColumns, figures: sessionFigures(sql`(\n  ${parts}\n) AS p`) };
 }
 
+/** Adds to a scope the sessions that its unsettled traces concern. */
+export async function withSessions(scope: ReadScope, rows: ReadRows, signal?: AbortSignal): Promise<ReadScope> {
+  const { unsettled = [], unsettledSessions = [] } = scope;
+  const named = unsettled.length === 0 ? [] : await rows<{ id: string }>(sessionsNamed(scope), { signal });
+  const concerned = new Set([...unsettledSessions, ...named.map(({ id }) => id)]);
+  return { ...scope, unsettledSessions: [...concerned] };
+}
+
 /** Ids of the sessions that anything in an unsettled trace ever named. */
-export function sessionsNamed(scope: ReadScope): Sql {
+function sessionsNamed(scope: ReadScope): Sql {
   return sql`SELECT DISTINCT toString(session_id) AS id FROM facts
 WHERE ${factsOf(scope, sql`${value(scope.unsettled ?? [], 'Array(UUID)')}`)} AND isNotNull(session_id)`;
 }

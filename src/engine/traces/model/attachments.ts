@@ -4,12 +4,18 @@ import type { Micros } from '../../timestamp.js';
 /** The parts of a span that attachments stand in; an output that cannot hold any may be left out. */
 export type AttachmentParts = Pick<Span, 'attributes' | 'output_data'>;
 
+/** What of a stored span may hold images. */
+export interface StoredAttachmentParts extends AttachmentParts {
+  /** Ids of media that its texts refer to, see `media-reference.ts`. */
+  readonly media: readonly string[];
+}
+
 /** Reads the spans of a project that have an id: normally one, none when there is no such span. Sees every acknowledged write. */
 export type ReadAttachmentParts = (
   projectId: string,
   spanId: string,
   signal?: AbortSignal,
-) => Promise<AttachmentParts[]>;
+) => Promise<StoredAttachmentParts[]>;
 
 /**
  * Finds, for references of a project, the stored version of the span that counts now, if it refers to the image. By the ids

@@ -25,7 +25,7 @@ const SCORES_BELOW = { figures: false, traces: null } as const;
 /** Scores that one write deletes. */
 const REMOVED_AT_ONCE = 5_000;
 /** What a page is selected and sorted by. */
-const COMPARED = ['number', 'text', 'source', 'author', 'received_ver'];
+export const COMPARED = ['number', 'text', 'source', 'author', 'received_ver'];
 
 /** Scores in the table `scores`. */
 export class ClickHouseScores implements Scores {
@@ -40,7 +40,7 @@ export class ClickHouseScores implements Scores {
   page(projectId: string, query: ScoreQuery, signal?: AbortSignal) {
     const read = query.sessionId === null ? SCORES_ALONE : SCORES_BELOW;
     return this.#read(projectId, read, async (scope) => {
-      const matches = latestScores(scope, COMPARED, keyConditions(scope, query), conditions(query));
+      const matches = latestScores(scope, COMPARED, keyConditions(scope, query), scoreConditions(query));
       const total = query.count ? await this.#count(matches, { signal }) : null;
       // Of all that match only what is compared is read, then the rest of the page.
       const page = sql`SELECT entity_type, name, entity_id, id, ver FROM (${matches})
@@ -109,7 +109,10 @@ FROM (${latestScores(scope, ['source', 'author'], among, given)}) LIMIT ${value(
 }
 
 /** Conditions on columns that tombstones have as well. */
-function keyConditions(scope: ReadScope, { entityType, entityIds, names, traceId, sessionId }: ScoreQuery): Sql[] {
+export function keyConditions(
+  scope: ReadScope,
+  { entityType, entityIds, names, traceId, sessionId }: ScoreQuery,
+): Sql[] {
   return [
     ...(entityType === null ? [] : [sql`entity_type = ${value(entityType, 'String')}`]),
     ...(entityIds === null ? [] : [sql`entity_id IN ${value(entityIds, 'Array(UUID)')}`]),
@@ -131,7 +134,7 @@ function inTraces(scope: ReadScope, traces: Sql): Sql {
   return sql`entity_type = 'trace' AND entity_id IN ${traces} OR entity_type = 'span' AND entity_id IN (SELECT id FROM (${spans}))`;
 }
 
-function conditions(query: ScoreQuery): Sql[] {
+export function scoreConditions(query: ScoreQuery): Sql[] {
   const { sources, authors, texts, min, max, createdAfter, createdBefore, behind = null } = query;
   const version = (at: number) => value(versionOf(at), 'Int64');
   return [

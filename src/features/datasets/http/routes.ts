@@ -120,7 +120,7 @@ function updateDatasetRoute(datasets: DatasetService) {
     handle({ principal, params, body }) {
       const given = Object.entries(body).filter(([, value]) => value !== null);
       const patch = Object.fromEntries(given) as DatasetPatch;
-      const dataset = datasets.change(principal.project_id, params.name, patch);
+      const dataset = datasets.change(principal, params.name, patch);
       return { status: 200, body: toDatasetRead(dataset, datasets.newest(dataset)) };
     },
   });
@@ -139,7 +139,7 @@ function deleteDatasetRoute(datasets: DatasetService) {
     responses: { 204: { description: 'The dataset is deleted.' } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {
-      datasets.remove(principal.project_id, params.name);
+      datasets.remove(principal, params.name);
       return { status: 204 };
     },
   });

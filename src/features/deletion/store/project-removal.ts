@@ -71,6 +71,12 @@ const REMOVALS: readonly Removal[] = [
   { table: 'datasets', where: OF_PROJECT },
   { table: 'score_definitions', where: OF_PROJECT, key: 'project_id' },
   { table: 'scheduled_exports', where: OF_PROJECT },
+  { table: 'monitor_changes', where: 'monitor IN (SELECT seq FROM monitors WHERE project_id = @projectId)' },
+  { table: 'monitors', where: OF_PROJECT },
+  { table: 'webhook_deliveries', where: 'webhook IN (SELECT seq FROM webhooks WHERE project_id = @projectId)' },
+  { table: 'webhooks', where: OF_PROJECT },
+  { table: 'masking_rules', where: OF_PROJECT, key: 'project_id' },
+  { table: 'audit', where: OF_PROJECT, key: 'seq' },
   { table: 'api_keys', where: OF_PROJECT, atOnce: KEYS_AT_ONCE },
   { table: 'members', where: OF_PROJECT, key: '(project_id, user_id)' },
 ];

@@ -105,6 +105,15 @@ export interface SelectedFeedback {
   readonly filter: FeedbackFilter;
 }
 
+/** Which feedback is meant: filters of a list of the feedback on a prompt, or on any. */
+export const selectedFeedback = queryOf(
+  Type.Object({ ...selection, prompt_id: Type.Optional(uuid('Only feedback that counts for this prompt.')) }),
+  {
+    check,
+    to: ({ prompt_id, ...values }): SelectedFeedback => ({ promptId: prompt_id ?? null, filter: filterOf(values) }),
+  },
+);
+
 /** What an export of feedback is asked for: filters of a list of the feedback on a prompt, or on any. */
 export const exportQuery = queryOf(
   Type.Object({

@@ -5,6 +5,7 @@ import type {
   FeedbackPages,
   FeedbackPlace,
   FeedbackSelection,
+  FeedbackVersion,
 } from '../feedback-pages.js';
 import type { PromptFeedbackCounts } from '../../prompts/prompt-figures.js';
 import type { Window } from '../../../engine/schema/page.js';
@@ -81,6 +82,17 @@ function prepareArrivals(db: Database, conditions: readonly string[]) {
   );
 }
 
+function prepareVersions(db: Database, conditions: readonly string[]) {
+  const matches = ['f.created_at BETWEEN @start AND @end', ...conditions].join(' AND ');
+  return db.prepare<
+    Selected & { after: number; upTo: number; limit: number },
+    Omit<FeedbackVersion, 'matches'> & { readonly matches: 0 | 1 }
+  >(
+    `SELECT f.id, f.version, (${matches}) AS matches FROM feedback AS f INDEXED BY feedback_by_version
+     WHERE f.project_id = @projectId AND f.version > @after AND f.version <= @upTo ORDER BY f.version LIMIT @limit`,
+  );
+}
+
 /** How much feedback there is on prompts, counted in the index alone. */
 export class SqlitePromptFeedbackCounts implements PromptFeedbackCounts {
   readonly #counts;
@@ -106,8 +118,12 @@ export class SqliteFeedbackPages implements FeedbackPages {
   readonly #lists = new Map<string, ReturnType<typeof prepareList>>();
   readonly #arrivals = new Map<string, ReturnType<typeof prepareArrivals>>();
 
+  readonly #versions = new Map<string, ReturnType<typeof prepareVersions>>();
+  readonly #version;
+
   constructor(db: Database) {
     this.#db = db;
+    this.#version = db.prepare<[], number>('SELECT last FROM feedback_versions').pluck();
     this.#read = db.prepare<[string], AuthoredRow>(
       `SELECT f.*, u.email, u.name, g.link_id FROM (SELECT ${FEEDBACK_COLUMNS} FROM feedback) AS f JOIN users AS u ON u.id = f.user_id
        LEFT JOIN feedback_guests AS g ON g.user_id = f.user_id WHERE f.id IN (SELECT value FROM json_each(?))`,
@@ -151,6 +167,25 @@ export class SqliteFeedbackPages implements FeedbackPages {
     const rows = guarded(() =>
       statement.all({ ...values, promptId, before: before ?? Number.MAX_SAFE_INTEGER, limit }),
     );
+    return rows.map(({ matches, ...row }) => ({ ...row, matches: matches === 1 }));
+  }
+
+  version(): number {
+    return guarded(() => this.#version.get() ?? 0);
+  }
+
+  versions(
+    projectId: string,
+    { promptId, filter }: { readonly promptId: string | null; readonly filter: FeedbackFilter },
+    { after, upTo }: { readonly after: number; readonly upTo: number },
+    limit: number,
+  ): FeedbackVersion[] {
+    const conditions = [...conditionsOf(filter), ...(promptId === null ? [] : ['f.prompt_id = @promptId'])];
+    const key = ['versions', ...conditions].join(' AND ');
+    const statement = this.#versions.get(key) ?? prepareVersions(this.#db, conditions);
+    this.#versions.set(key, statement);
+    const values = selected({ subject: { projectId, spanIds: [] }, filter, descending: true });
+    const rows = guarded(() => statement.all({ ...values, promptId, after, upTo, limit }));
     return rows.map(({ matches, ...row }) => ({ ...row, matches: matches === 1 }));
   }
 

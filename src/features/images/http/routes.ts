@@ -1,13 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import type { AttachmentService, OpenedImage } from '../attachment-service.js';
 import { AttachmentList } from '../schema.js';
+import type { ImageUploads } from '../uploads.js';
+import { uploadRoute } from './upload-route.js';
 import { uuid } from '../../../engine/schema/parts.js';
 import { queryOf } from '../../../http/query.js';
 import { defineRoute } from '../../../http/route.js';
 
 /** Images that spans carry. */
-export function attachmentRoutes(attachments: AttachmentService) {
-  return [listAttachmentsRoute(attachments), getAttachmentRoute(attachments)];
+export function attachmentRoutes(attachments: AttachmentService, uploads: ImageUploads) {
+  return [listAttachmentsRoute(attachments), getAttachmentRoute(attachments), uploadRoute(uploads)];
 }
 
 function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>) {
@@ -18,7 +20,7 @@ function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>) {
     summary: 'List the images of a span',
     description:
       'Returns the images from `attributes.attachments` or from an `output_data` that is a JSON array, in that ' +
-      'order. Their URLs need no API key and work for one hour.',
+      'order, then those that its texts refer to as Langfuse clients do. Their URLs need no API key and work for one hour.',
     tag: 'Traces',
     access: 'key',
     params: Type.Object({ span_id: uuid('Id of the span.') }),

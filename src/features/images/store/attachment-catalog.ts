@@ -1,5 +1,6 @@
-import type { AttachmentCatalog, ReferencedImage } from '../catalog.js';
-import type { ImageReference, UnboundReference } from '../../../engine/traces/model/attachments.js';
+import type { AttachmentCatalog, OpenReference, ReferencedImage } from '../catalog.js';
+import { hashBeginning, mediaIdOf } from '../../../engine/traces/model/media-reference.js';
+import type { ImageReference } from '../../../engine/traces/model/attachments.js';
 import type { KeptImage } from '../extraction.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { prepareAttachmentSql, type AttachmentSql } from './attachment-statements.js';
@@ -28,6 +29,41 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
 
   find(projectId: string, sha256: string): KeptImage | undefined {
     return guarded(() => this.#statements.find.get({ project_id: projectId, sha256 }));
+  }
+
+  findMedia(projectId: string, mediaId: string): KeptImage | undefined {
+    const beginning = hashBeginning(mediaId);
+    if (beginning === null) return undefined;
+    const found = guarded(() => this.#statements.beginningWith.all({ project_id: projectId, beginning }));
+    return found.find(({ sha256 }) => mediaIdOf(sha256) === mediaId);
+  }
+
+  findNamed(projectId: string, mediaId: string): string | undefined {
+    const beginning = hashBeginning(mediaId);
+    if (beginning === null) return undefined;
+    const found = guarded(() => this.#statements.namedWith.all({ project_id: projectId, beginning }));
+    return found.find((sha256) => mediaIdOf(sha256) === mediaId);
+  }
+
+  announce(projectId: string, { sha256, trace_id, span_id }: ImageReference, at: Micros, most: number): boolean {
+    const announced = { project_id: projectId, sha256, trace_id, span_id, at };
+    return this.#transaction(
+      () =>
+        this.#statements.announceAgain.run(announced).changes > 0 ||
+        this.#statements.announce.run({ ...announced, most }).changes > 0,
+    );
+  }
+
+  isNamed(image: ReferencedImage): boolean {
+    return guarded(() => this.#statements.isNamed.get(image) === 1);
+  }
+
+  note(projectId: string, image: KeptImage): void {
+    guarded(() => this.#statements.note.run({ ...image, project_id: projectId }));
+  }
+
+  announcedAt(projectId: string, sha256: string): Micros | null {
+    return guarded(() => this.#statements.announcedAt.get({ project_id: projectId, sha256 })) ?? null;
   }
 
   name(projectId: string, references: readonly (ImageReference & { readonly image: KeptImage })[]): number[] {
@@ -67,9 +103,9 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
     return this.#unname(this.#statements.forget, versions).length;
   }
 
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros, orderedAt: Micros): ReadonlySet<string> {
     const spans = JSON.stringify(spanIds);
-    const freed = this.#leaveOver(() => this.#statements.forgetSpans.all({ projectId, spans, upTo }));
+    const freed = this.#leaveOver(() => this.#statements.forgetSpans.all({ projectId, spans, upTo, orderedAt }));
     return new Set(freed.map(({ sha256 }) => sha256));
   }
 
@@ -77,7 +113,7 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
     return this.#leaveOver(() => this.#statements.forgetSomeOfProject.all(projectId, FORGOTTEN_AT_ONCE)).length;
   }
 
-  unbound(after: number, limit: number): UnboundReference[] {
+  unbound(after: number, limit: number): OpenReference[] {
     return guarded(() => this.#statements.unbound.all(after, limit));
   }
 

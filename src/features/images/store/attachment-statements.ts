@@ -1,5 +1,5 @@
-import type { ReferencedImage } from '../catalog.js';
-import type { ImageReference, UnboundReference } from '../../../engine/traces/model/attachments.js';
+import type { OpenReference, ReferencedImage } from '../catalog.js';
+import type { ImageReference } from '../../../engine/traces/model/attachments.js';
 import type { KeptImage } from '../extraction.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type { Database } from '../../../engine/metadata/database.js';
@@ -13,6 +13,29 @@ export function prepareAttachmentSql(db: Database) {
     find: db.prepare<ReferencedImage, KeptImage>(
       `SELECT sha256, media_type, bytes FROM attachments WHERE ${OF_IMAGE} AND stored = 1`,
     ),
+    beginningWith: db.prepare<{ project_id: string; beginning: string }, KeptImage>(
+      `SELECT sha256, media_type, bytes FROM attachments
+       WHERE project_id = @project_id AND sha256 >= @beginning AND sha256 < @beginning || 'g' AND stored = 1`,
+    ),
+    namedWith: db
+      .prepare<{ project_id: string; beginning: string }, string>(
+        `SELECT DISTINCT sha256 FROM attachment_namings
+         WHERE project_id = @project_id AND sha256 >= @beginning AND sha256 < @beginning || 'g'`,
+      )
+      .pluck(),
+    announceAgain: db.prepare<ImageReference & { project_id: string; at: Micros }>(
+      `UPDATE attachment_namings SET announced_at = @at
+       WHERE ${OF_IMAGE} AND trace_id = @trace_id AND span_id = @span_id AND version IS NULL AND announced_at IS NOT NULL`,
+    ),
+    announce: db.prepare<ImageReference & { project_id: string; at: Micros; most: number }>(
+      `INSERT INTO attachment_namings (project_id, sha256, trace_id, span_id, announced_at)
+       SELECT @project_id, @sha256, @trace_id, @span_id, @at
+       WHERE (SELECT count(*) FROM attachment_namings
+              WHERE project_id = @project_id AND version IS NULL AND announced_at IS NOT NULL) < @most`,
+    ),
+    announcedAt: db
+      .prepare<ReferencedImage, Micros | null>(`SELECT max(announced_at) FROM attachment_namings WHERE ${OF_IMAGE}`)
+      .pluck(),
     kept: db.prepare<[string], { count: number; bytes: number }>(
       'SELECT count(*) AS count, ifnull(sum(bytes), 0) AS bytes FROM attachments WHERE project_id = ? AND stored = 1',
     ),
@@ -35,18 +58,19 @@ export function prepareAttachmentSql(db: Database) {
     forget: db.prepare<[string], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE version IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
     ),
-    forgetSpans: db.prepare<{ projectId: string; spans: string; upTo: Micros }, ReferencedImage>(
+    forgetSpans: db.prepare<{ projectId: string; spans: string; upTo: Micros; orderedAt: Micros }, ReferencedImage>(
       `DELETE FROM attachment_namings WHERE id IN (
          SELECT n.id FROM json_each(@spans) AS s CROSS JOIN attachment_namings AS n
-         ON n.span_id = s.value AND n.project_id = @projectId AND n.version <= @upTo)
+         ON n.span_id = s.value AND n.project_id = @projectId
+           AND (n.version <= @upTo OR (n.version IS NULL AND n.announced_at <= @orderedAt)))
        RETURNING project_id, sha256`,
     ),
     forgetSomeOfProject: db.prepare<[string, number], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE id IN (SELECT id FROM attachment_namings WHERE project_id = ? LIMIT ?)
        RETURNING project_id, sha256`,
     ),
-    unbound: db.prepare<[number, number], UnboundReference>(
-      `SELECT id, project_id, sha256, trace_id, span_id FROM attachment_namings
+    unbound: db.prepare<[number, number], OpenReference>(
+      `SELECT id, project_id, sha256, trace_id, span_id, announced_at FROM attachment_namings
        WHERE version IS NULL AND id > ? ORDER BY id LIMIT ?`,
     ),
     drop: db.prepare<[string], ReferencedImage>(

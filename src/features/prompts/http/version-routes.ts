@@ -158,9 +158,9 @@ function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>) {
     body: jsonBody(BindInput, { lenient: true }),
     responses: { 200: { description: 'The version.', schema: PromptVersionRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params: { project_id, prompt_slug, version }, body }) => ({
+    handle: ({ principal, params: { prompt_slug, version }, body }) => ({
       status: 200,
-      body: toVersionRead(prompts.bindModel(project_id, prompt_slug, version, body.model_id)),
+      body: toVersionRead(prompts.bindModel(principal, prompt_slug, version, body.model_id)),
     }),
   });
 }
@@ -183,8 +183,8 @@ function deleteVersionRoute(prompts: Pick<PromptService, 'deleteVersion'>) {
     params: VersionParams,
     responses: { 204: { description: 'The version is deleted.' } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    handle({ params: { project_id, prompt_slug, version } }) {
-      prompts.deleteVersion(project_id, prompt_slug, version);
+    handle({ principal, params: { prompt_slug, version } }) {
+      prompts.deleteVersion(principal, prompt_slug, version);
       return { status: 204 };
     },
   });

@@ -1,18 +1,22 @@
 import { Type } from '@sinclair/typebox';
+import { requireScopes, type Scope } from '../../../engine/identity/scopes.js';
 import { uuid } from '../../../engine/schema/parts.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../engine/timestamp.js';
-import { spanList, traceList } from '../../../engine/traces/model/list/definitions.js';
-import { parseShown } from '../../../http/list-query.js';
 import { project_id, ProjectParams } from '../../../http/parameters.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
-import type { Schedule } from '../schedule.js';
+import { QUERIES } from './queries.js';
+import type { Schedule, ScheduledList } from '../schedule.js';
 import type { ScheduleService } from '../schedule-service.js';
 import { ScheduledExportInput, ScheduledExportPatch, ScheduledExportRead } from '../schema.js';
 
 /** How the documentation groups these routes. */
 const TAG = 'Scheduled exports';
 
-const LISTS = { spans: spanList, traces: traceList };
+/** What whoever exports a list must be allowed to read. */
+const NEEDED: Readonly<Record<ScheduledList, readonly Scope[]>> = {
+  ...{ spans: ['spans:read'], traces: ['spans:read'], sessions: ['spans:read'] },
+  ...{ scores: ['scores:read'], feedback: ['feedback:read'] },
+};
 
 const Params = Type.Object({ project_id, export_id: uuid('Id of the scheduled export.') });
 
@@ -36,17 +40,19 @@ function createRoute(schedules: Pick<ScheduleService, 'create'>) {
     summary: 'Schedule an export',
     description:
       "Exports a list to the operator's bucket, below a folder of the project. The first object has everything that is stored, " +
-      'each further one what was written since. Each version of a row is in one object. Returns 409 if the operator has set no bucket.',
+      'each further one what was written since. Each version of a row is in one object. The key needs a scope that reads the list, ' +
+      'such as `spans:read`, `scores:read` or `feedback:read`. Returns 409 if the operator has set no bucket.',
     tag: TAG,
     access: 'key',
-    scopes: ['admin', 'spans:read'],
+    scopes: ['admin'],
     params: ProjectParams,
     body: jsonBody(ScheduledExportInput),
     responses: { 201: { description: 'The scheduled export.', schema: ScheduledExportRead } },
-    errors: ['invalid', 'conflict', 'unavailable'],
+    errors: ['invalid', 'forbidden', 'conflict', 'unavailable'],
     handle({ principal, params, body: { name, list, query, format, every_minutes } }) {
       const text = query ?? '';
-      parseShown(LISTS[list], new URLSearchParams(text));
+      requireScopes(principal, NEEDED[list]);
+      QUERIES[list](text);
       const draft = { name, list, query: text, format: format ?? 'jsonl', every_minutes } as const;
       const created = toRead(schedules.create(principal, draft));
       const location = `/projects/${params.project_id}/scheduled-exports/${created.id}`;
@@ -120,7 +126,7 @@ function runRoute(schedules: Pick<ScheduleService, 'run'>) {
     params: Params,
     responses: { 200: { description: 'The scheduled export.', schema: ScheduledExportRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    handle: ({ params }) => ({ status: 200, body: toRead(schedules.run(params.project_id, params.export_id)) }),
+    handle: ({ principal, params }) => ({ status: 200, body: toRead(schedules.run(principal, params.export_id)) }),
   });
 }
 

@@ -11,6 +11,8 @@ const COLUMNS = [
   ...(['created_at', 'created_by'] as const),
 ] as const satisfies readonly (keyof Row)[];
 const ALL = COLUMNS.join(', ');
+/** Rows that an export waits for: with as many, further ones that are set aside are not exported before they change. */
+const MAX_LEFT_OUT = 1_000;
 
 function prepare(db: Database) {
   return {
@@ -37,11 +39,22 @@ function prepare(db: Database) {
     begin: db.prepare<{ id: string; object: string; to: State }>(
       'UPDATE scheduled_exports SET object = @object, object_to = @to WHERE id = @id',
     ),
-    finish: db.prepare<Exported & { id: string; made: 0 | 1 }>(
+    finish: db.prepare<Omit<Exported, 'leftOut' | 'caughtUp'> & { id: string; made: 0 | 1 }>(
       `UPDATE scheduled_exports SET exported_to = @to, object = NULL, object_to = NULL, failures = 0,
          next_at = iif(next_at = @planned, @next_at, min(next_at, @next_at)),
          error = NULL, objects = objects + @made, rows = rows + @rows, last_object = coalesce(@object, last_object),
          last_at = iif(@made = 1, @at, last_at) WHERE id = @id`,
+    ),
+    leftOut: db
+      .prepare<[string, number], string>('SELECT row_id FROM scheduled_export_left_out WHERE export_id = ? LIMIT ?')
+      .pluck(),
+    leave: db.prepare<[string, string, number]>(
+      `INSERT OR IGNORE INTO scheduled_export_left_out (export_id, row_id)
+       SELECT e.id, s.value FROM scheduled_exports AS e, json_each(?) AS s WHERE e.id = ?
+         AND (SELECT count(*) FROM scheduled_export_left_out AS l WHERE l.export_id = e.id) < ?`,
+    ),
+    catchUp: db.prepare<[string, string]>(
+      'DELETE FROM scheduled_export_left_out WHERE export_id = ? AND row_id IN (SELECT value FROM json_each(?))',
     ),
     fail: db.prepare<{ id: string; error: string; nextAt: Micros }>(
       'UPDATE scheduled_exports SET failures = failures + 1, error = @error, next_at = @nextAt WHERE id = @id',
@@ -98,8 +111,18 @@ export class SqliteScheduleStore implements ScheduleStore {
     return guarded(() => this.#statements.begin.run({ id, object, to }).changes > 0);
   }
 
-  finish(id: string, exported: Exported): void {
-    guarded(() => this.#statements.finish.run({ id, ...exported, made: exported.object === null ? 0 : 1 }));
+  leftOut(id: string, limit: number): string[] {
+    return guarded(() => this.#statements.leftOut.all(id, limit));
+  }
+
+  finish(id: string, { leftOut, caughtUp, ...exported }: Exported): void {
+    const { finish, leave, catchUp } = this.#statements;
+    const write = () => {
+      finish.run({ id, ...exported, made: exported.object === null ? 0 : 1 });
+      if (caughtUp.length > 0) catchUp.run(id, JSON.stringify(caughtUp));
+      if (leftOut.length > 0) leave.run(JSON.stringify(leftOut), id, MAX_LEFT_OUT);
+    };
+    guarded(() => this.#db.transaction(write).immediate());
   }
 
   fail(id: string, error: string, nextAt: Micros): void {

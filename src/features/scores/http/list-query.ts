@@ -50,6 +50,9 @@ export const listQuery = queryOf(ListQuery, {
 /** Which scores a query finds. */
 export type ScoreSelection = Omit<ScoreQuery, 'sort' | 'descending' | 'limit' | 'offset' | 'count' | 'behind'>;
 
+/** Which scores are meant. */
+export const selectedScores = queryOf(Type.Object(selection), { to: selectionOf });
+
 /** What an export of scores is asked for. */
 export const exportQuery = queryOf(Type.Object({ ...selection, format: exportFormat }), {
   to: ({ format, ...asked }) => ({ query: selectionOf(asked), format }),

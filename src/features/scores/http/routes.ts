@@ -118,7 +118,7 @@ function deleteScoreRoute(scores: Pick<ScoreService, 'remove'>) {
     responses: { 204: { description: 'The score is deleted.' } },
     errors: ['not_found', 'overloaded', 'unavailable'],
     async handle({ principal, params }) {
-      await scores.remove(principal.project_id, params.id);
+      await scores.remove(principal, params.id);
       return { status: 204 };
     },
   });
@@ -164,8 +164,8 @@ function putDefinitionRoute(scores: Pick<ScoreService, 'define'>) {
       201: { description: 'The definition is new.', schema: ScoreDefinitionRead },
     },
     errors: ['conflict', 'invalid', 'unavailable'],
-    async handle({ params: { project_id: projectId, name }, body }) {
-      const { definition, created } = await scores.define(projectId, name, body);
+    async handle({ principal, params: { name }, body }) {
+      const { definition, created } = await scores.define(principal, name, body);
       const answer = { body: toDefinitionRead(definition) };
       return created ? { status: 201, ...answer } : { status: 200, ...answer };
     },
@@ -204,8 +204,8 @@ function deleteDefinitionRoute(scores: Pick<ScoreService, 'removeDefinition'>) {
     params: DefinitionParams,
     responses: { 204: { description: 'The definition is deleted.' } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    async handle({ params }) {
-      await scores.removeDefinition(params.project_id, params.name);
+    async handle({ principal, params }) {
+      await scores.removeDefinition(principal, params.name);
       return { status: 204 };
     },
   });

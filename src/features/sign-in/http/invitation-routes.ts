@@ -7,6 +7,7 @@ import type { MinuteLimit } from '../../../http/minute-limit.js';
 import { ProjectParams } from '../../../http/parameters.js';
 import { defineRoute, jsonBody } from '../../../http/route.js';
 import type { SignInAttempts } from './attempts.js';
+import { requestOf } from './origin.js';
 import { toInvitationRead } from './presenters.js';
 import { Invitation, InvitationCode, Invite, JoinedProject, TAG } from './schema.js';
 
@@ -14,6 +15,7 @@ export interface InvitationRoutesParts {
   readonly invitations: InvitationService;
   readonly callers: Pick<Callers, 'session'>;
   readonly baseUrl: () => string;
+  readonly trustedProxies: number;
   /** Failed attempts of one address. */
   readonly attempts: SignInAttempts;
   /** Invitations of one project. */
@@ -57,7 +59,7 @@ function roleOf({ role, access }: Pick<Invite, 'role' | 'access'>): Role {
   return access === 'full' ? 'admin' : 'viewer';
 }
 
-function joinProjectRoute({ invitations, callers, attempts }: InvitationRoutesParts) {
+function joinProjectRoute({ invitations, callers, attempts, trustedProxies }: InvitationRoutesParts) {
   return defineRoute({
     method: 'POST',
     path: '/console/session:join',
@@ -72,10 +74,12 @@ function joinProjectRoute({ invitations, callers, attempts }: InvitationRoutesPa
     responses: { 200: { description: 'The project.', schema: JoinedProject } },
     errors: ['unauthenticated', 'forbidden', 'conflict', 'unavailable'],
     admit: (opening) => attempts.requireOwnPage(opening),
-    async handle({ body: { code }, headers, remoteAddress }) {
+    async handle({ body: { code }, headers, remoteAddress, requestId }) {
       const session = callers.session(headers);
       if (session === undefined) throw new DomainError('unauthenticated', 'Sign in first');
-      const project = await attempts.try({ headers, remoteAddress }, () => invitations.join(session, code));
+      const project = await attempts.try({ headers, remoteAddress }, () =>
+        invitations.join(session, code, requestOf({ headers, remoteAddress, requestId }, trustedProxies)),
+      );
       return { status: 200, body: project };
     },
   });

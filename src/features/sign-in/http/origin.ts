@@ -1,7 +1,8 @@
 import { addressOf } from '../../../engine/identity/key-uses.js';
 import type { SignInOrigin } from '../../../engine/identity/sign-in.js';
+import type { RequestOrigin } from '../../../engine/signals/catalog/audit.js';
 import type { Opening } from '../../../http/route.js';
-import { clientAddress } from '../../../http/wire/client-address.js';
+import { clientAddress, networkOf } from '../../../http/wire/client-address.js';
 
 /** Longest header that is looked at. */
 const MAX_USER_AGENT = 512;
@@ -34,6 +35,14 @@ export function originOf(
     browser: browserOf(headers['user-agent']),
     address: addressOf(clientAddress(headers, remoteAddress, trustedProxies)),
   };
+}
+
+/** What the audit log says of a request that needs no principal. */
+export function requestOf(
+  { headers, remoteAddress, requestId }: Pick<Opening<unknown>, 'headers' | 'remoteAddress'> & { readonly requestId: string },
+  trustedProxies: number,
+): RequestOrigin {
+  return { request_id: requestId, address: networkOf(clientAddress(headers, remoteAddress, trustedProxies)) };
 }
 
 /** What a browser is called, in words of this server: the header may say anything. Null: it says nothing. */

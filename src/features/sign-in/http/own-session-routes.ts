@@ -3,6 +3,7 @@ import { DomainError } from '../../../engine/errors.js';
 import type { OwnSessions } from '../../../engine/identity/own-sessions.js';
 import type { SignIn } from '../../../engine/identity/sign-in.js';
 import type { Callers } from '../../../http/callers.js';
+import { requestOf } from './origin.js';
 import { defineRoute, listOf } from '../../../http/route.js';
 import { toOwnSessionRead } from './presenters.js';
 import { OwnSessionParams, OwnSessionRead, TAG } from './schema.js';
@@ -10,10 +11,11 @@ import { OwnSessionParams, OwnSessionRead, TAG } from './schema.js';
 export interface OwnSessionRoutesParts {
   readonly ownSessions: OwnSessions;
   readonly callers: Pick<Callers, 'session'>;
+  readonly trustedProxies: number;
 }
 
 /** What a person sees and ends of their own sessions: by the cookie alone, never by a key. */
-export function ownSessionRoutes({ ownSessions, callers }: OwnSessionRoutesParts) {
+export function ownSessionRoutes({ ownSessions, callers, trustedProxies }: OwnSessionRoutesParts) {
   const sessionOf = (headers: IncomingHttpHeaders): SignIn => {
     const session = callers.session(headers);
     if (session === undefined) throw new DomainError('unauthenticated', 'The session has ended: sign in again');
@@ -48,8 +50,8 @@ export function ownSessionRoutes({ ownSessions, callers }: OwnSessionRoutesParts
       params: OwnSessionParams,
       responses: { 204: { description: 'The session has ended.' } },
       errors: ['unauthenticated', 'forbidden', 'not_found', 'unavailable'],
-      handle({ headers, params }) {
-        ownSessions.end(sessionOf(headers), params.sign_in_id);
+      handle({ params, ...request }) {
+        ownSessions.end(sessionOf(request.headers), params.sign_in_id, requestOf(request, trustedProxies));
         return { status: 204 };
       },
     }),
@@ -63,8 +65,8 @@ export function ownSessionRoutes({ ownSessions, callers }: OwnSessionRoutesParts
       access: 'public',
       responses: { 204: { description: 'The other sessions have ended.' } },
       errors: ['unauthenticated', 'forbidden', 'unavailable'],
-      handle({ headers }) {
-        ownSessions.endOthers(sessionOf(headers));
+      handle(request) {
+        ownSessions.endOthers(sessionOf(request.headers), requestOf(request, trustedProxies));
         return { status: 204 };
       },
     }),

@@ -13,7 +13,7 @@ import { defineRoute, jsonBody } from '../../../http/route.js';
 import type { SessionCookie } from '../../../http/session-cookie.js';
 import { formatOptionalTimestamp } from '../../../engine/timestamp.js';
 import { invitationRoutes } from './invitation-routes.js';
-import { originOf } from './origin.js';
+import { originOf, requestOf } from './origin.js';
 import { ownSessionRoutes } from './own-session-routes.js';
 import { named, toSignInPreviewRead } from './presenters.js';
 import { projectSignInRoutes } from './project-sign-in-routes.js';
@@ -104,13 +104,14 @@ function createSessionRoute({ signIns, callers, cookie, attempts, observer, trus
     responses: { 204: { description: 'Signed in.', headers: { 'Set-Cookie': 'The cookie.' } } },
     errors: ['unauthenticated', 'forbidden', 'conflict', 'unavailable'],
     admit: (opening) => attempts.requireOwnPage(opening),
-    async handle({ body, headers, remoteAddress }) {
+    async handle({ body, headers, remoteAddress, requestId }) {
       const credentials = credentialsOf(body);
-      const token = await attempts.try({ headers, remoteAddress }, ({ address }) => {
+      const token = await attempts.try({ headers, remoteAddress }, () => {
         const earlier = replaceable(headers, credentials, body.replace === true);
-        const { token, ...who } = signIns.signIn(credentials, originOf({ headers, remoteAddress }, trustedProxies));
-        if (earlier !== undefined) signIns.signOut(earlier);
-        observer.signedIn({ opened: who, address });
+        const request = requestOf({ headers, remoteAddress, requestId }, trustedProxies);
+        const { token } = signIns.signIn(credentials, originOf({ headers, remoteAddress }, trustedProxies), request);
+        if (earlier !== undefined) signIns.signOut(earlier, request);
+        observer.signedIn();
         return token;
       });
       return { status: 204, headers: { 'Set-Cookie': cookie.keeping(token) } };
@@ -155,9 +156,10 @@ export interface DeleteSessionParts {
   readonly callers: Pick<Callers, 'session'>;
   readonly cookie: Pick<SessionCookie, 'removing'>;
   readonly providerSignOut: () => Promise<string | null>;
+  readonly trustedProxies: number;
 }
 
-function deleteSessionRoute({ signIns, callers, cookie, providerSignOut }: DeleteSessionParts) {
+function deleteSessionRoute({ signIns, callers, cookie, providerSignOut, trustedProxies }: DeleteSessionParts) {
   return defineRoute({
     method: 'DELETE',
     path: '/console/session',
@@ -177,9 +179,10 @@ function deleteSessionRoute({ signIns, callers, cookie, providerSignOut }: Delet
       204: { description: 'Signed out.', headers: { 'Set-Cookie': 'Removes the cookie.' } },
     },
     errors: ['forbidden', 'unavailable'],
-    async handle({ headers }) {
+    async handle({ headers, remoteAddress, requestId }) {
       const session = callers.session(headers);
-      if (session !== undefined) signIns.signOut(session);
+      if (session !== undefined)
+        signIns.signOut(session, requestOf({ headers, remoteAddress, requestId }, trustedProxies));
       const removed = { 'Set-Cookie': cookie.removing() };
       const url = session?.provider === 'oidc' ? await providerSignOut() : null;
       return url === null ? { status: 204, headers: removed } : { status: 200, body: { url }, headers: removed };

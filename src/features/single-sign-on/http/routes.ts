@@ -8,7 +8,7 @@ import { queryOf } from '../../../http/query.js';
 import { defineRoute, type Opening } from '../../../http/route.js';
 import type { SessionCookie } from '../../../http/session-cookie.js';
 import { clientAddress, networkOf } from '../../../http/wire/client-address.js';
-import { originOf } from '../../sign-in/http/origin.js';
+import { originOf, requestOf } from '../../sign-in/http/origin.js';
 import type { AttemptCookie } from '../attempt-cookie.js';
 import type { Provider } from '../provider.js';
 import { personOfProxy } from '../proxy-person.js';
@@ -48,15 +48,16 @@ export function singleSignOnRoutes(parts: SingleSignOnRoutesParts) {
     admit: (opening: From) => limit.take(addressOf(opening)),
     renderError: errorPages(parts.baseUrl),
   };
-  const open = async (find: () => ExternalPerson | Promise<ExternalPerson>, from: From) => {
-    const address = addressOf(from);
+  const open = async (find: () => ExternalPerson | Promise<ExternalPerson>, from: Request) => {
+    const request = requestOf(from, parts.trustedProxies);
     try {
-      const { token, ...opened } = parts.externals.signIn(await find(), originOf(from, parts.trustedProxies));
-      parts.observer.signedIn({ opened, address });
+      const { token } = parts.externals.signIn(await find(), originOf(from, parts.trustedProxies), request);
+      parts.observer.signedIn();
       return redirect(`${parts.baseUrl()}/console`, parts.cookie.keeping(token));
     } catch (error) {
       const kind = error instanceof DomainError ? error.kind : null;
-      if (kind === 'unauthenticated' || kind === 'forbidden') parts.observer.signInAttempted({ result: kind, address });
+      if (kind === 'unauthenticated' || kind === 'forbidden')
+        parts.observer.signInAttempted({ result: kind, address: request.address });
       throw error;
     }
   };
@@ -68,6 +69,7 @@ export function singleSignOnRoutes(parts: SingleSignOnRoutesParts) {
 }
 
 type From = Pick<Opening<unknown>, 'headers' | 'remoteAddress'>;
+type Request = From & { readonly requestId: string };
 
 interface Shared {
   readonly shared: {
@@ -76,7 +78,7 @@ interface Shared {
   };
   readonly open: (
     find: () => ExternalPerson | Promise<ExternalPerson>,
-    from: From,
+    from: Request,
   ) => Promise<ReturnType<typeof redirect>>;
 }
 
@@ -148,9 +150,13 @@ function providerRoutes({
       query: queryOf(Callback),
       responses: REDIRECTED,
       errors: ['unauthenticated', 'forbidden', 'overloaded', 'unavailable'],
-      handle({ query, headers, remoteAddress }) {
+      handle({ query, headers, remoteAddress, requestId }) {
         const answer = new URLSearchParams(given(query));
-        return open(() => provider.finish(answer, attempt.in(headers.cookie)), { headers, remoteAddress });
+        return open(() => provider.finish(answer, attempt.in(headers.cookie)), {
+          headers,
+          remoteAddress,
+          requestId,
+        });
       },
     }),
   ];
@@ -174,8 +180,8 @@ function proxyRoute({ proxy, shared, open }: Shared & { readonly proxy: ProxySet
     hidden: true,
     responses: REDIRECTED,
     errors: ['unauthenticated', 'forbidden', 'overloaded', 'unavailable'],
-    handle: ({ headers, remoteAddress }) =>
-      open(() => personOfProxy(proxy, headers, remoteAddress), { headers, remoteAddress }),
+    handle: ({ headers, remoteAddress, requestId }) =>
+      open(() => personOfProxy(proxy, headers, remoteAddress), { headers, remoteAddress, requestId }),
   });
 }
 

@@ -32,9 +32,10 @@ function exportRecordsRoute(transfer: Pick<TransferService, 'page'>) {
     responses: { 200: { description: 'The page.', schema: ExportPage } },
     errors: ['invalid', 'unavailable'],
     bulk: true,
-    async handle({ params: { project_id, part }, query: { after, as_of, limit } }) {
+    async handle({ principal, params: { project_id, part }, query: { after, as_of, limit } }) {
       const asOf = as_of ?? Date.now() * 1000;
-      const page = await transfer.page(part, asOf, { projectId: project_id, after: after ?? null, limit });
+      const of = { projectId: project_id, after: after ?? null, limit };
+      const page = await transfer.page(part, asOf, of, principal);
       return { status: 200, json: pageJson(page, asOf) };
     },
   });

@@ -6,6 +6,7 @@ import { announce } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { changedAt } from '../../state/query.js';
 
+const LISTS = ['spans', 'traces', 'sessions', 'scores', 'feedback'] as const;
 const EVERY = { 15: '15 minutes', 60: 'hour', 360: '6 hours', 1440: 'day' } as const;
 
 /** Schedules an export. */
@@ -16,7 +17,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
     await call('POST /projects/:project_id/scheduled-exports', {
       body: {
         ...{ name, query, every_minutes: Number(every) },
-        list: draft.list as 'spans' | 'traces',
+        list: draft.list as (typeof LISTS)[number],
         format: draft.format as 'jsonl' | 'csv' | 'parquet',
       },
     });
@@ -44,8 +45,9 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
         </Field>
         <Field label="List">
           <select {...shared('list')}>
-            <option value="spans">Spans</option>
-            <option value="traces">Traces</option>
+            {LISTS.map((list) => (
+              <option key={list}>{list}</option>
+            ))}
           </select>
         </Field>
         <Field label="Filters and fields" hint="As in the address of a list, such as span_kind=llm&fields=name,cost">

@@ -37,7 +37,7 @@ export default function Exports() {
         </div>
       </div>
       <p class="soft">
-        Spans or traces go to the bucket of the operator, each version of a row once. Deletions are not exported.
+        Lists go to the bucket of the operator, each version of a row once. Deletions are not exported.
       </p>
       <Answered answer={answer} rows={2}>
         {(exports) =>

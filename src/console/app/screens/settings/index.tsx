@@ -5,6 +5,7 @@ import Definitions from './definitions.js';
 import Exports from './exports.js';
 import Health from './health.js';
 import Keys from './keys.js';
+import MaskingTab from './masking-tab.js';
 import People from './people.js';
 import Prices from './prices.js';
 import Project from './project.js';
@@ -22,12 +23,13 @@ const TABS: readonly [SettingsTab, ...SettingsTab[]] = [
   { name: 'prices', label: 'Prices', Shown: Prices },
   { name: 'scores', label: 'Scores', Shown: Definitions },
   { name: 'exports', label: 'Exports', Shown: Exports },
+  { name: 'masking', label: 'Masking', Shown: MaskingTab },
   { name: 'project', label: 'Project', Shown: Project },
   { name: 'usage', label: 'Internal usage', Shown: OwnCalls },
   { name: 'health', label: 'Health', Shown: Health },
 ];
 
-/** Keys, people, prices, what scores mean, what is exported, the project itself, and how the server is. */
+/** Keys, people, prices, what scores mean, what is exported and what is masked, the project itself, and how the server is. */
 export default function Settings() {
   const chosen = TABS.find(({ name }) => name === place.value.query.get('tab')) ?? TABS[0];
   return (

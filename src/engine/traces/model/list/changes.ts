@@ -1,10 +1,13 @@
 import type { ListQuery } from './query.js';
-import type { State, Tailed } from './tail.js';
+import type { State } from './tail.js';
+
+/** Lists whose rows are followed by versions. */
+export type Followed = 'spans' | 'traces' | 'sessions';
 
 /** What of a list is followed by versions. */
 export interface ChangesOf {
   readonly projectId: string;
-  readonly list: Tailed;
+  readonly list: Followed;
   /** Order and window of it mean nothing. */
   readonly query: ListQuery;
 }
@@ -23,6 +26,16 @@ export interface ChangePage {
   readonly rows: readonly string[];
   /** Where the next page begins: everything up to its `after` is told. */
   readonly next: ChangesFrom;
+  /** Ids of rows that were left out, as their figures are not right: they are set aside. */
+  readonly leftOut: readonly string[];
+}
+
+/** Rows that were left out of pages, once they need not be. */
+export interface SettledRows {
+  /** Those that nothing was written to since. */
+  readonly rows: readonly string[];
+  /** Ids of rows that wait no more: they are told, will be told by a page, or are gone. */
+  readonly ids: readonly string[];
 }
 
 /**
@@ -33,9 +46,16 @@ export interface ListChanges {
   /** The state with everything that is acknowledged. @throws DomainError `unavailable` */
   now(): State;
   /**
-   * Rows whose versions are behind one and not behind another, and that nothing was written to since.
+   * Rows whose versions are behind one and not behind another, and that nothing was written to since. A session has the version of
+   * what was written last to any trace that it has or had.
    * @param upTo a state that was acknowledged before the call
    * @throws DomainError `unavailable`
    */
   page(of: ChangesOf, from: ChangesFrom, upTo: State, signal?: AbortSignal): Promise<ChangePage>;
+  /**
+   * What became of rows that pages left out.
+   * @param after the version up to which everything is told, but for them
+   * @throws DomainError `unavailable`
+   */
+  settled(of: ChangesOf, ids: readonly string[], after: State, signal?: AbortSignal): Promise<SettledRows>;
 }

@@ -90,6 +90,29 @@ export interface Statistics extends Series {
   readonly rest: Series | null;
 }
 
+/** Stretches of time of one length, each of which ends a step later than the one before. */
+export interface Windows {
+  /** When the first one ends. An object that starts at the end is in it; one that starts at the beginning is not. */
+  readonly end: Micros;
+  readonly step: Micros;
+  readonly length: Micros;
+  /** At most {@link MAX_WINDOWS}. */
+  readonly count: number;
+}
+export const MAX_WINDOWS = 60_000;
+
+/** Figures of the objects that started within each of some windows; the filters of the query bound no start. */
+export interface WindowsQuery extends Pick<StatisticsQuery, 'objects' | 'measures' | 'scores'> {
+  readonly windows: Windows;
+}
+
+/** Figures of windows, in their order. */
+export interface WindowFigures {
+  readonly windows: readonly Figures[];
+  /** Whether nothing started in any of the windows, or after them. */
+  readonly isEmpty: boolean;
+}
+
 export interface FacetQuery {
   readonly objects: ListQuery;
   readonly of: Property;
@@ -128,6 +151,12 @@ export interface ListStatistics {
     query: StatisticsQuery,
     signal?: AbortSignal,
   ): Promise<Answer<Statistics>>;
+  windows(
+    list: ListDefinition['name'],
+    projectId: string,
+    query: WindowsQuery,
+    signal?: AbortSignal,
+  ): Promise<Answer<WindowFigures>>;
   /** In the order of the values. */
   totals(
     list: ListDefinition['name'],
@@ -173,12 +202,22 @@ export function startsAskedFor({ filters }: ListQuery): { readonly from: Micros 
   return { from: bound('atLeast'), to: bound('atMost') };
 }
 
+/** Whether a query bounds when objects start. */
+export function boundsStarts({ filters }: ListQuery): boolean {
+  return filters.some(({ filter: { field } }) => field === START);
+}
+
+/** The query, of those objects that start at a moment or later. */
+export function startingFrom(list: ListDefinition, query: ListQuery, from: Micros): ListQuery {
+  const after = list.filters.find(({ field, comparison }) => field === START && comparison === 'atLeast');
+  if (after === undefined) throw new Error(`${list.name} are not filtered by their start`);
+  return { ...query, filters: [...query.filters, { filter: after, values: [from] }] };
+}
+
 const FACET_DAYS = 7;
 
 /** The query, bounded to the last days unless it bounds the time itself, or names an object. */
 export function latelyUnlessBounded(list: ListDefinition, query: ListQuery, now: Micros): ListQuery {
-  const bounded = query.filters.some(({ filter: { field } }) => field === START || field === 'created_at');
-  const after = list.filters.find(({ field, comparison }) => field === START && comparison === 'atLeast');
-  if (bounded || namesObject(query.filters) || after === undefined) return query;
-  return { ...query, filters: [...query.filters, { filter: after, values: [now - FACET_DAYS * 86_400e6] }] };
+  const bounded = boundsStarts(query) || query.filters.some(({ filter: { field } }) => field === 'created_at');
+  return bounded || namesObject(query.filters) ? query : startingFrom(list, query, now - FACET_DAYS * 86_400e6);
 }

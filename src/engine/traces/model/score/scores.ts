@@ -1,4 +1,6 @@
 import type { Micros } from '../../../timestamp.js';
+import type { ChangesFrom } from '../list/changes.js';
+import type { State } from '../list/tail.js';
 import type { DeletedThing } from '../deletion/stored-spans.js';
 import type { Score, Scored, ScoreSource } from './score.js';
 
@@ -56,6 +58,26 @@ export interface Scores {
   remove(projectId: string, id: string): Promise<boolean>;
   /** Deletes what somebody gave to some spans. @throws as {@link remove} does */
   removeOf(projectId: string, spanIds: readonly string[], by: Pick<Score, 'source' | 'author'>): Promise<void>;
+}
+
+/** A page of scores by their versions, and where the next one begins. */
+export interface ScoreChangePage {
+  readonly scores: readonly StoredScore[];
+  readonly next: ChangesFrom;
+}
+
+/** Scores by the versions in which they are stored now, as `ListChanges` has rows of lists. */
+export interface ScoreChanges {
+  /** The state with everything that is acknowledged. @throws DomainError `unavailable` */
+  now(): State;
+  /** @param query its order and window mean nothing @throws DomainError `unavailable` */
+  page(
+    projectId: string,
+    query: ScoreQuery,
+    from: ChangesFrom,
+    upTo: State,
+    signal?: AbortSignal,
+  ): Promise<ScoreChangePage>;
 }
 
 /** Scores that go with what they are about. */

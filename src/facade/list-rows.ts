@@ -1,14 +1,14 @@
-import { parseTimestamp } from '../../engine/timestamp.js';
-import { invalid } from '../../engine/validation/validation.js';
-import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
-import type { Page } from '../../engine/traces/model/list/lists.js';
+import { parseTimestamp } from '../engine/timestamp.js';
+import { invalid } from '../engine/validation/validation.js';
+import type { ListDefinition } from '../engine/traces/model/list/definitions.js';
+import type { Page } from '../engine/traces/model/list/lists.js';
 import {
   defaultQuery,
   type AppliedFilter,
   type FilterValue,
   type ListQuery,
-} from '../../engine/traces/model/list/query.js';
-import { TEXT_LIMIT, textOf } from '../../facade/answer.js';
+} from '../engine/traces/model/list/query.js';
+import { TEXT_LIMIT, textOf } from './answer.js';
 
 /** A span, trace or session as a list answers it: each has some of these. */
 export interface Row {

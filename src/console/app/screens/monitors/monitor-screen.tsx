@@ -1,0 +1,151 @@
+import { useState } from 'preact/hooks';
+import type { MonitorRead, StateChangeRead } from '../../../../features/monitors/schema.js';
+import { compact, count } from '../../../model/format.js';
+import { Button } from '../../parts/button.js';
+import { CopyAsCurl } from '../../parts/copy.js';
+import { DataTable, type Column } from '../../parts/data-table.js';
+import { Confirm } from '../../parts/dialog.js';
+import { When } from '../../parts/figures.js';
+import { Answered } from '../../parts/states.js';
+import { announce } from '../../state/announce.js';
+import { call, ofProject } from '../../state/api.js';
+import { hrefOf, navigate } from '../../state/location.js';
+import { changedAt, useQuery } from '../../state/query.js';
+import { MonitorForm } from './monitor-form.js';
+import { StateBadge } from './state-badge.js';
+
+const HOUR_MS = 3_600_000;
+
+/** One monitor: what it looks at, how it stands, and when that changed. */
+export function MonitorScreen({ id }: { readonly id: string }) {
+  const params = { monitor_id: id };
+  const monitor = useQuery({
+    key: [ofProject('/monitors'), id],
+    ask: (signal) => call('GET /projects/:project_id/monitors/:monitor_id', { params, signal }),
+    every: 10_000,
+  });
+  return (
+    <Answered answer={monitor} isPage>
+      {(found) => (
+        <div class="stack">
+          <Head monitor={found} />
+          <p>
+            <StateBadge monitor={found} /> since <When at={found.since} />. {found.summary}.
+          </p>
+          <p class="soft">
+            {found.looked_at === null ? (
+              'Not looked at yet.'
+            ) : (
+              <>
+                Last looked at <When at={found.looked_at} />: {found.value === null ? 'no value' : compact(found.value)}
+                {found.count !== null && ` of ${count(found.count)}`}
+              </>
+            )}
+          </p>
+          {found.error !== null && <p class="bad">{found.error}</p>}
+          <History id={id} />
+        </div>
+      )}
+    </Answered>
+  );
+}
+
+function Head({ monitor }: { readonly monitor: MonitorRead }) {
+  const [open, setOpen] = useState<'change' | 'delete' | null>(null);
+  const close = () => setOpen(null);
+  const { id, name, enabled, muted_until } = monitor;
+  const params = { monitor_id: id };
+  const isMuted = muted_until !== null && Date.parse(muted_until) > Date.now();
+  const change = async (body: { readonly enabled?: boolean; readonly muted_until?: string | null }) => {
+    try {
+      await call('PATCH /projects/:project_id/monitors/:monitor_id', { params, body });
+      announce('Monitor changed');
+    } catch (error) {
+      announce(String(error), { bad: true });
+    }
+    await changedAt(ofProject('/monitors'));
+  };
+  const remove = async () => {
+    await call('DELETE /projects/:project_id/monitors/:monitor_id', { params });
+    announce('Monitor deleted');
+    await changedAt(ofProject('/monitors'));
+    navigate(hrefOf({ screen: 'monitors' }));
+  };
+  const muteTo = new Date(Date.now() + HOUR_MS).toISOString();
+  return (
+    <header class="screen-head">
+      <h1>
+        <bdi>{name}</bdi>
+      </h1>
+      <div class="line">
+        <CopyAsCurl path={`${ofProject('/monitors')}/${id}`} />
+        <Button changes onClick={() => void change({ muted_until: isMuted ? null : muteTo })}>
+          {isMuted ? 'Unmute' : 'Mute for an hour'}
+        </Button>
+        <Button changes icon={enabled ? 'pause' : 'play'} onClick={() => void change({ enabled: !enabled })}>
+          {enabled ? 'Disable' : 'Enable'}
+        </Button>
+        <Button changes icon="edit" onClick={() => setOpen('change')}>
+          Change
+        </Button>
+        <Button changes icon="trash" look="quiet" label={`Delete ${name}`} onClick={() => setOpen('delete')} />
+      </div>
+      {open === 'change' && <MonitorForm monitor={monitor} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm title="Delete this monitor?" action="Delete monitor" onConfirm={() => void remove()} onClose={close}>
+          <p>
+            <bdi>{name}</bdi> ends, and its history is deleted.
+          </p>
+        </Confirm>
+      )}
+    </header>
+  );
+}
+
+function History({ id }: { readonly id: string }) {
+  const params = { monitor_id: id };
+  const changes = useQuery({
+    key: [ofProject('/monitors'), id, 'history'],
+    ask: (signal) => call('GET /projects/:project_id/monitors/:monitor_id/history', { params, signal }),
+    every: 10_000,
+  });
+  return (
+    <section class="stack" aria-labelledby="history">
+      <h2 id="history">State changes</h2>
+      <Answered answer={changes} rows={3}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <p class="soft">None yet.</p>
+          ) : (
+            <DataTable
+              caption="State changes"
+              columns={COLUMNS}
+              rows={rows}
+              idOf={({ at, state }) => `${at} ${state}`}
+            />
+          )
+        }
+      </Answered>
+    </section>
+  );
+}
+
+const COLUMNS: Column<StateChangeRead>[] = [
+  { name: 'at', label: 'When', cell: ({ at }) => <When at={at} /> },
+  {
+    name: 'state',
+    label: 'State',
+    cell: ({ state }) => (
+      <span class={`badge ${state === 'firing' ? 'bad' : state === 'ok' ? 'good' : ''}`}>
+        {state.replace('_', ' ')}
+      </span>
+    ),
+  },
+  {
+    name: 'value',
+    label: 'Value',
+    figure: true,
+    cell: ({ value }) => compact(value),
+  },
+  { name: 'count', label: 'Count', figure: true, cell: (change) => count(change.count) },
+];

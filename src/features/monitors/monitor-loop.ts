@@ -1,0 +1,288 @@
+import { DomainError } from '../../engine/errors.js';
+import type { Signals } from '../../engine/signals/signals.js';
+import type { Micros } from '../../engine/timestamp.js';
+import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
+import { BackgroundLoop } from '../../engine/work/background-loop.js';
+import { restMs } from '../../engine/work/governor.js';
+import type { Announce } from '../webhooks/event.js';
+import { standingAfter, wordsOf, type Figure } from './condition.js';
+import type { Measurer } from './measurer.js';
+import { keyOf, lastMoment, momentsOf, type Measured, type Moments } from './moments.js';
+import type { Monitor, MonitorStore, Outcome } from './monitor.js';
+
+/** What was measured of a monitor last, since the server started. */
+export interface LastLook {
+  /** Of the condition. */
+  readonly revision: number;
+  readonly at: Micros;
+  readonly value: number | null;
+  readonly count: number | null;
+  /** Why it failed; null: it did not. */
+  readonly error: string | null;
+}
+
+export interface MonitorLoopParts {
+  readonly store: MonitorStore;
+  readonly measurer: Measurer;
+  /** Calls back after each commit to a project, until the function that it returns is called. */
+  readonly onCommit: (projectId: string, listener: () => void) => () => void;
+  readonly isGone: (projectId: string) => boolean;
+  /** Stores all that is stored meanwhile, or nothing of it. */
+  readonly together: <T>(store: () => T) => T;
+  readonly announce: Announce;
+  readonly observer: Pick<Signals, 'monitorsLooked' | 'monitorFailed' | 'monitorFired' | 'monitorRecovered'>;
+}
+
+/** Monitors that are measured together, and when. */
+interface Group extends Measured {
+  readonly project: Project;
+  readonly monitors: Monitor[];
+  readonly moments: Moments;
+  dueMs: number;
+  failures: number;
+  /** Commits to the project that had been made when nothing was found; null: something was. */
+  emptyAfter: number | null;
+}
+
+interface Project {
+  readonly id: string;
+  readonly groups: Map<string, Group>;
+  commits: number;
+  /** When a group of it was looked at last, as a number that grows. */
+  served: number;
+  readonly end: () => void;
+}
+
+/** The longest wait: another process may have changed monitors. */
+const LOOK_MS = 60_000;
+
+/**
+ * Looks at monitors, one group after the other, each at its moments: with the rests that follow each look, all together take a
+ * twentieth of a thread, however many there are; with more than that, looks come later. Projects take turns. A group that found
+ * nothing is not looked at again before something is written to its project.
+ */
+export class MonitorLoop {
+  readonly #parts: MonitorLoopParts;
+  readonly #loop: BackgroundLoop;
+  readonly #projects = new Map<string, Project>();
+  readonly #last = new Map<string, LastLook>();
+  /** Projects whose monitors are to be read again: never while one of them is looked at. */
+  readonly #changed = new Set<string>();
+  #isLoaded = false;
+  #served = 0;
+  #endRest: () => void = () => undefined;
+
+  constructor(parts: MonitorLoopParts) {
+    this.#parts = parts;
+    this.#loop = new BackgroundLoop({
+      round: () => this.#round(),
+      onFailure: (error) => parts.observer.monitorFailed({ project: 'any', error }),
+    });
+  }
+
+  /** To be called once, at the start. */
+  start(): void {
+    this.#loop.wake();
+  }
+
+  /** To be called when monitors of a project were made, changed or deleted. */
+  changed(projectId: string): void {
+    this.#changed.add(projectId);
+    this.#endRest();
+    this.#loop.wake();
+  }
+
+  /** To be called when a project is deleted. */
+  forget(projectId: string): void {
+    const project = this.#projects.get(projectId);
+    if (project === undefined) return;
+    project.end();
+    this.#projects.delete(projectId);
+    for (const { monitors } of project.groups.values()) for (const { id } of monitors) this.#last.delete(id);
+  }
+
+  lastOf({ id, revision }: Pick<Monitor, 'id' | 'revision'>): LastLook | null {
+    const last = this.#last.get(id);
+    return last?.revision === revision ? last : null;
+  }
+
+  async close(): Promise<void> {
+    await this.#loop.close(new DomainError('unavailable', 'The server is stopping'));
+    for (const id of [...this.#projects.keys()]) this.forget(id);
+  }
+
+  async #round(): Promise<number> {
+    if (!this.#isLoaded) for (const id of this.#parts.store.projects()) this.#changed.add(id);
+    this.#isLoaded = true;
+    for (let group = this.#next(); group !== undefined; group = this.#next()) {
+      if (this.#loop.signal.aborted) return LOOK_MS;
+      const began = performance.now();
+      if (!(await this.#look(group))) continue;
+      await this.#rest(restMs('follow', performance.now() - began));
+    }
+    const nextMs = Math.min(...[...this.#groups()].map(({ dueMs }) => dueMs));
+    return Math.min(LOOK_MS, Math.max(0, nextMs - Date.now()));
+  }
+
+  /** Whoever changed a monitor waits for a look at it, as for any other read. */
+  async #rest(ms: number): Promise<void> {
+    await Promise.race([this.#loop.rest(ms), new Promise<void>((resolve) => (this.#endRest = resolve))]);
+  }
+
+  *#groups(): Iterable<Group> {
+    for (const { groups } of this.#projects.values()) yield* groups.values();
+  }
+
+  /** Of those that are due, the longest due of the project that has waited longest. */
+  #next(): Group | undefined {
+    for (const id of this.#changed) this.#load(id);
+    const now = Date.now();
+    let next: Group | undefined;
+    for (const group of this.#groups()) {
+      if (group.dueMs > now) continue;
+      const sooner = next === undefined ? -1 : group.project.served - next.project.served || group.dueMs - next.dueMs;
+      if (sooner < 0) next = group;
+    }
+    return next;
+  }
+
+  /** Reads what a project has; groups that were there go on. */
+  #load(projectId: string): void {
+    const monitors = this.#parts.store.enabled(projectId);
+    this.#changed.delete(projectId);
+    const known = this.#projects.get(projectId);
+    this.#forgetGone(known, monitors);
+    if (monitors.length === 0) return this.forget(projectId);
+    const project = known ?? this.#open(projectId);
+    const before = new Map(project.groups);
+    project.groups.clear();
+    for (const monitor of monitors) {
+      const { list, query, window_minutes } = monitor.condition;
+      const key = keyOf(projectId, { list, query, window_minutes });
+      const group = project.groups.get(key) ?? this.#group(project, { list, query, window_minutes }, before.get(key));
+      project.groups.set(key, group);
+      group.monitors.push(monitor);
+      // What is new, or has another condition, is looked at at once.
+      if (this.lastOf(monitor) === null) Object.assign(group, { dueMs: 0, emptyAfter: null });
+    }
+  }
+
+  #open(id: string): Project {
+    const project: Project = {
+      ...{ id, groups: new Map(), commits: 0, served: 0 },
+      end: this.#parts.onCommit(id, () => (project.commits += 1)),
+    };
+    this.#projects.set(id, project);
+    return project;
+  }
+
+  #group(project: Project, measured: Measured, before: Group | undefined): Group {
+    const moments = momentsOf(project.id, measured);
+    const { dueMs, failures, emptyAfter } = before ?? { dueMs: 0, failures: 0, emptyAfter: null };
+    return { ...measured, project, moments, monitors: [], dueMs, failures, emptyAfter };
+  }
+
+  /** What was measured of monitors that are not looked at any more is forgotten. */
+  #forgetGone(known: Project | undefined, monitors: readonly Monitor[]): void {
+    const ids = new Set(monitors.map(({ id }) => id));
+    for (const group of known?.groups.values() ?? [])
+      for (const { id } of group.monitors) if (!ids.has(id)) this.#last.delete(id);
+  }
+
+  /** @returns whether something was measured */
+  async #look(group: Group): Promise<boolean> {
+    const { project, moments, monitors } = group;
+    const { measurer, observer, isGone } = this.#parts;
+    project.served = this.#served += 1;
+    if (isGone(project.id)) {
+      this.forget(project.id);
+      return false;
+    }
+    const at = lastMoment(moments, Date.now() * 1000);
+    group.dueMs = (at + moments.step) / 1000;
+    const { commits } = project;
+    if (group.emptyAfter === commits && monitors.every(isSettled)) return false;
+    const windows = { end: at, step: moments.length, length: moments.length, count: 1 };
+    const conditions = monitors.map(({ condition }) => condition);
+    const asked = { projectId: project.id, list: group.list, query: group.query, window_minutes: group.window_minutes };
+    const began = performance.now();
+    try {
+      const { figures, isEmpty } = await measurer.measure({ ...asked, conditions }, windows, this.#loop.signal);
+      group.failures = 0;
+      group.emptyAfter = isEmpty ? commits : null;
+      this.#keep(monitors, figures, at);
+      observer.monitorsLooked({ seconds: (performance.now() - began) / 1000, monitors: monitors.length });
+    } catch (error) {
+      if (this.#loop.signal.aborted) return true;
+      group.failures += 1;
+      group.dueMs = Date.now() + retryDelay(group.failures, RETRIES.work);
+      observer.monitorFailed({ project: project.id, error });
+      const last = { at, value: null, count: null, error: reasonOf(error) };
+      for (const { id, revision } of monitors) this.#last.set(id, { ...last, revision });
+    }
+    return true;
+  }
+
+  #keep(monitors: Monitor[], figures: readonly (readonly Figure[])[], at: Micros): void {
+    for (const [index, monitor] of monitors.entries()) {
+      const figure = figures[index]?.[0] ?? { value: null, count: 0, interval: null };
+      const { revision } = monitor;
+      this.#last.set(monitor.id, { revision, at, value: figure.value, count: figure.count, error: null });
+      const outcome = outcomeOf(monitor, figure, at);
+      const isChanged =
+        outcome.state !== monitor.state || outcome.alarm !== monitor.alarm || outcome.told !== monitor.told;
+      if (!isChanged) continue;
+      if (!this.#record(monitor, outcome)) continue;
+      const since = outcome.state === monitor.state ? monitor.since : at;
+      const { state, alarm, told } = outcome;
+      monitors[index] = { ...monitor, state, alarm, told, since };
+    }
+  }
+
+  /** @returns false when it was deleted or changed meanwhile */
+  #record(monitor: Monitor, outcome: Outcome): boolean {
+    const { store, together, announce, observer } = this.#parts;
+    const { id, project_id: project } = monitor;
+    const isTold = outcome.told !== monitor.told;
+    const isKept = together(() => {
+      if (!store.record(id, outcome)) return false;
+      if (isTold) announce(eventOf(monitor, outcome));
+      return true;
+    });
+    if (isKept && isTold && outcome.told === 'firing') observer.monitorFired({ project, id });
+    else if (isKept && isTold) observer.monitorRecovered({ project, id });
+    return isKept;
+  }
+}
+
+/** Whether webhooks have heard of its state. */
+const isSettled = ({ alarm, told }: Monitor) => alarm === null || told === alarm;
+
+function outcomeOf(monitor: Monitor, figure: Figure, at: Micros): Outcome {
+  const { condition, revision, muted_until } = monitor;
+  const standing = standingAfter(monitor, condition, figure);
+  const isMuted = muted_until !== null && muted_until > Date.now() * 1000;
+  const told = isMuted || standing.alarm === null ? monitor.told : standing.alarm;
+  const { value, count } = figure;
+  return { ...standing, at, value, count, revision, told };
+}
+
+function eventOf({ id, name, project_id, condition }: Monitor, { told, value, count, at }: Outcome) {
+  const { measure, operator, threshold, compared_with, window_minutes } = condition;
+  const fires = told === 'firing';
+  return {
+    project_id,
+    type: fires ? ('monitor.fired' as const) : ('monitor.recovered' as const),
+    summary: `${name} ${fires ? 'fires' : 'recovered'}: ${value ?? 'unknown'} (${wordsOf(condition)})`,
+    data: {
+      ...{ monitor_id: id, name, state: told, value, count, measure, compared_with, operator, threshold },
+      ...{ window_minutes, window_end: new Date(at / 1000).toISOString() },
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof DomainError)) return 'An internal error; see the server log';
+  if (error.kind === 'invalid') return `The filters are not valid any more: ${error.message}`;
+  return `${error.message}. Retrying.`;
+}

@@ -1,0 +1,124 @@
+import { DomainError } from '../../engine/errors.js';
+import type { Signals } from '../../engine/signals/signals.js';
+import type { Micros } from '../../engine/timestamp.js';
+import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
+import { BackgroundLoop } from '../../engine/work/background-loop.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import type { Attempt, DueDelivery, WebhookStore } from './webhook.js';
+
+/** Sends one delivery. @returns what was answered @throws Error that says why there was no response, for the log of deliveries */
+export type Send = (
+  due: DueDelivery,
+  signal: AbortSignal,
+) => Promise<{ readonly status: number | null; readonly response: string | null }>;
+
+export interface WebhookLoopParts {
+  readonly store: WebhookStore;
+  readonly send: Send;
+  readonly isGone: (projectId: string) => boolean;
+  readonly observer: Pick<Signals, 'webhookDelivered' | 'webhookFailed' | 'webhookGivenUp' | 'webhooksFailed'>;
+}
+
+/** Deliveries at once: of a project, and each to another destination, so that a slow one holds up nobody else. */
+const TURNS = { atOnce: 32, perParty: 4 };
+const LOOKED_AT = 1_000;
+const LOOK_MS = 60_000;
+/** What could not be delivered for so long is given up. */
+const GIVEN_UP_AFTER: Micros = 86_400e6;
+
+/**
+ * Delivers what waits, one delivery of a destination at a time. What fails waits longer each time, and so does its destination: after
+ * each pause, what was tried least is tried first, so that one bad delivery holds up no other.
+ */
+export class WebhookLoop {
+  readonly #parts: WebhookLoopParts;
+  readonly #loop: BackgroundLoop;
+  readonly #turns = new FairSemaphore('webhook deliveries', TURNS);
+  /** Destinations whose delivery is under way, or waits for its turn. */
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(parts: WebhookLoopParts) {
+    this.#parts = parts;
+    this.#loop = new BackgroundLoop({
+      round: () => this.#round(),
+      onFailure: (error) => parts.observer.webhooksFailed({ error }),
+    });
+  }
+
+  /** To be called at the start, and when something was noted or a destination changed. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** What is under way is given up, and tried again after the next start. */
+  async close(): Promise<void> {
+    await this.#loop.close(new DomainError('unavailable', 'The server is stopping'));
+    await Promise.all(this.#underWay.values());
+  }
+
+  #round(): number {
+    const { store } = this.#parts;
+    const now = Date.now() * 1000;
+    for (const due of store.due(now, LOOKED_AT)) {
+      const { id } = due.webhook;
+      if (this.#underWay.has(id)) continue;
+      const delivery = this.#inTurn(due).finally(() => {
+        this.#underWay.delete(id);
+        this.#loop.wake();
+      });
+      this.#underWay.set(id, delivery);
+    }
+    const nextAt = store.nextAt(now);
+    return nextAt === null ? LOOK_MS : Math.min(LOOK_MS, Math.max(0, nextAt / 1000 - Date.now()));
+  }
+
+  async #inTurn(due: DueDelivery): Promise<void> {
+    const { signal } = this.#loop;
+    try {
+      await this.#turns.run(due.webhook.project_id, () => this.#deliver(due, signal), signal);
+    } catch (error) {
+      if (!signal.aborted) this.#parts.observer.webhooksFailed({ error });
+    }
+  }
+
+  async #deliver(due: DueDelivery, signal: AbortSignal): Promise<void> {
+    const { store, isGone, observer } = this.#parts;
+    const { id, project_id: project } = due.webhook;
+    if (isGone(project)) return;
+    const attempt = await this.#attempt(due, signal);
+    if (signal.aborted) return;
+    if (attempt.error === null) {
+      store.delivered(due, attempt);
+      observer.webhookDelivered({ seconds: attempt.ms / 1000 });
+      return;
+    }
+    const now = Date.now() * 1000;
+    const givenUp = store.failed(due, attempt, {
+      next_at: now + retryDelay(due.attempts + 1, RETRIES.large) * 1000,
+      paused_to: now + retryDelay(due.webhook.failures + 1, RETRIES.large) * 1000,
+      given_up_to: now - GIVEN_UP_AFTER,
+    });
+    observer.webhookFailed({ project, id, status: attempt.status, seconds: attempt.ms / 1000 });
+    if (givenUp > 0) observer.webhookGivenUp({ project, id, deliveries: givenUp });
+  }
+
+  async #attempt(due: DueDelivery, signal: AbortSignal): Promise<Attempt> {
+    const tried_at = Date.now() * 1000;
+    const began = performance.now();
+    const took = () => Math.round(performance.now() - began);
+    try {
+      const { status, response } = await this.#parts.send(due, signal);
+      const isTaken = status === null || (status >= 200 && status < 300);
+      return { tried_at, ms: took(), status, response, error: isTaken ? null : refusalOf(status) };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { tried_at, ms: took(), status: null, response: null, error: message.slice(0, 200).toWellFormed() };
+    }
+  }
+}
+
+function refusalOf(status: number): string {
+  return status >= 300 && status < 400
+    ? `The destination redirects (${status}): name the address that it redirects to`
+    : `The destination answered ${status}`;
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../engine/errors.js';
+import type { AuditLog } from '../../engine/identity/audit.js';
+import type { Principal } from '../../engine/identity/identity.js';
+import type { Window } from '../../engine/schema/page.js';
+import { formatTimestamp } from '../../engine/timestamp.js';
+import { invalid } from '../../engine/validation/validation.js';
+import type { Announce } from './event.js';
+import { secretOf } from './render.js';
+import { MAX_WEBHOOKS, type WebhookInput, type WebhookPatch } from './schema.js';
+import type { Delivery, DeliveredType, ListedWebhook, Webhook, WebhookKind, WebhookStore } from './webhook.js';
+
+export interface WebhookServiceParts {
+  readonly store: WebhookStore;
+  readonly audit: AuditLog;
+  /** Of the server: what the secrets of destinations are derived from. */
+  readonly secret: Buffer;
+  /** Whether the operator has set a mail server. */
+  readonly hasMail: boolean;
+  /** Has what waits be delivered. */
+  readonly wake: () => void;
+}
+
+/** A destination with the secret that is shown once; null: its kind has none. */
+export interface WithSecret {
+  readonly webhook: ListedWebhook;
+  readonly secret: string | null;
+}
+
+const ADDRESS = /^[^\s@<>(),;:"'\\[\]\u0000-\u001f\u007f]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$/;
+
+/** Who is told of events. Everything is inside the caller's project. */
+export class WebhookService {
+  readonly #parts: WebhookServiceParts;
+
+  constructor(parts: WebhookServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws DomainError `invalid`; `conflict` with too many, or where the server sends no mail */
+  create(by: Principal, { name, kind, target, events, enabled }: WebhookInput): WithSecret {
+    const { store, audit } = this.#parts;
+    const { project_id, user_id } = by;
+    this.#requireTarget(kind, target);
+    const webhook: Webhook = {
+      ...{
+        id: randomUUID(),
+        project_id,
+        name,
+        kind,
+        target,
+        events: [...new Set(events ?? [])],
+        enabled: enabled ?? true,
+      },
+      ...{ generation: 1, dropped: 0, failures: 0, paused_to: 0, created_at: Date.now() * 1000, created_by: user_id },
+    };
+    if (!store.insert(webhook, MAX_WEBHOOKS))
+      throw new DomainError('conflict', `A project has at most ${MAX_WEBHOOKS} destinations: delete one first`);
+    audit.done({ event: 'webhookCreated', by, project_id, subject_id: webhook.id });
+    return this.#withSecret({ ...webhook, waiting: 0 });
+  }
+
+  list(projectId: string): ListedWebhook[] {
+    return this.#parts.store.list(projectId);
+  }
+
+  /** @throws DomainError `not_found` */
+  get(projectId: string, id: string): ListedWebhook {
+    const webhook = this.#parts.store.find(projectId, id);
+    if (webhook === undefined) throw new DomainError('not_found', 'There is no destination with this id');
+    return webhook;
+  }
+
+  /** @throws DomainError `not_found`, `invalid` */
+  change(by: Principal, id: string, patch: WebhookPatch): ListedWebhook {
+    const { store, audit, wake } = this.#parts;
+    const known = this.get(by.project_id, id);
+    const target = patch.target ?? known.target;
+    this.#requireTarget(known.kind, target);
+    const settings = {
+      ...{ name: patch.name ?? known.name, target, events: [...new Set(patch.events ?? known.events)] },
+      enabled: patch.enabled ?? known.enabled,
+    };
+    store.change(id, settings, Date.now() * 1000);
+    audit.done({ event: 'webhookChanged', by, project_id: by.project_id, subject_id: id });
+    wake();
+    return this.get(by.project_id, id);
+  }
+
+  /** Gives it another secret; the one before counts no more. @throws DomainError `not_found` */
+  rotate(by: Principal, id: string): WithSecret {
+    const { store, audit } = this.#parts;
+    const known = this.get(by.project_id, id);
+    const generation = store.rotate(id);
+    audit.done({ event: 'webhookRotated', by, project_id: by.project_id, subject_id: id });
+    return this.#withSecret({ ...known, generation });
+  }
+
+  /** @throws DomainError `not_found` */
+  remove(by: Principal, id: string): void {
+    this.get(by.project_id, id);
+    this.#parts.store.remove(id);
+    this.#parts.audit.done({ event: 'webhookDeleted', by, project_id: by.project_id, subject_id: id });
+  }
+
+  /** Has it be told something at once. @throws DomainError `not_found`; `conflict` while it is disabled, or too much waits */
+  test(projectId: string, id: string): ListedWebhook {
+    const { enabled, name } = this.get(projectId, id);
+    if (!enabled) throw new DomainError('conflict', 'The destination is disabled: enable it first');
+    const data = { webhook_id: id, name };
+    if (this.#note({ project_id: projectId, type: 'test', summary: `Test of ${name}`, data }, id) === 0)
+      throw new DomainError('conflict', 'Too many deliveries wait: the destination does not take them');
+    return this.get(projectId, id);
+  }
+
+  /** What it was told, the newest first. @throws DomainError `not_found` */
+  deliveries(projectId: string, id: string, window: Window): Delivery[] {
+    return this.#parts.store.deliveries(this.get(projectId, id).id, window);
+  }
+
+  readonly announce: Announce = (event) => void this.#note(event, null);
+
+  /** @param only the one that is told; null: each that wants it @returns how many are told */
+  #note(event: Omit<Parameters<Announce>[0], 'type'> & { readonly type: DeliveredType }, only: string | null): number {
+    const at = Date.now() * 1000;
+    const body = { id: randomUUID(), ...event, created_at: formatTimestamp(at) };
+    const told = this.#parts.store.add(body, only, at);
+    // In the next turn: what is under way may still be taken back.
+    if (told > 0) setImmediate(this.#parts.wake);
+    return told;
+  }
+
+  #withSecret(webhook: ListedWebhook): WithSecret {
+    return { webhook, secret: webhook.kind === 'webhook' ? secretOf(this.#parts.secret, webhook) : null };
+  }
+
+  #requireTarget(kind: WebhookKind, target: string): void {
+    if (kind === 'email') {
+      if (!this.#parts.hasMail)
+        throw new DomainError('conflict', 'The operator has set no mail server (SMTP_URL and SMTP_FROM)');
+      if (!ADDRESS.test(target)) throw invalid([{ pointer: '/target', detail: 'must be an address of email' }]);
+      return;
+    }
+    const url = URL.canParse(target) ? new URL(target) : null;
+    const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
+    if (url === null || !isHttp || url.username !== '' || url.password !== '')
+      throw invalid([{ pointer: '/target', detail: 'must be an http:// or https:// URL without user and password' }]);
+  }
+}

@@ -1,0 +1,113 @@
+import { DomainError } from '../../engine/errors.js';
+import { MAX_REPETITION } from '../../engine/traces/model/experiment/mark.js';
+import type { ExperimentService } from '../../features/experiments/experiment-service.js';
+
+/** Results of one experiment that are told apart, and of all whose results are remembered. */
+const MAX_OF_EXPERIMENT = 50_000;
+const MAX_OF_ALL = 200_000;
+const READ_AT_ONCE = 10_000;
+
+/**
+ * Which try at an example each run of an experiment is: clients evaluate an example several times, and do not say which time it
+ * is. Runs are counted in the order in which they come; one that comes again keeps its number.
+ */
+export class Repetitions {
+  readonly #experiments: Pick<ExperimentService, 'results'>;
+  /** The experiment that was asked for last comes last. */
+  readonly #known = new Map<string, Promise<Numbers>>();
+  readonly #ready = new Map<string, Numbers>();
+
+  constructor(experiments: Pick<ExperimentService, 'results'>) {
+    this.#experiments = experiments;
+  }
+
+  /** To be awaited before {@link of} is asked. @throws DomainError `unavailable` */
+  async know(projectId: string, experimentIds: Iterable<string>): Promise<void> {
+    for (const id of experimentIds) {
+      const known = this.#known.get(id) ?? this.#read(projectId, id);
+      this.#known.delete(id);
+      this.#known.set(id, known);
+      try {
+        this.#ready.set(id, await known);
+      } catch (error) {
+        this.#forget(id);
+        throw error;
+      }
+    }
+    this.#makeRoom();
+  }
+
+  /** The number of a run, from 1; those beyond what an experiment may have replace the first. */
+  of(experimentId: string, rowId: string, spanId: string): number {
+    return this.#ready.get(experimentId)?.of(rowId, spanId) ?? 1;
+  }
+
+  async #read(projectId: string, experimentId: string): Promise<Numbers> {
+    const numbers = new Numbers();
+    const query = {
+      experimentId,
+      repetition: null,
+      rowIds: null,
+      hasError: null,
+      idsOnly: true,
+      count: false,
+    } as const;
+    try {
+      for (let offset: number | null = 0; offset !== null && !numbers.isFull;) {
+        const page = await this.#experiments.results(projectId, { ...query, limit: READ_AT_ONCE, offset });
+        for (const { row_id, id, repetition } of page.results) numbers.note(row_id, id, repetition);
+        offset = page.next;
+      }
+    } catch (error) {
+      // A run may name an experiment that was deleted.
+      if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
+    }
+    return numbers;
+  }
+
+  #makeRoom(): void {
+    let size = [...this.#ready.values()].reduce((sum, { size }) => sum + size, 0);
+    for (const [id] of this.#known) {
+      if (size <= MAX_OF_ALL) return;
+      size -= this.#ready.get(id)?.size ?? 0;
+      this.#forget(id);
+    }
+  }
+
+  #forget(id: string): void {
+    this.#known.delete(id);
+    this.#ready.delete(id);
+  }
+}
+
+/** The numbers of the runs of one experiment. */
+class Numbers {
+  readonly #ofRuns = new Map<string, number>();
+  /** Numbers that are taken, as bits, by row. */
+  readonly #taken = new Map<string, number>();
+
+  get size(): number {
+    return this.#ofRuns.size;
+  }
+
+  get isFull(): boolean {
+    return this.size >= MAX_OF_EXPERIMENT;
+  }
+
+  note(rowId: string, spanId: string, number: number): void {
+    this.#ofRuns.set(spanId, number);
+    this.#taken.set(rowId, (this.#taken.get(rowId) ?? 0) | (1 << (number - 1)));
+  }
+
+  of(rowId: string, spanId: string): number {
+    const known = this.#ofRuns.get(spanId);
+    if (known !== undefined) return known;
+    if (this.isFull) return 1;
+    const taken = this.#taken.get(rowId) ?? 0;
+    let number = 1;
+    while (number <= MAX_REPETITION && (taken & (1 << (number - 1))) !== 0) number += 1;
+    if (number > MAX_REPETITION) number = 1;
+    this.note(rowId, spanId, number);
+    return number;
+  }
+}

@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import { Masker } from '../../src/features/masking/masker.js';
+import { ruleIssues, rulesOf } from '../../src/features/masking/rule-issues.js';
+import type { MaskingRuleInput } from '../../src/features/masking/schema.js';
+
+const maskerOf = (...rules: readonly MaskingRuleInput[]) =>
+  new Masker({ version: 1, key: Buffer.alloc(32, 1), rules: rulesOf(rules) });
+const path = (value: string, action: MaskingRuleInput['action'] = 'replace') =>
+  ({ type: 'path', name: 'secret', path: value, action }) as const;
+
+describe('masking', () => {
+  it('leaves all else of JSON as it is, to the character', () => {
+    const masker = maskerOf({ type: 'email' });
+    const json = '{ "a" : 1.50, "b":"\\u00e9 x@y.io\\n", "big":12345678901234567890 , "x@y.io": [true,null] }';
+    expect(masker.maskText(json)).to.equal(json.replace('\\u00e9 x@y.io\\n', 'é [email]\\n'));
+    const lines = '{"a":"x@y.io"}\n{"a":"z@y.io"}';
+    expect(masker.maskText(lines)).to.equal('{"a":"[email]"}\n{"a":"[email]"}');
+    // No JSON, though it looks like it.
+    expect(masker.maskText('[note] x@y.io "said" [end]')).to.equal('[note] [email] "said" [end]');
+    expect(masker.maskText('{"a": "cut off x@y.io')).to.equal('{"a": "cut off [email]');
+  });
+
+  it('reads JSON in strings of JSON', () => {
+    const json = (value: string) => JSON.stringify({ call: { arguments: JSON.stringify({ to: `\n${value}`, n: 1 }) } });
+    expect(maskerOf({ type: 'email' }).maskText(json('x@y.io'))).to.equal(json('[email]'));
+    const object = { input_data: json('x'), attributes: { call: json('y') } };
+    const rules = ['$.input_data.call.arguments.to', '$.attributes.call..to'].map((each, n) => ({
+      ...path(each),
+      name: `p${n}`,
+    }));
+    const to = (label: string) => JSON.stringify({ call: { arguments: JSON.stringify({ to: label, n: 1 }) } });
+    expect(maskerOf(...rules).mask(object)).to.deep.equal({ input_data: to('[p0]'), attributes: { call: to('[p1]') } });
+  });
+
+  it('leaves labels alone, so that what is read can be sent again', () => {
+    const masker = maskerOf(
+      { type: 'email', action: 'hash' },
+      { type: 'expression', name: 'word', expression: '[a-z0-9]+' },
+    );
+    const once = masker.maskText('write x@y.io');
+    expect(once).to.match(/^\[word\] \[email:[0-9a-f]{16}\]$/);
+    expect(masker.maskText(once)).to.equal(once);
+    const placed = maskerOf(path('$.attributes.a', 'hash'));
+    const masked = placed.mask({ attributes: { a: { b: 1 }, c: 1 } });
+    expect(masked.attributes.a).to.match(/^\[secret:/);
+    expect(placed.mask(masked)).to.equal(masked);
+  });
+
+  it('masks what lies at a path, and what repeats it', () => {
+    const input_data = '[ {"role":"user", "content": "x"}, {"role":"tool","content":{"a":[1,2]}, "n": 1.0} ]';
+    const object = {
+      input_data,
+      output_data: 'said',
+      attributes: { copy: input_data, user: { 'e.mail': 'x', age: 1 } },
+    };
+    const masked = maskerOf(
+      { ...path('$.input_data[*].content'), name: 'content' },
+      { ...path("$.attributes.user['e.mail']", 'drop'), name: 'mail' },
+      { ...path('$.output_data'), name: 'output' },
+    ).mask(object);
+    const input = '[ {"role":"user", "content": "[content]"}, {"role":"tool","content":"[content]", "n": 1.0} ]';
+    expect(masked).to.deep.equal({
+      input_data: input,
+      output_data: '[output]',
+      attributes: { copy: input, user: { 'e.mail': null, age: 1 } },
+    });
+    expect(
+      maskerOf(path('$..password')).mask({ attributes: { a: [{ password: 'x' }], password: null } }),
+    ).to.deep.equal({
+      attributes: { a: [{ password: '[secret]' }], password: null },
+    });
+  });
+
+  it('changes nothing that figures are made of', () => {
+    const attributes = {
+      ...{
+        model: 'gpt-4o',
+        provider: 'openai',
+        inputTokens: '12',
+        task: 'support',
+        zeroeval: { prompt_slug: 'a', x: 'word' },
+      },
+      ...{ 'spanhouse.experiment.row_id': 'row', spanhouse: { experiment: { id: 'word' }, other: 'word' } },
+      ...{ 'spanhouse.parts': { first: 1, later: [[1, ['attributes.word']]] }, note: 'word', n: 4111111111111111 },
+    };
+    const tags = { keep: 'true', 'spanhouse.judge': 'word', user: 'word' };
+    const all = maskerOf({ type: 'expression', name: 'x', expression: '.+' }, path('$..inputTokens'));
+    expect(all.mask({ name: 'word', attributes, tags })).to.deep.equal({
+      name: '[x]',
+      attributes: {
+        ...attributes,
+        zeroeval: { prompt_slug: 'a', x: '[x]' },
+        spanhouse: { experiment: { id: 'word' }, other: '[x]' },
+        note: '[x]',
+      },
+      tags: { ...tags, user: '[x]' },
+    });
+    expect(maskerOf({ type: 'expression', expression: '.+', action: 'drop' }).mask({ name: 'word' }).name).to.equal(
+      '[masked]',
+    );
+  });
+
+  it('leaves images in texts alone', () => {
+    const masker = maskerOf({ type: 'expression', name: 'x', expression: '[A-Za-z0-9]{8}' });
+    const data = 'iVBORw0KGgoAAAANSUhEUgAA';
+    const url = `data:image/png;base64,${data}==`;
+    expect(masker.maskText(`see ${url} there`)).to.equal(`see data:image/png;base64,${data}== there`);
+    expect(masker.maskText(JSON.stringify([{ base64: data, sha256: data, text: data }]))).to.equal(
+      JSON.stringify([{ base64: data, sha256: data, text: '[x][x][x]' }]),
+    );
+    expect(masker.maskText('A'.repeat(600))).to.equal('A'.repeat(600));
+    expect(masker.mask({ attributes: { attachments: [{ base64: data, label: data }] } }).attributes).to.deep.equal({
+      attachments: [{ base64: data, label: '[x][x][x]' }],
+    });
+  });
+
+  it('finds values in long texts, and keeps texts from growing without bound', async () => {
+    const masker = maskerOf(
+      { type: 'email' },
+      { type: 'expression', name: 'digit', expression: '[0-9]', action: 'hash' },
+    );
+    const long = `${'some words and x@y.io\n'.repeat(4_000)}end`;
+    const [masked] = await masker.maskEach([{ input_data: long }]);
+    expect(masked?.input_data).to.equal(long.replaceAll('x@y.io', '[email]'));
+    const lines = maskerOf(
+      { type: 'expression', name: 'x', expression: 'b[bc ]+' },
+      { type: 'expression', name: 'word', expression: '\\bCUST-\\d+' },
+    );
+    expect(lines.maskText(`a ${'b c '.repeat(5_000)}e CUST-1 d`)).to.match(/^a (\[x\])+e \[word\] d$/);
+    for (let at = 4_000; at < 4_200; at += 7)
+      expect(lines.maskText(`${'-'.repeat(at)}CUST-12 xCUST-3`)).to.equal(`${'-'.repeat(at)}[word] xCUST-3`);
+    expect(masker.maskText('1 '.repeat(20_000)).length).to.be.lessThan(10_000);
+  });
+
+  it('refuses rules that cannot be followed', () => {
+    const wrong: [MaskingRuleInput, string][] = [
+      [{ type: 'expression' }, '/rules/0/expression is required'],
+      [{ type: 'expression', expression: '(' }, '/rules/0/expression must be'],
+      [{ type: 'expression', expression: '(?=a)' }, '/rules/0/expression must be'],
+      [{ type: 'expression', expression: '(a)\\1' }, '/rules/0/expression must be'],
+      [{ type: 'expression', expression: 'a*' }, '/rules/0/expression must not match'],
+      [{ type: 'email', expression: 'a' }, '/rules/0/expression is for'],
+      [{ type: 'path' }, '/rules/0/path is required'],
+      ...[
+        'a',
+        '$',
+        '$.',
+        '$.x',
+        '$.attributes',
+        '$.attributes[',
+        '$..*',
+        '$.input_data[?(@.a)]',
+        '$.attributes.model',
+      ].map((each): [MaskingRuleInput, string] => [{ type: 'path', path: each }, '/rules/0/path must']),
+      [{ type: 'phone', countries: ['ZZ'] }, '/rules/0/countries/0 '],
+      [{ type: 'email', countries: ['US'] }, '/rules/0/countries is for'],
+    ];
+    for (const [rule, issue] of wrong) {
+      const [found] = ruleIssues(rulesOf([rule]));
+      expect(`${found?.pointer} ${found?.detail}`, JSON.stringify(rule)).to.contain(issue);
+    }
+    expect(ruleIssues(rulesOf([{ type: 'email' }, { type: 'email' }]))[0]?.pointer).to.equal('/rules/1/name');
+    expect(ruleIssues(rulesOf([{ type: 'path', path: "$.attributes['a.b'][0].c..d" }]))).to.deep.equal([]);
+  });
+});
