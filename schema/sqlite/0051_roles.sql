@@ -28,10 +28,10 @@ FROM (
   SELECT project_id, user_id, created_at,
     CASE
       WHEN scopes IS NULL THEN CASE access WHEN 'full' THEN 5 WHEN 'ingest' THEN 3 ELSE 1 END
-      WHEN EXISTS (SELECT 1 FROM json_each(scopes) WHERE value = 'admin') THEN 4
+      WHEN EXISTS (SELECT 1 FROM json_each(scopes) WHERE value IN ('admin', 'audit:read')) THEN 4
       WHEN EXISTS (
         SELECT 1 FROM json_each(scopes)
-        WHERE value IN ('spans:write', 'prompts:write', 'judges:write', 'datasets:write')) THEN 3
+        WHERE value IN ('spans:write', 'prompts:write', 'judges:write', 'datasets:write', 'monitors:write')) THEN 3
       WHEN EXISTS (SELECT 1 FROM json_each(scopes) WHERE value IN ('scores:write', 'feedback:write')) THEN 2
       ELSE 1
     END AS rank

@@ -33,7 +33,7 @@ export function keyScopes(document: unknown): string {
     });
   return [
     table(['Scope', 'What it opens', ...levels.map(code)], scopes),
-    `Any key may call ${anyKey.join(' and ')}. The other calls, with the scopes that they need (all of them) the access levels that have these, and the lowest [role](people.md#choose-a-role) that does:`,
+    `Any key may call ${anyKey.join(' and ')}. The other calls, with the scopes that they need (all of them), the access levels that have these, and the lowest [role](people.md#choose-a-role) that does:`,
     table(['Call', 'Scopes', 'Access levels', 'Role'], scoped),
   ].join('\n\n');
 }

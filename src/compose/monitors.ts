@@ -22,7 +22,7 @@ export interface OpenedWebhooks {
 }
 
 /** Destinations of events, which those that cause events tell of them. */
-export function openWebhooks(context: Context, { metadata }: Storage): OpenedWebhooks {
+export function openWebhooks(context: Context, { metadata, audit }: Storage): OpenedWebhooks {
   const { config, events, closers } = context;
   const secret = metadata.secret(SECRET);
   let isGone: IdentityService['isGone'] = () => false;
@@ -36,7 +36,7 @@ export function openWebhooks(context: Context, { metadata }: Storage): OpenedWeb
   const wake = () => (hasBegun ? loop.wake() : undefined);
   const hasMail = config.mail !== null;
   return {
-    service: new WebhookService({ store: metadata.webhooks, audit: events, secret, hasMail, wake }),
+    service: new WebhookService({ store: metadata.webhooks, audit, secret, hasMail, wake }),
     start(identity) {
       isGone = (projectId) => identity.isGone(projectId);
       closers.push(() => loop.close());
@@ -63,7 +63,7 @@ function createSend({ config, closers }: Context, secret: Buffer): Send {
 /** Monitors, and the loop that looks at them. */
 export function openMonitors(
   { events, closers }: Context,
-  { metadata, traces }: Storage,
+  { metadata, traces, audit }: Storage,
   { announce, identity }: { readonly announce: Announce; readonly identity: Pick<IdentityService, 'isGone'> },
 ): MonitorService {
   const { monitors: store, countedOpinions: opinions } = metadata;
@@ -78,5 +78,5 @@ export function openMonitors(
   });
   closers.push(() => loop.close());
   loop.start();
-  return new MonitorService({ store, opinions, parse, measurer, loop, audit: events });
+  return new MonitorService({ store, opinions, parse, measurer, loop, audit });
 }

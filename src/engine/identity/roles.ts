@@ -19,7 +19,10 @@ const ROLES = {
     scopes: WORKING,
     may: 'work with everything, but not change keys, people, prices or the project, or read the audit log',
   },
-  annotator: { scopes: ANNOTATING, may: 'read everything except for the audit log, and give scores, feedback and corrections' },
+  annotator: {
+    scopes: ANNOTATING,
+    may: 'read everything except for the audit log, and give scores, feedback and corrections',
+  },
   viewer: { scopes: READING, may: 'only read, and not the audit log' },
 } as const satisfies Readonly<Record<string, RoleMeaning>>;
 

@@ -37,9 +37,11 @@ export class MaskingService {
     if (issues.length > 0) throw invalid(issues);
     const known = this.get(project_id);
     if (JSON.stringify(known.rules) === JSON.stringify(rules)) return known;
-    store.put(project_id, rules, { at: Date.now() * 1000, key: randomBytes(KEY_BYTES) });
+    audit.together(() => {
+      store.put(project_id, rules, { at: Date.now() * 1000, key: randomBytes(KEY_BYTES) });
+      audit.done({ event: 'maskingSet', by, project_id });
+    });
     maskers.forget(project_id);
-    audit.done({ event: 'maskingSet', by, project_id });
     return this.get(project_id);
   }
 }

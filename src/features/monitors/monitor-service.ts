@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../../engine/errors.js';
-import type { AuditLog } from '../../engine/identity/audit.js';
+import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { Window } from '../../engine/schema/page.js';
 import { parseTimestamp, type Micros } from '../../engine/timestamp.js';
@@ -50,9 +50,11 @@ export class MonitorService {
       ...{ enabled: enabled ?? true, muted_until: mutedUntil(muted_until ?? null), ...UNKNOWN, told: 'ok' },
       ...{ since: now, created_at: now, created_by: user_id },
     };
-    if (!store.insert(monitor, MAX_MONITORS))
-      throw new DomainError('conflict', `A project has at most ${MAX_MONITORS} monitors: delete one first`);
-    audit.done({ event: 'monitorCreated', by, project_id, subject_id: monitor.id });
+    audit.together(() => {
+      if (!store.insert(monitor, MAX_MONITORS))
+        throw new DomainError('conflict', `A project has at most ${MAX_MONITORS} monitors: delete one first`);
+      audit.done({ event: 'monitorCreated', by, project_id, subject_id: monitor.id, subject_name: name });
+    });
     loop.changed(project_id);
     return { ...monitor, last: null };
   }
@@ -82,8 +84,11 @@ export class MonitorService {
       muted_until: patch.muted_until === undefined ? known.muted_until : mutedUntil(patch.muted_until),
     };
     const isNew = JSON.stringify(condition) !== JSON.stringify(known.condition);
-    store.change(id, settings, isNew, Date.now() * 1000);
-    audit.done({ event: 'monitorChanged', by, project_id, subject_id: id });
+    const changes = changesBetween<MonitorSettings>(known, settings, ['name', 'condition', 'enabled', 'muted_until']);
+    audit.together(() => {
+      store.change(id, settings, isNew, Date.now() * 1000);
+      audit.done({ event: 'monitorChanged', by, project_id, subject_id: id, subject_name: settings.name, changes });
+    });
     loop.changed(project_id);
     return this.get(project_id, id);
   }
@@ -91,9 +96,12 @@ export class MonitorService {
   /** @throws DomainError `not_found` */
   remove(by: Principal, id: string): void {
     const { store, loop, audit } = this.#parts;
-    this.get(by.project_id, id);
-    store.remove(id);
-    audit.done({ event: 'monitorDeleted', by, project_id: by.project_id, subject_id: id });
+    const { project_id } = by;
+    const { name } = this.get(project_id, id);
+    audit.together(() => {
+      store.remove(id);
+      audit.done({ event: 'monitorDeleted', by, project_id, subject_id: id, subject_name: name });
+    });
     loop.changed(by.project_id);
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../engine/errors.js';
-import type { AuditLog } from '../../engine/identity/audit.js';
+import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { Window } from '../../engine/schema/page.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
@@ -54,9 +54,11 @@ export class WebhookService {
       },
       ...{ generation: 1, dropped: 0, failures: 0, paused_to: 0, created_at: Date.now() * 1000, created_by: user_id },
     };
-    if (!store.insert(webhook, MAX_WEBHOOKS))
-      throw new DomainError('conflict', `A project has at most ${MAX_WEBHOOKS} destinations: delete one first`);
-    audit.done({ event: 'webhookCreated', by, project_id, subject_id: webhook.id });
+    audit.together(() => {
+      if (!store.insert(webhook, MAX_WEBHOOKS))
+        throw new DomainError('conflict', `A project has at most ${MAX_WEBHOOKS} destinations: delete one first`);
+      audit.done({ event: 'webhookCreated', by, project_id, subject_id: webhook.id, subject_name: name });
+    });
     return this.#withSecret({ ...webhook, waiting: 0 });
   }
 
@@ -81,26 +83,38 @@ export class WebhookService {
       ...{ name: patch.name ?? known.name, target, events: [...new Set(patch.events ?? known.events)] },
       enabled: patch.enabled ?? known.enabled,
     };
-    store.change(id, settings, Date.now() * 1000);
-    audit.done({ event: 'webhookChanged', by, project_id: by.project_id, subject_id: id });
+    const { project_id } = by;
+    type Settings = Pick<Webhook, 'name' | 'target' | 'events' | 'enabled'>;
+    const changes = changesBetween<Settings>(known, settings, ['name', 'target', 'events', 'enabled']);
+    audit.together(() => {
+      store.change(id, settings, Date.now() * 1000);
+      audit.done({ event: 'webhookChanged', by, project_id, subject_id: id, subject_name: settings.name, changes });
+    });
     wake();
-    return this.get(by.project_id, id);
+    return this.get(project_id, id);
   }
 
   /** Gives it another secret; the one before counts no more. @throws DomainError `not_found` */
   rotate(by: Principal, id: string): WithSecret {
     const { store, audit } = this.#parts;
-    const known = this.get(by.project_id, id);
-    const generation = store.rotate(id);
-    audit.done({ event: 'webhookRotated', by, project_id: by.project_id, subject_id: id });
+    const { project_id } = by;
+    const known = this.get(project_id, id);
+    const generation = audit.together(() => {
+      audit.done({ event: 'webhookRotated', by, project_id, subject_id: id, subject_name: known.name });
+      return store.rotate(id);
+    });
     return this.#withSecret({ ...known, generation });
   }
 
   /** @throws DomainError `not_found` */
   remove(by: Principal, id: string): void {
-    this.get(by.project_id, id);
-    this.#parts.store.remove(id);
-    this.#parts.audit.done({ event: 'webhookDeleted', by, project_id: by.project_id, subject_id: id });
+    const { store, audit } = this.#parts;
+    const { project_id } = by;
+    const { name } = this.get(project_id, id);
+    audit.together(() => {
+      store.remove(id);
+      audit.done({ event: 'webhookDeleted', by, project_id, subject_id: id, subject_name: name });
+    });
   }
 
   /** Has it be told something at once. @throws DomainError `not_found`; `conflict` while it is disabled, or too much waits */

@@ -134,8 +134,8 @@ function deleteRoute(datasets: PhoenixDatasets) {
     description: 'Deletes a dataset with all its versions.',
     responses: { 204: { description: 'The dataset is deleted.' } },
     errors: ['not_found', 'unavailable'],
-    handle({ principal: { project_id }, params }) {
-      datasets.remove(project_id, params.dataset_id);
+    handle({ principal, params }) {
+      datasets.remove(principal, params.dataset_id);
       return { status: 204 };
     },
   });

@@ -87,7 +87,7 @@ function datasetFor(datasets: PhoenixDatasets, by: Principal, { action, name, de
   const isNew = Object.entries(all).some(([column, role]) => known.roles[column] !== role);
   const describes = description !== null && description !== '' && description !== known.description;
   if (!isNew && !describes) return known;
-  return datasets.change(by.project_id, known.id, { ...(isNew && { roles: all }), ...(describes && { description }) });
+  return datasets.change(by, known.id, { ...(isNew && { roles: all }), ...(describes && { description }) });
 }
 
 /** Where no column has a role, columns are read by their names: they stay what they are beside others. */

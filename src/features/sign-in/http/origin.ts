@@ -39,7 +39,11 @@ export function originOf(
 
 /** What the audit log says of a request that needs no principal. */
 export function requestOf(
-  { headers, remoteAddress, requestId }: Pick<Opening<unknown>, 'headers' | 'remoteAddress'> & { readonly requestId: string },
+  {
+    headers,
+    remoteAddress,
+    requestId,
+  }: Pick<Opening<unknown>, 'headers' | 'remoteAddress'> & { readonly requestId: string },
   trustedProxies: number,
 ): RequestOrigin {
   return { request_id: requestId, address: networkOf(clientAddress(headers, remoteAddress, trustedProxies)) };
