@@ -152,7 +152,10 @@ export class MonitorLoop {
     this.#changed.delete(projectId);
     const known = this.#projects.get(projectId);
     this.#forgetGone(known, monitors);
-    if (monitors.length === 0) return this.forget(projectId);
+    if (monitors.length === 0) {
+      this.forget(projectId);
+      return;
+    }
     const project = known ?? this.#open(projectId);
     const before = new Map(project.groups);
     project.groups.clear();

@@ -53,7 +53,7 @@ const muted_until = timeInput('No one is told before then.');
 
 const INPUT = {
   ...{ measure, window_minutes, operator, threshold },
-  list: optional({ ...list, description: 'The list that is looked at. Default: spans.' } as typeof list),
+  list: optional({ ...list, description: 'The list that is looked at. Default: spans.' }),
   query: optional(query),
   score: optional(score),
   judge_id: optional(judge_id),

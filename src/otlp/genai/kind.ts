@@ -111,7 +111,14 @@ const STATED: readonly KindRule[] = [
   { attribute: 'ai.operationId', ...vercel },
   { attribute: 'operation.name', ...vercel },
   { attribute: 'gen_ai.operation.name', ...mlflow },
-  { attribute: 'mlflow.spanType', ...mlflow, kindOf: (value) => mlflow.kindOf(String(unquoted(value))) },
+  {
+    attribute: 'mlflow.spanType',
+    ...mlflow,
+    kindOf: (value) => {
+      const kind = unquoted(value);
+      return typeof kind === 'string' ? mlflow.kindOf(kind) : undefined;
+    },
+  },
   {
     attribute: 'lmnr.span.type',
     ...oneOf({

@@ -48,9 +48,9 @@ async function readFitting(read: ReadSpans, { limit, offset }: { readonly limit:
 }
 
 function cellsOf({ context, attributes, ...span }: SpanRead): Record<string, unknown> {
-  const own = Object.entries(attributes).map(([name, value]) => [`attributes.${name}`, value]);
+  const own = Object.entries(attributes).map(([name, value]) => [`attributes.${name}`, value] as const);
   const { trace_id, span_id } = context;
-  return { [INDEX]: span_id, ...span, 'context.trace_id': trace_id, ...Object.fromEntries(own) };
+  return { [INDEX]: span_id, ...span, 'context.trace_id': trace_id, ...Object.fromEntries<unknown>(own) };
 }
 
 /** Cells by the names of the columns that there are, and of those that there is room for. */

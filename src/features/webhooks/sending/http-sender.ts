@@ -69,7 +69,7 @@ async function beginningOf(response: IncomingMessage): Promise<string | null> {
     .toString('utf8')
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')
     .trim();
-  return text === '' ? null : [...text].slice(0, MAX_RESPONSE).join('');
+  return text === '' ? null : text.slice(0, MAX_RESPONSE).toWellFormed();
 }
 
 /** Without what the error of a library says of the network of the server. */
