@@ -32,6 +32,8 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   ...{ updateEvalScorerFormats: WORKS, deleteEvalScorer: WORKS, postEvalScores: SENDS },
   ...{ postEvalColumnMetric: WORKS, postEvalMetric: WORKS },
   ...{ postPhoenixSpanAnnotations: SENDS, postPhoenixTraceAnnotations: SENDS, postPhoenixSessionAnnotations: SENDS },
+  ...{ postPhoenixSpanAnnotationsOfClient: SENDS, postPhoenixTraceAnnotationsOfClient: SENDS },
+  postPhoenixSessionAnnotationsOfClient: SENDS,
   ensurePromptVersion: ['prompt_version.create'],
   bindPromptVersionModel: ['prompt_version.set_model'],
   deletePromptVersion: ['prompt_version.delete'],

@@ -71,12 +71,15 @@ describe('roles of people', function () {
       expect(scopesOfRole(role)).to.include.members([...scopesOfRole(below)]);
       expect([isAbove(role, below), isAbove(below, role), isAbove(role, role)]).to.deep.equal([true, false, false]);
     }
-    expect(scopesOfRole('viewer')).to.deep.equal(SCOPE_NAMES.filter(isReading));
-    expect(ROLE_NAMES.filter((role) => scopesOfRole(role).includes('admin'))).to.deep.equal(['owner', 'admin']);
+    expect(scopesOfRole('viewer')).to.deep.equal(SCOPE_NAMES.filter((one) => isReading(one) && one !== 'audit:read'));
+    for (const scope of ['admin', 'audit:read'] as const)
+      expect(ROLE_NAMES.filter((role) => scopesOfRole(role).includes(scope))).to.deep.equal(['owner', 'admin']);
     const least: readonly [Role, readonly Scope[]][] = [
       ['viewer', []],
       ['annotator', ['scores:write']],
       ['member', ['spans:write']],
+      ['member', ['monitors:write']],
+      ['admin', ['audit:read']],
       ['admin', ['admin']],
       ['admin', SCOPE_NAMES],
     ];
@@ -119,6 +122,8 @@ describe('a SQLite file from before there were roles', () => {
       const people: Readonly<Record<string, readonly [Role | null, ...Key[]]>> = {
         owns: ['owner', { access: 'read' }, { access: 'full' }],
         administers: ['admin', { scopes: ['admin', 'spans:read'] }],
+        audits: ['admin', { scopes: ['audit:read'] }],
+        watches: ['member', { scopes: ['monitors:write'] }],
         works: ['member', { access: 'read', name: 'reads' }, { access: 'ingest' }],
         changes: ['member', { scopes: ['prompts:write'] }],
         scores: ['annotator', { scopes: ['scores:write', 'spans:read'] }],

@@ -26,7 +26,7 @@ describe('scopes of API keys', () => {
     const known = keys.get(name);
     if (known !== undefined) return known;
     const { status, text, json } = await server.request('POST', `/projects/${server.projectId}/api-keys`, {
-      body: { name, scopes },
+      body: { name: name.slice(0, 200), scopes },
     });
     expect(status, text).to.equal(201);
     keys.set(name, json.key);
@@ -91,8 +91,10 @@ describe('scopes of API keys', () => {
     };
     expect(await openedBy('full')).to.have.length(calls.length);
     expect((await openedBy('read')).filter(({ method }) => method !== 'GET').map(({ id }) => id)).to.deep.equal([
+      'testMonitor',
       'estimatePlayground',
       'queryLangsmithRuns',
+      'queryPhoenixSpans',
     ]);
     const ofRead = (await openedBy('read')).map(({ id }) => id);
     const kept = calls.filter(({ method, id }) => method === 'GET' && !ofRead.includes(id));
