@@ -142,7 +142,7 @@ describe('the audit log', () => {
   it('has an entry of a change, or there is no change', async () => {
     const { add } = SqliteAuditStore.prototype;
     const before = (await ask('GET', `${project}/api-keys`)).json.length;
-    const people = (await ask('GET', `${project}/members`)).json as { user_id: string }[];
+    const people = (await ask('GET', `${project}/members`)).json as { user: { id: string; name: string } }[];
     SqliteAuditStore.prototype.add = function (...given) {
       add.apply(this, given);
       throw new Error('the disk is gone');
@@ -153,12 +153,9 @@ describe('the audit log', () => {
       expect((await server.request('PATCH', project, { body: { retention_days: 5 } })).status).to.equal(500);
       expect((await server.request('POST', '/projects', { body: { name: 'never' } })).status).to.equal(500);
       expect((await server.request('POST', `${project}/invites`, { body: { name: 'never' } })).status).to.equal(500);
-      for (const { user_id } of people) {
-        expect(
-          (await server.request('PATCH', `${project}/members/${user_id}`, { body: { role: 'member' } })).status,
-        ).to.be.oneOf([409, 500]);
-        expect((await server.request('DELETE', `${project}/members/${user_id}`)).status).to.be.oneOf([409, 500]);
-      }
+      const ann = `${project}/members/${people.find(({ user }) => user.name === 'Ann')?.user.id}`;
+      expect((await server.request('PATCH', ann, { body: { role: 'member' } })).status).to.equal(500);
+      expect((await server.request('DELETE', ann)).status).to.equal(500);
     } finally {
       SqliteAuditStore.prototype.add = add;
     }

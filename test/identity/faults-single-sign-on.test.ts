@@ -226,6 +226,11 @@ describe('signing in by a header of a proxy', function () {
     const headers = { cookie: signedIn.cookie, 'spanhouse-project': server.projectId };
     const me = (await (await fetch(`${server.url}/whoami`, { headers })).json()) as any;
     expect([me.user.name, me.role]).to.deep.equal(['Ann Lee', 'viewer']);
+    const { entries } = (await server.request('GET', '/audit?limit=2')).json;
+    const { id } = me.user;
+    expect(entries[0]).to.deep.include({ action: 'sign_in.create', actor: 'person', user_id: id });
+    expect(entries[1]).to.deep.include({ action: 'person.join', actor: 'server', object_id: id });
+    expect(entries[1].changes).to.deep.equal([{ field: 'role', to: 'viewer' }]);
     const forwarded = { 'x-remote-user': 'Ann Lee', 'x-forwarded-for': '127.0.0.1' };
     for (const [sent, from] of [
       [forwarded, '127.0.0.2'],
