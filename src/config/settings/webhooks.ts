@@ -25,7 +25,7 @@ export const webhookSettings = {
   SMTP_FROM: Type.Optional(
     text({
       pattern: '^[^\\u0000-\\u001f]{3,300}$',
-      must: 'be an address of email',
+      must: 'be an email address',
       description: 'Sender of emails, such as `Spanhouse <spanhouse@example.com>`. Also set `SMTP_URL`.',
     }),
   ),

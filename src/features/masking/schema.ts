@@ -18,7 +18,7 @@ const RULE_NAME = {
 const ruleFields = {
   type: oneOf(
     RULE_TYPES,
-    'What to look for: e-mail addresses, phone numbers, numbers of payment cards, IBANs, API keys, what an expression of your own ' +
+    'What to look for: email addresses, phone numbers, numbers of payment cards, IBANs, API keys, what an expression of your own ' +
       'matches, or the value at a place in JSON.',
   ),
   expression: Type.String({
@@ -65,7 +65,7 @@ export type MaskingRuleInput = Static<typeof MaskingRuleInput>;
 
 const rules = Type.Array(MaskingRuleInput, {
   maxItems: MAX_RULES,
-  description: 'The rules, in the order in which they apply. What one has masked, the next does not see.',
+  description: 'The rules. Those of the type `path` apply first, then the others in this order. A rule does not see what an earlier one has masked.',
 });
 
 export const MaskingInput = Type.Object(

@@ -16,7 +16,7 @@ const kind = oneOf(
 const target = Type.String({
   minLength: 1,
   maxLength: MAX_TARGET,
-  description: 'Where to: an http:// or https:// URL, or an address of email.',
+  description: 'Where to: an http:// or https:// URL, or an email address.',
 });
 const events = Type.Array(oneOf(EVENT_TYPES, 'Type of an event.'), {
   maxItems: EVENT_TYPES.length,

@@ -151,8 +151,8 @@ export class WebhookService {
   #requireTarget(kind: WebhookKind, target: string): void {
     if (kind === 'email') {
       if (!this.#parts.hasMail)
-        throw new DomainError('conflict', 'The operator has set no mail server (SMTP_URL and SMTP_FROM)');
-      if (!ADDRESS.test(target)) throw invalid([{ pointer: '/target', detail: 'must be an address of email' }]);
+        throw new DomainError('conflict', 'This server cannot send email: the operator must set SMTP_URL and SMTP_FROM');
+      if (!ADDRESS.test(target)) throw invalid([{ pointer: '/target', detail: 'must be an email address' }]);
       return;
     }
     const url = URL.canParse(target) ? new URL(target) : null;

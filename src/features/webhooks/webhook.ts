@@ -12,7 +12,7 @@ export interface Webhook {
   readonly project_id: string;
   readonly name: string;
   readonly kind: WebhookKind;
-  /** A URL, which may be a secret, or an address of email. */
+  /** A URL, which may be a secret, or an email address. */
   readonly target: string;
   /** Empty: all. */
   readonly events: readonly EventType[];

@@ -5,7 +5,7 @@ const FILE_ENDINGS = new Set(
   'png jpg jpeg gif webp svg ico css js mjs cjs ts tsx jsx json html htm xml yaml yml pdf txt log'.split(' '),
 );
 
-/** Finds e-mail addresses. Between two `@` each character is looked at once in each direction. */
+/** Finds email addresses. Between two `@` each character is looked at once in each direction. */
 export const findEmails: Finder = (text, found) => {
   for (let at = text.indexOf('@'), from = 0; at !== -1; at = text.indexOf('@', Math.max(at + 1, from))) {
     const start = localStart(text, at, from);

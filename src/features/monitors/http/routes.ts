@@ -35,8 +35,8 @@ function createRoute(monitors: Pick<MonitorService, 'create'>) {
     operationId: 'createMonitor',
     summary: 'Create a monitor',
     description:
-      'A monitor fires when a figure passes a threshold: webhooks are told, and again when it recovers. Figures are those of ' +
-      '`:stats` over a window that ends now, at each look.',
+      'A monitor fires when a value passes a threshold. It notifies destinations then, and again when it recovers. Values are those ' +
+      'of `:stats`, a score, a judge or feedback, over a window that ends at each check.',
     tag: TAG,
     access: 'key',
     scopes: ['monitors:write', 'spans:read'],

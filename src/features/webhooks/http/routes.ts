@@ -36,7 +36,7 @@ function createRoute(webhooks: Pick<WebhookService, 'create'>) {
     operationId: 'createWebhook',
     summary: 'Create a destination',
     description:
-      'A destination is told of events of the project: a URL of yours, a channel of Slack, or an address of email. The response ' +
+      'A destination is told of events of the project: a URL of yours, a Slack channel, or an email address. The response ' +
       'has the secret of its signatures, which is never shown again.',
     tag: TAG,
     access: 'key',
@@ -91,7 +91,7 @@ function updateRoute(webhooks: Pick<WebhookService, 'change'>) {
     operationId: 'updateWebhook',
     summary: 'Update a destination',
     description:
-      'Changes what it is called, where it leads and what it is told of. What waits is tried again at once; disabling gives it up.',
+      'Changes its name, target or events, or enables or disables it. Waiting deliveries are retried at once; disabling gives them up.',
     tag: TAG,
     access: 'key',
     params: Params,
@@ -150,7 +150,7 @@ function testRoute(webhooks: Pick<WebhookService, 'test'>) {
     operationId: 'testWebhook',
     summary: 'Send a test',
     description:
-      'Has the destination be told of an event of the type `test`. The log of its deliveries says what came of it.',
+      'Sends an event of the type `test` to the destination. The list of its deliveries shows the result.',
     tag: TAG,
     access: 'key',
     params: Params,

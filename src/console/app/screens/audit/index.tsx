@@ -37,7 +37,7 @@ export default function Audit() {
         {({ entries, total }) =>
           entries.length === 0 && offset === 0 ? (
             <Empty title="No entries">
-              <p>Nothing that matches was done, or it is older than the server keeps.</p>
+              <p>No entries match these filters, or the server no longer keeps them.</p>
             </Empty>
           ) : (
             <Entries entries={entries} total={total} offset={offset} />

@@ -43,7 +43,7 @@ function MonitorList() {
         {(monitors) =>
           monitors.length === 0 ? (
             <Empty title="No monitors yet">
-              <p>A monitor looks at a figure of your spans all the time, and tells you when it passes a threshold.</p>
+              <p>A monitor watches a metric of your project and notifies destinations when it passes a threshold.</p>
             </Empty>
           ) : (
             <DataTable

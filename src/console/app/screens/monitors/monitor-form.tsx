@@ -82,7 +82,7 @@ function ConditionFields({ draft, change }: FieldsProps) {
               <Options of={{ spans: 'Spans', traces: 'Traces', sessions: 'Sessions' }} />
             </select>
           </Field>
-          <Field label="Filters" hint="As in the address of the list, such as span_kind=llm&models=gpt-4o">
+          <Field label="Filters" hint="As in the URL of the list, such as span_kind=llm&models=gpt-4o">
             <input {...bound('query')} autocomplete="off" maxLength={4_000} />
           </Field>
         </>
@@ -108,7 +108,7 @@ function ConditionFields({ draft, change }: FieldsProps) {
       <Field label="Recovers at" hint="Leave empty for the threshold">
         <input {...number('recovery')} />
       </Field>
-      <Field label="Minimum count" hint="With fewer in the window, there is no data, and the monitor stays as it is">
+      <Field label="Minimum count" hint="With fewer in the window, the monitor reports no data and keeps its alarm state">
         <input {...number('minimum')} />
       </Field>
     </>
@@ -122,7 +122,7 @@ function JudgeField({ draft, change }: FieldsProps) {
   });
   const names = Object.fromEntries((judges.data ?? []).map(({ id, name }) => [id, name]));
   return (
-    <Field label="Judge" hint="Fires only if all of the interval of its pass rate lies beyond the threshold">
+    <Field label="Judge" hint="Fires only if the whole 95% confidence interval of the pass rate is beyond the threshold">
       <select class="input" value={draft.judge_id} onInput={(event) => change({ judge_id: event.currentTarget.value })}>
         <Options of={{ '': 'Choose a judge', ...names }} />
       </select>

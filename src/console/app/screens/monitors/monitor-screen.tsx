@@ -38,7 +38,7 @@ export function MonitorScreen({ id }: { readonly id: string }) {
             ) : (
               <>
                 Last looked at <When at={found.looked_at} />: {found.value === null ? 'no value' : compact(found.value)}
-                {found.count !== null && ` of ${count(found.count)}`}
+                {found.count !== null && ` (count: ${count(found.count)})`}
               </>
             )}
           </p>

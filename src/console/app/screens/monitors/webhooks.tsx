@@ -42,7 +42,7 @@ export function Webhooks() {
       <Answered answer={answer} rows={2}>
         {(webhooks) =>
           webhooks.length === 0 ? (
-            <p class="soft">No one is told: add a URL, a channel of Slack or an address of email.</p>
+            <p class="soft">No destinations yet. Add a URL, a Slack channel or an email address.</p>
           ) : (
             <DataTable caption="Destinations" columns={columnsOf(start)} rows={webhooks} idOf={({ id }) => id} />
           )
@@ -50,7 +50,7 @@ export function Webhooks() {
       </Answered>
       {making && <WebhookForm onMade={setSecret} onClose={() => setMaking(false)} />}
       {secret !== null && (
-        <Dialog title="Secret of the signatures" onClose={() => setSecret(null)}>
+        <Dialog title="Signing secret" onClose={() => setSecret(null)}>
           <Once what="secret" text={secret} onClose={() => setSecret(null)}>
             <p>Check the signature of each request with it.</p>
           </Once>
@@ -69,7 +69,7 @@ export function Webhooks() {
           onClose={close}
         >
           <p>
-            <bdi>{acting.on.name}</bdi> is told of nothing more, not even of what waits.
+            <bdi>{acting.on.name}</bdi> will receive no more events. Waiting deliveries are dropped.
           </p>
         </Confirm>
       )}
@@ -152,7 +152,7 @@ async function act({ id, enabled }: WebhookRead, by: Exclude<Act, 'deliveries'>)
     else if (by === 'rotate')
       ({ secret } = await call('POST /projects/:project_id/webhooks/:webhook_id:rotate', { params }));
     else await call('PATCH /projects/:project_id/webhooks/:webhook_id', { params, body: { enabled: !enabled } });
-    announce(by === 'test' ? 'Test is being sent' : 'Destination changed');
+    announce(by === 'test' ? 'Sending test' : by === 'delete' ? 'Destination deleted' : 'Destination changed');
   } catch (error) {
     announce(String(error), { bad: true });
   }

@@ -8,7 +8,7 @@ type Rule = MaskingRead['rules'][number];
 
 /** What rules look for, in words. */
 export const MASKING_TYPES: Readonly<Record<Rule['type'], string>> = {
-  email: 'E-mail addresses',
+  email: 'Email addresses',
   phone: 'Phone numbers',
   card: 'Payment cards',
   iban: 'IBANs',
@@ -114,7 +114,7 @@ export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogPr
             </Field>
             <Field
               label="Name"
-              hint="The label that stands for a value; leave empty for the kind"
+              hint="The label that replaces a value. Leave empty to use the type"
               wrong={about(wrong, index, 'name')}
             >
               <input {...shared('name')} maxLength={32} placeholder={type} />
