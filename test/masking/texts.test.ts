@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { Masker } from '../../src/features/masking/masker.js';
 import { ruleIssues, rulesOf } from '../../src/features/masking/rule-issues.js';
+import { PathMasker } from '../../src/features/masking/path-masker.js';
+import { Paths } from '../../src/features/masking/paths.js';
+import { finish } from '../../src/features/masking/text-masker.js';
 import type { MaskingRuleInput } from '../../src/features/masking/schema.js';
 
 const maskerOf = (...rules: readonly MaskingRuleInput[]) =>
@@ -95,9 +98,63 @@ describe('masking', () => {
       },
       tags: { ...tags, user: '[x]' },
     });
+    // Beside what marks are read from, names that look like theirs say what an application wants.
+    const marks = {
+      'langfuse.experiment.metadata': 'word',
+      'langfuse.experiment.item': { id: 'row', expected_output: 'word' },
+      langfuse: { experiment: { id: 'word', name: 'word', item: { root_observation_id: 'word', metadata: ['word'] } } },
+      spanhouse: { 'experiment.id': { deep: 'word' }, 'experiment.trace_id': 'word' },
+    };
+    expect(all.mask({ attributes: marks }).attributes).to.deep.equal({
+      'langfuse.experiment.metadata': '[x]',
+      'langfuse.experiment.item': { id: 'row', expected_output: '[x]' },
+      langfuse: { experiment: { id: 'word', name: '[x]', item: { root_observation_id: 'word', metadata: ['[x]'] } } },
+      spanhouse: { 'experiment.id': { deep: '[x]' }, 'experiment.trace_id': 'word' },
+    });
     expect(maskerOf({ type: 'expression', expression: '.+', action: 'drop' }).mask({ name: 'word' }).name).to.equal(
       '[masked]',
     );
+  });
+
+  it('masks names that spans are tagged with', () => {
+    const tags = { 'x@y.io': 'true', 'z@y.io': 'true', plan: 'true', keep: 'true', 'at z@y.io': 'z@y.io' };
+    const masked = { plan: 'true', keep: 'true', '[email]': 'true', 'at z@y.io': '[email]' };
+    expect(maskerOf({ type: 'email' }).mask({ tags, session_tags: tags })).to.deep.equal({
+      tags: masked,
+      session_tags: masked,
+    });
+    const dropped = maskerOf({ type: 'email', action: 'drop' });
+    expect(dropped.mask({ tags: { 'x@y.io': 'true', 'keep x@y.io': 'true' } }).tags).to.deep.equal({
+      '[masked]': 'true',
+      'keep ': 'true',
+    });
+  });
+
+  it('goes through JSON once along paths, however deep it is, and gives others turns', async () => {
+    const masker = maskerOf(path('$..a', 'hash'), { ...path('$..b.c'), name: 'c' });
+    const deep = (key: string, value: string) => `{"${key}":`.repeat(150) + value + '}'.repeat(150);
+    const long = JSON.stringify('x'.repeat(2_000_000));
+    const [first] = await masker.maskEach([{ input_data: `[${deep('a', long)}, 1 ]` }]);
+    expect(first?.input_data).to.match(/^\[\{"a":"\[secret:[0-9a-f]{16}\]"\}, 1 \]$/);
+    expect(maskerOf(path('$..b.c')).mask({ input_data: deep('b', '{"c":[1,{"c":"}"}],"d":"]"}') }).input_data).to.equal(
+      deep('b', '{"c":"[secret]","d":"]"}'),
+    );
+    // The first label is one already.
+    const labels = '{"a": "[c]" , "b" : [ {"c": -1.5e3 }, { }, {"b":{"a":null,"c":[]}} ] } ';
+    expect(masker.mask({ output_data: labels }).output_data).to.equal(labels.replace('[]', '"[c]"'));
+    const steps = [
+      { key: 'input_data', deep: false },
+      { key: 'a', deep: true },
+    ];
+    const read: unknown[] = [];
+    const replaces = (_path: number, value: unknown) => String(read.push(value));
+    finish(new PathMasker(new Paths([steps]), replaces).field('input_data', deep('a', '1')));
+    expect(read).to.deep.equal([JSON.parse(deep('a', '1').slice(5, -1))]);
+    let turns = 0;
+    const work = new PathMasker(new Paths([steps]), replaces);
+    const members = JSON.stringify(Array.from({ length: 5_000 }, (_, n) => ({ n })));
+    for (const walk = work.field('input_data', members); walk.next().done !== true;) turns += 1;
+    expect(turns).to.be.greaterThan(5);
   });
 
   it('leaves images in texts alone', () => {
@@ -108,6 +165,19 @@ describe('masking', () => {
     expect(masker.maskText(JSON.stringify([{ base64: data, sha256: data, text: data }]))).to.equal(
       JSON.stringify([{ base64: data, sha256: data, text: '[x][x][x]' }]),
     );
+    // Only the value of the member is an image: not what comes behind it, or lies in it.
+    for (const [before, after] of [
+      [`{"base64":"`, `","sha256":1}`],
+      [`[{"a":{"sha256":"`, `"}},"${data}"]`],
+      [`["base64","sha256",{"base64":1},"`, `"]`],
+      [`{"base64":["`, `"]}`],
+    ] as const) {
+      const isImage = before.endsWith(':"');
+      expect(masker.maskText(`${before}${data}${after}`)).to.equal(
+        `${before}${isImage ? data : '[x][x][x]'}${after.replace(data, '[x][x][x]')}`,
+      );
+    }
+    expect(masker.maskValue([{ base64: { label: data } }])).to.deep.equal([{ base64: { label: '[x][x][x]' } }]);
     expect(masker.maskText('A'.repeat(600))).to.equal('A'.repeat(600));
     expect(masker.mask({ attributes: { attachments: [{ base64: data, label: data }] } }).attributes).to.deep.equal({
       attachments: [{ base64: data, label: '[x][x][x]' }],
