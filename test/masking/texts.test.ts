@@ -3,7 +3,8 @@ import { Masker } from '../../src/features/masking/masker.js';
 import { ruleIssues, rulesOf } from '../../src/features/masking/rule-issues.js';
 import { PathMasker } from '../../src/features/masking/path-masker.js';
 import { Paths } from '../../src/features/masking/paths.js';
-import { finish } from '../../src/features/masking/text-masker.js';
+import { textRuleOf } from '../../src/features/masking/patterns/patterns.js';
+import { finish, TextMasker } from '../../src/features/masking/text-masker.js';
 import type { MaskingRuleInput } from '../../src/features/masking/schema.js';
 
 const maskerOf = (...rules: readonly MaskingRuleInput[]) =>
@@ -202,6 +203,19 @@ describe('masking', () => {
     expect(masker.maskText('1 '.repeat(20_000)).length).to.be.lessThan(10_000);
   });
 
+  it('gives up a search that takes too long, and gives others turns', () => {
+    // As rules could be set before they were measured.
+    const slow = maskerOf({ type: 'email' }, { type: 'expression', name: 'x', expression: 'a(?:.?){130}z|b' });
+    expect(slow.maskText(`x@y.io ${'ab '.repeat(60_000)}`)).to.equal('[x]');
+    const rule = textRuleOf(rulesOf([{ type: 'expression', expression: 'CUST' }])[0]!)!;
+    const quick = new TextMasker({ rules: [{ ...rule, rule: 0 }], replacement: () => '', labels: null });
+    for (const text of ['-'.repeat(60_000), JSON.stringify(Array.from({ length: 3_000 }, () => 'short text'))]) {
+      let turns = 0;
+      for (const work = quick.masked(text); work.next().done !== true;) turns += 1;
+      expect(turns).to.be.greaterThan(10);
+    }
+  });
+
   it('refuses rules that cannot be followed', () => {
     const wrong: [MaskingRuleInput, string][] = [
       [{ type: 'expression' }, '/rules/0/expression is required'],
@@ -209,6 +223,10 @@ describe('masking', () => {
       [{ type: 'expression', expression: '(?=a)' }, '/rules/0/expression must be'],
       [{ type: 'expression', expression: '(a)\\1' }, '/rules/0/expression must be'],
       [{ type: 'expression', expression: 'a*' }, '/rules/0/expression must not match'],
+      ...['a(?:.?){130}z|b', 'q(?:.?){130}z|k', '[a-z]+\\d|[a-z]'].map((each): [MaskingRuleInput, string] => [
+        { type: 'expression', expression: each },
+        '/rules/0/expression is too complex',
+      ]),
       [{ type: 'email', expression: 'a' }, '/rules/0/expression is for'],
       [{ type: 'path' }, '/rules/0/path is required'],
       ...[
@@ -229,6 +247,10 @@ describe('masking', () => {
       const [found] = ruleIssues(rulesOf([rule]));
       expect(`${found?.pointer} ${found?.detail}`, JSON.stringify(rule)).to.contain(issue);
     }
+    const fine = ['[a-z0-9]+', '\\w', '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+', '(?i)(?:token|key)\\s*[:=]\\s*\\S+', '.+'];
+    expect(
+      ruleIssues(rulesOf(fine.map((expression, n) => ({ type: 'expression', name: `e${n}`, expression })))),
+    ).to.deep.equal([]);
     expect(ruleIssues(rulesOf([{ type: 'email' }, { type: 'email' }]))[0]?.pointer).to.equal('/rules/1/name');
     expect(ruleIssues(rulesOf([{ type: 'path', path: "$.attributes['a.b'][0].c..d" }]))).to.deep.equal([]);
   });
