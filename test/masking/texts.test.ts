@@ -151,6 +151,16 @@ describe('masking', () => {
     const replaces = (_path: number, value: unknown) => String(read.push(value));
     finish(new PathMasker(new Paths([steps]), replaces).field('input_data', deep('a', '1')));
     expect(read).to.deep.equal([JSON.parse(deep('a', '1').slice(5, -1))]);
+    // However many paths wait for names below, members that none names lead to the same places.
+    const many = new Paths([
+      [...'pqrst'].map((key) => ({ key, deep: true })),
+      [{ key: 'p', deep: true }, { deep: false }, { key: 1, deep: true }],
+    ]);
+    const below = [...'pqpr'].reduce((places, key) => many.next(places, key).places, many.start);
+    expect(many.next(below, 'x')).to.equal(many.next(below, 7));
+    expect(many.next(below, 's').places).to.equal(many.next(many.next(below, 's').places, 'x').places);
+    expect(many.next(many.next(below, 's').places, 't').ends).to.equal(0);
+    expect(many.next(many.next(below, 's').places, 1).ends).to.equal(1);
     let turns = 0;
     const work = new PathMasker(new Paths([steps]), replaces);
     const members = JSON.stringify(Array.from({ length: 5_000 }, (_, n) => ({ n })));

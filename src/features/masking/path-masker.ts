@@ -1,7 +1,7 @@
 import { endOfString, parseJsonText } from '../../engine/json-text.js';
 import { isJsonObject } from '../../engine/json-object.js';
 import { asContent, looksLikeJson } from './json-strings.js';
-import type { Paths, Places } from './paths.js';
+import type { Next, Paths, Places } from './paths.js';
 
 /** JSON in strings of JSON in strings… is gone through so deep. */
 const MAX_NESTED = 4;
@@ -143,9 +143,6 @@ export interface Keeps {
   /** What stays of the members of a member. */
   readonly within: (name: string) => Keeps;
 }
-
-/** Where the paths are at a value, and the one that ends at it. */
-type Next = ReturnType<Paths['next']>;
 
 /** An object or array of a text that is gone through. */
 interface Open {
