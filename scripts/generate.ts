@@ -16,7 +16,7 @@ import { apiCallsFile, apiCallsOf } from './generate/api-calls.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
 import { helmValues } from './generate/helm-values.js';
-import { keyScopes } from './generate/key-scopes.js';
+import { keyScopes, roleScopes } from './generate/key-scopes.js';
 import { monitoring } from './generate/monitoring.js';
 
 const root = new URL('../../', import.meta.url);
@@ -56,6 +56,7 @@ async function generatedFiles(): Promise<Generated[]> {
       path: `${MANUAL}/api-keys.md`,
       content: (current) => replaceSection(current, 'scopes', `\n${keyScopes(openApi)}\n`),
     },
+    { path: `${MANUAL}/people.md`, content: (current) => replaceSection(current, 'roles', `\n${roleScopes()}\n`) },
     { path: `${MANUAL}/send-traces.md`, content: (current) => replaceSection(current, 'snippets', `\n${programs}\n`) },
     ...[...files].map(([path, text]) => ({ path, content: () => text })),
   ];

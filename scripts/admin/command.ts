@@ -7,6 +7,7 @@ import { AuditTrail } from '../../src/features/audit/audit-trail.js';
 import type { User } from '../../src/engine/identity/identity.js';
 import { IdentityService } from '../../src/engine/identity/identity-service.js';
 import { addKeyCommands } from './key-commands.js';
+import { addPeopleCommands } from './people-commands.js';
 import { signInUrl } from '../../src/engine/identity/sign-in.js';
 import { SignInService } from '../../src/engine/identity/sign-in-service.js';
 import { transferCommands } from '../transfer/commands.js';
@@ -45,6 +46,7 @@ export function adminCommand(name: string): Command {
   const runOrCreate = (work: Work) => printRows(program.opts<GlobalOptions>(), work, { create: true });
 
   addKeyCommands(program, { run, onlyOne });
+  addPeopleCommands(program, { run, onlyOne });
 
   program
     .command('signin')

@@ -31,6 +31,7 @@ import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
 import { maskingRoutes } from '../features/masking/http/routes.js';
+import { peopleRoutes } from '../features/people/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
 import { deletionRoutes } from '../features/deletion/http/routes.js';
@@ -42,6 +43,7 @@ import { organizationRoutes } from '../features/projects/http/organization-route
 import { monitorRoutes } from '../features/monitors/http/routes.js';
 import { webhookRoutes } from '../features/webhooks/http/routes.js';
 import { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
+import { startPath } from '../features/single-sign-on/http/routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
@@ -56,7 +58,7 @@ import type { FairSemaphore } from '../engine/work/fair-semaphore.js';
 import { mcpRoute } from '../mcp/route.js';
 import type { Context } from './context.js';
 import type { Services } from './services.js';
-import { authenticationRoutes, type Authentication } from './sign-in.js';
+import { attemptsPerMinute, authenticationRoutes, type Authentication } from './sign-in.js';
 
 /** Everything that is answered over HTTP. @param answers turns of projects at routes whose answers may be large */
 export function createRoutes(
@@ -77,9 +79,14 @@ export function createRoutes(
     ...langfuse(context, services, door, info.version),
     ...langsmithRoutes(services, { version: info.version, limits: mappingLimits(context), baseUrl: context.baseUrl }),
     ...phoenixRoutes(services, { baseUrl: context.baseUrl, projectOf: projectSeenBy(door.callers) }),
-    ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
+    ...consoleRoutes({
+      baseUrl: context.baseUrl,
+      imageOrigin: null,
+      singleSignOn: () => startPath(services.singleSignOn, context.baseUrl()),
+    }),
     ...apiKeyRoutes(services.identity),
-    ...projectRoutes(services),
+    ...peopleRoutes(services.identity.members),
+    ...projectRoutes(services, attemptsPerMinute(context)),
     ...organizationRoutes(services.projects),
     ...transferRoutes(services.transfer),
     ...operationRoutes(context, services),

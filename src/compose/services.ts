@@ -5,6 +5,8 @@ import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
 import type { SelectedDeletionService } from '../features/deletion/selected-deletion-service.js';
 import { IdentityService } from '../engine/identity/identity-service.js';
+import { InvitationService } from '../engine/identity/invitation-service.js';
+import { OwnSessions } from '../engine/identity/own-sessions.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
 import { SignInService } from '../engine/identity/sign-in-service.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
@@ -50,6 +52,7 @@ import { openPlayground, type Playground } from './playground.js';
 import { openAuditUpkeep, openClock, openRetention } from './retention.js';
 import { openScheduledExports } from './scheduled-exports.js';
 import { openSelectedDeletions } from './selected-deletions.js';
+import { openSingleSignOn, type SingleSignOn } from './single-sign-on.js';
 import { openTransfer } from './transfer.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
@@ -67,6 +70,9 @@ export interface Services
     Omit<Experiments, 'work'> {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
+  readonly ownSessions: OwnSessions;
+  readonly invitations: InvitationService;
+  readonly singleSignOn: SingleSignOn;
   /** Tells this installation's cookies from those of others on the same host. */
   readonly installation: string;
   readonly prompts: PromptService;
@@ -162,6 +168,8 @@ export async function openServices(context: Context): Promise<Services> {
   const retention = openRetention(context, storage, { deletions, identity, clock });
   openAuditUpkeep(context, storage, clock);
   const selectedDeletions = openSelectedDeletions(context, storage, { deletions, identity });
+  const people = openSignIns(context, storage, identity);
+  const installation = metadata.secret(INSTALLATION).toString('hex').slice(0, 12);
   const feedback = openFeedback(context, storage, {
     attachments: attachments.service,
     announce,
@@ -179,8 +187,9 @@ export async function openServices(context: Context): Promise<Services> {
     ...experiments,
     comparisons,
     identity,
-    signIns: openSignIns(context, storage, identity),
-    installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),
+    ...people,
+    installation,
+    singleSignOn: openSingleSignOn(context, storage, { identity, signIns: people.signIns, installation }),
     prompts,
     prices,
     masking: new MaskingService({ store: metadata.masking, maskers, audit }),
@@ -241,17 +250,12 @@ function openIdentity({ config, closers, events }: Context, { metadata, audit }:
   return identity;
 }
 
-function openSignIns(
-  { overrides, events }: Context,
-  { metadata, audit }: Storage,
-  identity: IdentityService,
-): SignInService {
-  return new SignInService({
-    store: metadata.signIns,
-    identity,
-    ...overrides.signIns,
-    audit,
+function openSignIns({ overrides, events }: Context, { metadata, audit }: Storage, identity: IdentityService) {
+  const parts = { store: metadata.signIns, identity, ...overrides.signIns, audit };
+  const signIns = new SignInService({
+    ...parts,
     onRecordFailed: (error) => events.signInUseNotRecorded({ error }),
     onUpkeepFailed: (signIn, error) => events.signInsNotRemoved({ signIn, error }),
   });
+  return { signIns, ownSessions: new OwnSessions(parts), invitations: new InvitationService({ ...parts, signIns }) };
 }

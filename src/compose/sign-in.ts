@@ -1,6 +1,7 @@
 import { SESSION_DAYS } from '../engine/identity/sign-in-service.js';
 import { Callers } from '../http/callers.js';
 import type { Route } from '../http/route.js';
+import { singleSignOnRoutes } from '../features/single-sign-on/http/routes.js';
 import { signInRoutes } from '../features/sign-in/http/routes.js';
 import { SessionCookie } from '../http/session-cookie.js';
 import type { Context } from './context.js';
@@ -12,7 +13,12 @@ export interface Authentication {
   readonly cookie: SessionCookie;
 }
 
+/** Failed sign-ins of one address, invitations of one project, and projects that one user creates. */
 const ATTEMPTS_PER_MINUTE = 10;
+
+export function attemptsPerMinute({ overrides }: Pick<Context, 'overrides'>): number {
+  return overrides.signIns?.attemptsPerMinute ?? ATTEMPTS_PER_MINUTE;
+}
 
 export function createDoor(
   { baseUrl, config }: Context,
@@ -31,14 +37,18 @@ export function authenticationRoutes(
   door: Authentication,
   version: string,
 ): Route[] {
-  const { config, baseUrl, events, overrides } = context;
-  return signInRoutes({
-    ...door,
+  const { config, baseUrl, events } = context;
+  const { singleSignOn } = services;
+  const shared = { ...door, baseUrl, trustedProxies: config.http.trustedProxies, observer: events };
+  const ofOthers = singleSignOnRoutes({ ...singleSignOn, ...shared });
+  const own = signInRoutes({
+    ...shared,
+    providerSignOut: () => singleSignOn.provider?.signOutUrl(`${baseUrl()}/console`) ?? Promise.resolve(null),
     identity: services.identity,
     signIns: services.signIns,
-    baseUrl,
-    trustedProxies: config.http.trustedProxies,
-    attemptsPerMinute: overrides.signIns?.attemptsPerMinute ?? ATTEMPTS_PER_MINUTE,
+    ownSessions: services.ownSessions,
+    invitations: services.invitations,
+    attemptsPerMinute: attemptsPerMinute(context),
     version,
     capabilities: {
       judges: config.judges.llm !== null,
@@ -47,6 +57,6 @@ export function authenticationRoutes(
       public_url: config.http.publicUrl !== null,
       docs: true,
     },
-    observer: events,
   });
+  return [...own, ...ofOthers];
 }

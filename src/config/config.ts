@@ -42,6 +42,32 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
       maxBodyBytes: settings.MAX_BODY_MB * MEGABYTE,
       trustedProxies: settings.TRUSTED_PROXIES,
     },
+    singleSignOn: {
+      /** Null: no provider signs people in. */
+      oidc:
+        settings.OIDC_ISSUER === undefined || settings.OIDC_CLIENT_ID === undefined
+          ? null
+          : {
+              issuer: settings.OIDC_ISSUER,
+              clientId: settings.OIDC_CLIENT_ID,
+              clientSecret: settings.OIDC_CLIENT_SECRET ?? null,
+              scopes: settings.OIDC_SCOPES,
+              /** Lower case; null: all. */
+              allowedDomains:
+                settings.OIDC_ALLOWED_DOMAINS === undefined ? null : listIn(settings.OIDC_ALLOWED_DOMAINS),
+              groupsClaim: settings.OIDC_GROUPS,
+            },
+      /** Null: no proxy signs people in. */
+      proxy:
+        settings.SIGN_IN_PROXY_HEADER === undefined || settings.SIGN_IN_PROXY_ADDRESSES === undefined
+          ? null
+          : {
+              header: settings.SIGN_IN_PROXY_HEADER.toLowerCase(),
+              addresses: listIn(settings.SIGN_IN_PROXY_ADDRESSES),
+            },
+      /** JSON: roles by group and project; null: groups give none. */
+      roles: settings.SIGN_IN_ROLES ?? null,
+    },
     headersTimeoutMs: limits.headersTimeoutMs,
     /** Per listener. */
     maxConnections: settings.MAX_CONNECTIONS,
@@ -112,9 +138,7 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
           },
     attachments: {
       /** Lower case; with a port unless it is the default one. */
-      fetchHosts: settings.ATTACHMENT_FETCH_HOSTS.split(',')
-        .map((host) => host.trim().toLowerCase())
-        .filter((host) => host !== ''),
+      fetchHosts: listIn(settings.ATTACHMENT_FETCH_HOSTS),
       /** Null: files in the data directory. */
       s3:
         settings.S3_BUCKET === undefined
@@ -206,6 +230,14 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
     retentionIntervalMs: settings.RETENTION_INTERVAL_SECONDS === 0 ? null : settings.RETENTION_INTERVAL_SECONDS * 1000,
     shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,
   };
+}
+
+/** What is separated by commas, in lower case. */
+function listIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== '');
 }
 
 /** What an embedded engine can insert: it needs eight times as much memory, and has other work, too. */

@@ -58,6 +58,17 @@ function brokenRules(given: Readonly<Record<string, unknown>>): string[] {
   if (has('SPANHOUSE_INIT_PROJECT_ID') !== has('SPANHOUSE_INIT_API_KEY')) {
     problems.push('Set both SPANHOUSE_INIT_PROJECT_ID and SPANHOUSE_INIT_API_KEY, or neither');
   }
+  if (has('OIDC_ISSUER') !== has('OIDC_CLIENT_ID')) {
+    problems.push('Set both OIDC_ISSUER and OIDC_CLIENT_ID, or neither');
+  }
+  if ((has('OIDC_CLIENT_SECRET') || has('OIDC_ALLOWED_DOMAINS')) && !has('OIDC_ISSUER')) {
+    problems.push(
+      'OIDC_CLIENT_SECRET and OIDC_ALLOWED_DOMAINS need OIDC_ISSUER: without it, no provider signs people in',
+    );
+  }
+  if (has('SIGN_IN_PROXY_HEADER') !== has('SIGN_IN_PROXY_ADDRESSES')) {
+    problems.push('Set both SIGN_IN_PROXY_HEADER and SIGN_IN_PROXY_ADDRESSES, or neither');
+  }
   if (has('CLICKHOUSE_CLUSTER') && !has('CLICKHOUSE_URL')) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded engine is never part of a cluster');
   }

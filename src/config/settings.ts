@@ -8,6 +8,7 @@ import { networkSettings } from './settings/network.js';
 import { operationSettings } from './settings/operation.js';
 import { readSettings } from './settings/reads.js';
 import { requestSettings } from './settings/requests.js';
+import { signInSettings } from './settings/sign-in.js';
 import { webhookSettings } from './settings/webhooks.js';
 import { writeSettings } from './settings/writes.js';
 
@@ -22,6 +23,7 @@ export const settings = Type.Object({
   ...networkSettings,
   ...dataSettings,
   ...clickHouseSettings,
+  ...signInSettings,
   ...operationSettings,
   ...imageSettings,
   ...judgeSettings,

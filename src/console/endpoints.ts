@@ -16,6 +16,7 @@ import type { monitorRoutes } from '../features/monitors/http/routes.js';
 import type { webhookRoutes } from '../features/webhooks/http/routes.js';
 import type { maskingRoutes } from '../features/masking/http/routes.js';
 import type { optimizationRoutes } from '../features/optimization/http/routes.js';
+import type { peopleRoutes } from '../features/people/http/routes.js';
 import type { playgroundRoutes } from '../features/playground/http/routes.js';
 import type { priceRoutes } from '../features/prices/http/routes.js';
 import type { projectRoutes } from '../features/projects/http/routes.js';
@@ -46,6 +47,7 @@ type Groups =
   | typeof webhookRoutes
   | typeof maskingRoutes
   | typeof optimizationRoutes
+  | typeof peopleRoutes
   | typeof playgroundRoutes
   | typeof priceRoutes
   | typeof projectRoutes

@@ -10,12 +10,14 @@ export interface ConsoleParts {
   readonly baseUrl: () => string;
   /** Origin of the images that are not served here, but from a bucket; null: there is none. */
   readonly imageOrigin: string | null;
+  /** Path where single sign-on begins; null: there is none. */
+  readonly singleSignOn: () => string | null;
 }
 
 const ScreenParams = Type.Object({ screen: Type.String({ description: 'What the console shows.' }) });
 
 /** The console: one page at every path below `/console`, and its files. */
-export function consoleRoutes({ baseUrl, imageOrigin }: ConsoleParts) {
+export function consoleRoutes({ baseUrl, imageOrigin, singleSignOn }: ConsoleParts) {
   const bundle = readBundle();
   const headers = pageHeaders(bundle, imageOrigin);
   const shared = {
@@ -30,7 +32,7 @@ export function consoleRoutes({ baseUrl, imageOrigin }: ConsoleParts) {
     errors: [],
     handle: () => ({
       status: 200,
-      content: consolePage(basePath(baseUrl()), bundle),
+      content: consolePage(basePath(baseUrl()), bundle, singleSignOn()),
       contentType: 'text/html; charset=utf-8',
       headers,
     }),

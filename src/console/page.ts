@@ -35,8 +35,9 @@ export function pageHeaders({ manifest }: Bundle, imageSource: string | null): R
 /**
  * The one page of the console, whose script shows what the address says. Its frame is painted before the script is there.
  * @param base path of the server's public URL, without a slash at its end
+ * @param singleSignOn path where that begins; null: there is none
  */
-export function consolePage(base: string, { manifest }: Bundle): string {
+export function consolePage(base: string, { manifest }: Bundle, singleSignOn: string | null): string {
   const asset = (name: string) => `${base}/console/assets/${name}`;
   const preload = manifest.preload.map((name) => `\n<link rel="modulepreload" href="${asset(name)}">`).join('');
   return `<!doctype html>
@@ -46,7 +47,7 @@ export function consolePage(base: string, { manifest }: Bundle): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="spanhouse-base" content="${base}">
-<meta name="spanhouse-worker" content="${asset(manifest.worker)}">
+${singleSignOn === null ? '' : `<meta name="spanhouse-sso" content="${singleSignOn}">\n`}<meta name="spanhouse-worker" content="${asset(manifest.worker)}">
 <title>Spanhouse</title>
 <link rel="icon" href="${base}/feedback-page/icon.svg" type="image/svg+xml">
 <script>${manifest.theme}</script>

@@ -29,6 +29,8 @@ export interface DomainErrorOptions {
   readonly issues?: readonly Issue[];
   /** Seconds after which a client should try again; only for `overloaded` and `unavailable`. */
   readonly retryAfterSeconds?: number;
+  /** Scopes that whoever asked lacks; only for `forbidden`. */
+  readonly missingScopes?: readonly string[];
   /** What metrics call it, where the kind says too little; default: the kind. */
   readonly reason?: string;
   readonly cause?: unknown;
@@ -38,6 +40,7 @@ export class DomainError extends Error {
   readonly kind: DomainErrorKind;
   readonly issues: readonly Issue[];
   readonly retryAfterSeconds: number | undefined;
+  readonly missingScopes: readonly string[];
   readonly reason?: string;
 
   constructor(kind: DomainErrorKind, detail: string, options: DomainErrorOptions = {}) {
@@ -46,6 +49,7 @@ export class DomainError extends Error {
     this.kind = kind;
     this.issues = (options.issues ?? []).slice(0, MAX_ISSUES);
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.missingScopes = options.missingScopes ?? [];
     if (options.reason !== undefined) this.reason = options.reason;
   }
 }

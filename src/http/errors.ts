@@ -9,6 +9,7 @@ export interface ProblemDetails {
   readonly detail: string;
   readonly request_id: string;
   readonly errors?: readonly Issue[];
+  readonly missing_scopes?: readonly string[];
 }
 
 interface HttpMeaning {
@@ -87,6 +88,7 @@ export function toProblem(error: unknown, requestId: string): HttpProblem {
       detail: defect ? 'Internal server error; the server log has details under this request id' : known.message,
       request_id: requestId,
       ...(known.issues.length > 0 ? { errors: known.issues } : {}),
+      ...(known.missingScopes.length > 0 ? { missing_scopes: known.missingScopes } : {}),
     },
     headers: headersOf(known),
     defect,

@@ -105,7 +105,8 @@ async function resultOf(
   const held = bytesOf(principal, request, parts);
   const isAdmitted = () => {
     try {
-      admitted(route, identity, request);
+      const now = admitted(route, identity, request);
+      if (now !== null) requireScopes(now, scopesOfRoute(route));
       return true;
     } catch {
       return false;

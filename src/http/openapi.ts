@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { MAX_ISSUES, type DomainErrorKind } from '../engine/errors.js';
+import { SCOPE_NAMES } from '../engine/identity/scopes.js';
 import { ID, ID_DESCRIPTION } from '../engine/schema/ids.js';
 import { PROJECT_HEADER } from './callers.js';
 import { HTTP_MEANINGS } from './errors.js';
@@ -266,6 +267,12 @@ const PROBLEM: Json = {
           detail: { type: 'string', description: 'The rule, in words.' },
         },
       },
+    },
+    missing_scopes: {
+      type: 'array',
+      maxItems: SCOPE_NAMES.length,
+      description: 'Of a 403: the scopes that the API key, or the role of the signed-in person, lacks for this call.',
+      items: { type: 'string' },
     },
   },
 };

@@ -10,6 +10,7 @@ export const project_id = uuid('The project; it must be that of the API key.');
 export const judge_id = uuid('Id of the judge.');
 
 export const ProjectParams = Type.Object({ project_id });
+export const MemberParams = Type.Object({ project_id, user_id: uuid('Id of the user.') });
 export const JudgeParams = Type.Object({ project_id, judge_id });
 
 /** How an export is written. */

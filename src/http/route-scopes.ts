@@ -20,6 +20,7 @@ const NOUNS = {
   Webhooks: 'monitors',
   'Model prices': 'project',
   'API keys': 'project',
+  People: 'project',
   Projects: 'project',
   Audit: 'project',
   Moving: 'project',

@@ -80,8 +80,16 @@ describe('the audit log', () => {
     expect(invite['sign_in_id']).to.equal(signIn['sign_in_id']).and.be.a('string');
     expect(signIn).to.include({ action: 'sign_in.create', actor: 'person' });
     await ConsoleBrowser.signedIn(server, { code: codeIn(invited.json.url as string) });
+    const member = `${project}/members/${invited.json.user.id}`;
     const [ann = {}] = await entries(`actor_id=${invited.json.user.id}`);
     expect(ann).to.include({ action: 'sign_in.create', user_name: 'Ann' });
+    // What is refused leaves nothing.
+    expect((await browser.request('PATCH', member, { body: { role: 'king' } })).status).to.equal(422);
+    expect((await browser.request('PATCH', member, { body: { role: 'viewer' } })).status).to.equal(200);
+    const [demoted = {}, before = {}] = await entries('limit=2');
+    expect(demoted).to.deep.include({ action: 'person.set_role', actor: 'person', object_name: 'Ann' });
+    expect(demoted['changes']).to.deep.equal([{ field: 'role', from: 'member', to: 'viewer' }]);
+    expect(before).to.include({ action: 'sign_in.create' });
   });
 
   it('is filtered, sorted and paged, and exported the same', async () => {
@@ -134,6 +142,7 @@ describe('the audit log', () => {
   it('has an entry of a change, or there is no change', async () => {
     const { add } = SqliteAuditStore.prototype;
     const before = (await ask('GET', `${project}/api-keys`)).json.length;
+    const people = (await ask('GET', `${project}/members`)).json as { user: { id: string; name: string } }[];
     SqliteAuditStore.prototype.add = function (...given) {
       add.apply(this, given);
       throw new Error('the disk is gone');
@@ -142,10 +151,16 @@ describe('the audit log', () => {
       const failed = await server.request('POST', `${project}/api-keys`, { body: { name: 'never' } });
       expect(failed.status).to.equal(500);
       expect((await server.request('PATCH', project, { body: { retention_days: 5 } })).status).to.equal(500);
+      expect((await server.request('POST', '/projects', { body: { name: 'never' } })).status).to.equal(500);
+      expect((await server.request('POST', `${project}/invites`, { body: { name: 'never' } })).status).to.equal(500);
+      const ann = `${project}/members/${people.find(({ user }) => user.name === 'Ann')?.user.id}`;
+      expect((await server.request('PATCH', ann, { body: { role: 'member' } })).status).to.equal(500);
+      expect((await server.request('DELETE', ann)).status).to.equal(500);
     } finally {
       SqliteAuditStore.prototype.add = add;
     }
     expect((await ask('GET', `${project}/api-keys`)).json).to.have.length(before);
+    expect((await ask('GET', `${project}/members`)).json).to.deep.equal(people);
     expect((await ask('GET', project)).json.retention_days).to.equal(30);
     const count = (await entries('limit=500')).length;
     // What fails behind its entry takes that along.

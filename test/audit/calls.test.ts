@@ -32,6 +32,8 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   ...{ updateEvalScorerFormats: WORKS, deleteEvalScorer: WORKS, postEvalScores: SENDS },
   ...{ postEvalColumnMetric: WORKS, postEvalMetric: WORKS },
   ...{ postPhoenixSpanAnnotations: SENDS, postPhoenixTraceAnnotations: SENDS, postPhoenixSessionAnnotations: SENDS },
+  ...{ postPhoenixSpanAnnotationsOfClient: SENDS, postPhoenixTraceAnnotationsOfClient: SENDS },
+  postPhoenixSessionAnnotationsOfClient: SENDS,
   ensurePromptVersion: ['prompt_version.create'],
   bindPromptVersionModel: ['prompt_version.set_model'],
   deletePromptVersion: ['prompt_version.delete'],
@@ -52,7 +54,9 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   updateFeedbackLink: ['feedback_link.update'],
   revokeFeedbackLink: ['feedback_link.revoke'],
   ...{ signIn: ['sign_in.create'], signOut: ['sign_in.delete'], previewSignIn: READS, endSignIn: ['sign_in.end'] },
-  inviteColleague: ['person.invite'],
+  ...{ inviteColleague: ['person.invite'], joinProject: ['person.join'] },
+  ...{ updateMember: ['person.set_role'], removeMember: ['person.remove'] },
+  ...{ endMemberSignIns: ['sign_in.end'], endOwnSession: ['sign_in.end'], endOtherSessions: ['sign_in.end'] },
   ...{ postLangfuseEvents: SENDS, postLangfuseScore: SENDS, postLangfuseOtlpTraces: SENDS },
   deleteLangfuseScore: ['score.delete'],
   deleteLangfusePrompt: ['prompt_version.delete', 'prompt_tag.delete'],
@@ -73,6 +77,7 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   createApiKey: ['api_key.create'],
   rotateApiKey: ['api_key.create', 'api_key.rotate'],
   revokeApiKey: ['api_key.revoke'],
+  createProject: ['project.create'],
   ...{ createMonitor: ['monitor.create'], updateMonitor: ['monitor.update'], deleteMonitor: ['monitor.delete'] },
   ...{ createWebhook: ['webhook.create'], updateWebhook: ['webhook.update'], deleteWebhook: ['webhook.delete'] },
   ...{ testMonitor: READS, rotateWebhookSecret: ['webhook.rotate'], testWebhook: WORKS },
@@ -85,9 +90,6 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   ...{ updateProject: ['project.update', 'project.set_retention'], deleteProject: ['project.delete'] },
   ...{ exportRecords: ['records.export'], importRecords: ['records.import'] },
 };
-/** Of no call: the server does it at its start. */
-const AT_START: readonly AuditAction[] = ['project.create'];
-
 interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
 }
@@ -106,6 +108,6 @@ describe('what calls leave in the audit log', () => {
 
   it('is every action that there is', () => {
     const left = Object.values(CALLS).flatMap((actions) => (typeof actions === 'string' ? [] : actions));
-    expect([...new Set([...left, ...AT_START])]).to.have.members(AUDIT_ACTIONS.map(({ action }) => action));
+    expect([...new Set(left)]).to.have.members(AUDIT_ACTIONS.map(({ action }) => action));
   });
 });

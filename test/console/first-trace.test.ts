@@ -41,7 +41,7 @@ describe('the overview of the console in a browser, and programs that send a fir
     expect(page.url()).to.equal(`${url}/console`);
     expect(await watched.text())
       .to.include(`signs you in on this browser as ${HOSTILE}`)
-      .and.include('Default project (full');
+      .and.include('Default project (member');
     expect(await page.evaluate(`fetch('/whoami').then((it) => it.status)`)).to.equal(401);
     expect(await page.evaluate('history.length')).to.equal(2);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);

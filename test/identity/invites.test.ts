@@ -83,6 +83,8 @@ describe('people who sign in', function () {
       { name: '' },
       { name: 'x'.repeat(201) },
       { name: 'D', access: 'ingest' },
+      { name: 'D', access: 'read', role: 'viewer' },
+      { name: 'D', role: 'king' },
       { name: 'D', user: 1 },
     ])
       expect((await invite(body)).status, JSON.stringify(body)).to.equal(422);
@@ -99,7 +101,7 @@ describe('people who sign in', function () {
     expect(await dora.status('GET', '/spans')).to.equal(401);
     expect((await end()).status).to.equal(404);
     const keys = (await server.request('GET', `${project}/api-keys`)).json as any[];
-    expect(keys.find((each) => each.id === key.id)).to.include({ name: 'Console', access: 'full' });
+    expect(keys.find((each) => each.id === key.id)).to.include({ name: 'Console', access: 'custom' });
 
     const unused = (await invite({ name: 'Eve' })).json;
     const { id: waiting } = (await signIns()).find(({ user }) => user.name === 'Eve');
@@ -153,6 +155,7 @@ describe('people who sign in', function () {
     await admin(server.dataDir, 'revoke-key', reading.id);
     expect(await browser.status('GET', '/spans', { project: second.id })).to.equal(403);
     expect(await browser.status('GET', '/spans')).to.equal(200);
+    await admin(server.dataDir, 'set-role', ...options, '--role', 'owner');
     const one = codeIn((await admin(server.dataDir, 'signin', '--user', owner, '--project', second.id)).url);
     const only = await ConsoleBrowser.signedIn({ ...server, projectId: second.id }, { code: one });
     expect((await only.request('GET', '/whoami')).json.projects).to.have.length(1);

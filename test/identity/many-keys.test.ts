@@ -161,21 +161,24 @@ describe('revoked keys', () => {
     expect(stored(...named)).to.deep.equal([false, false, false]);
   });
 
-  it('take along who was invited and left nothing', () => {
+  it('take along who was invited, left nothing, and is none of the people any more', () => {
     const person = (invited: boolean) => identity.createUser({ name: 'Ann', invited }).id;
     const [gone, left, kept, account] = [person(true), person(true), person(true), person(false)];
     const keys = [gone, left, kept, account].map((user) => make(user));
+    const stays = person(true);
+    revoke(make(stays));
     db.prepare('INSERT INTO prompts (id, project_id, slug, created_at) VALUES (?, ?, ?, 1)').run('p', projectId, 's');
     db.prepare(
       `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, pinned_by) VALUES ('p', 'production', 0, 1, ?)`,
     ).run(left);
     make(kept, identity.createProject({ name: 'other' }).id);
-    revoke(...keys);
+    for (const user of [gone, left, kept, account]) identity.members.remove(projectId, user, null);
     now += 31 * DAY;
     upkeep();
     expect(stored(...keys)).to.deep.equal([false, true, true, true]);
     const users = [gone, left, kept, account].map((id) => metadata.identities.findUser(id) !== undefined);
     expect(users).to.deep.equal([false, true, true, true]);
+    expect(metadata.identities.findUser(stays)).to.include({ name: 'Ann' });
   });
 
   it('can be made by accounts alone, not for reviewers or people of imports', () => {

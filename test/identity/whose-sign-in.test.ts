@@ -32,8 +32,9 @@ describe('whose sign-in it is', function () {
       document.check('POST', '/console/session:preview', said);
       expect(said.json).to.deep.equal({
         user,
-        projects: [{ id: server.projectId, name: 'Default project', access: 'read' }],
+        projects: [{ id: server.projectId, name: 'Default project', access: 'read', role: 'viewer' }],
         current: null,
+        joinable: false,
       });
       expect(said.headers.get('set-cookie')).to.equal(null);
     }

@@ -117,7 +117,7 @@ describe('The log of what people and programs did', () => {
     {
       what: `changing a ${kind}`,
       call: () => ['PATCH', `${project}/${kind}s/${idOf(kind)}`, { name: `${MARK} 2` }],
-      line: () => ({ event: `${kind}Changed`, subject_id: idOf(kind) }),
+      line: () => ({ event: `${kind}Changed`, subject_id: idOf(kind), changed: ['name'] }),
     },
     {
       what: `deleting a ${kind}`,
@@ -147,7 +147,17 @@ describe('The log of what people and programs did', () => {
         keep('person', 'user.id')(answer);
         secrets.push(codeIn(answer.json.url));
       },
-      line: () => ({ event: 'personInvited', subject_id: idOf('person'), access: 'full' }),
+      line: () => ({ event: 'personInvited', subject_id: idOf('person'), role: 'member' }),
+    },
+    {
+      what: 'changing a role',
+      call: () => ['PATCH', `${project}/members/${idOf('person').toUpperCase()}`, { role: 'viewer' }],
+      line: () => ({ event: 'roleChanged', subject_id: idOf('person'), role: 'viewer', changed: ['role'] }),
+    },
+    {
+      what: 'removing a person',
+      call: () => ['DELETE', `${project}/members/${idOf('person')}`],
+      line: () => ({ event: 'personRemoved', subject_id: idOf('person') }),
     },
     {
       what: 'renaming the project',
@@ -420,7 +430,7 @@ describe('The log of what people and programs did', () => {
     const invited = await linesOf(() => browser.request('POST', `${project}/invites`, { body: { name: MARK } }));
     const { user, url } = invited.result.json;
     expect(invited.lines).to.deep.equal([
-      { ...whose(), event: 'personInvited', sign_in_id, subject_id: user.id, access: 'full' },
+      { ...whose(), event: 'personInvited', sign_in_id, subject_id: user.id, role: 'member' },
     ]);
     const byLink = await linesOf(() => ConsoleBrowser.signedIn(server, { code: codeIn(url) }));
     const [line = {}] = byLink.lines;
@@ -432,6 +442,23 @@ describe('The log of what people and programs did', () => {
     expect(ended.lines).to.deep.equal([{ ...whose(), event: 'signInEnded', sign_in_id, subject_id }]);
     const out = await linesOf(() => browser.request('DELETE', '/console/session'));
     expect(out.lines).to.deep.equal([{ ...whose(), event: 'signedOut', sign_in_id }]);
+  });
+
+  it('tells of a project that somebody made, and who joined it', async () => {
+    const browser = await ConsoleBrowser.signedIn(server, { key: server.key });
+    const made = await linesOf(() => browser.request('POST', '/projects', { body: { name: MARK } }));
+    const { id } = made.result.json;
+    const sign_in_id = made.lines[0]?.['sign_in_id'];
+    expect(made.lines).to.deep.equal([{ ...whose(), event: 'projectMade', project_id: id, sign_in_id }]);
+    const invite = (of: string) => ({ body: { name: MARK, role: 'viewer' }, project: of });
+    const guest = (await browser.request('POST', `${project}/invites`, invite(server.projectId))).json;
+    const other = await ConsoleBrowser.signedIn(server, { code: codeIn(guest.url) });
+    const code = codeIn((await browser.request('POST', `/projects/${id}/invites`, invite(id))).json.url);
+    const { lines } = await linesOf(() => other.request('POST', '/console/session:join', { body: { code } }));
+    const [line = {}] = lines;
+    expect(lines).to.have.length(1);
+    expect(line).to.include({ event: 'personJoined', user_id: guest.user.id, project_id: id, role: 'viewer' });
+    secrets.push(code, codeIn(guest.url), browser.cookie.split('=')[1] ?? '', other.cookie.split('=')[1] ?? '');
   });
 
   it('tells of a project that was deleted', async () => {
@@ -447,7 +474,7 @@ describe('The log of what people and programs did', () => {
 
   it('holds no name, no text and no secret', () => {
     expect(log.text()).not.to.include(MARK);
-    expect(secrets).to.have.length(11);
+    expect(secrets).to.have.length(15);
     for (const secret of secrets) {
       expect(secret.length).to.be.at.least(20);
       expect(log.text()).not.to.include(secret);

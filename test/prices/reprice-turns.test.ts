@@ -18,7 +18,7 @@ import { openDatabase, type Database } from '../../src/engine/metadata/database.
 import { SqliteJobStore } from '../../src/engine/work/store/job-store.js';
 import { migrate } from '../../src/engine/metadata/migrations.js';
 
-const BY = { user_id: 'user', key_id: 'key', scopes: new Set<never>(), sign_in_id: null };
+const BY = { user_id: 'user', key_id: 'key', scopes: new Set<never>(), role: null, sign_in_id: null };
 
 describe('jobs that price spans anew', function () {
   this.timeout(20_000);

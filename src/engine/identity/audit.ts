@@ -14,6 +14,15 @@ export interface AuditLog {
   together<T>(change: () => T): T;
 }
 
+/** Makes a change as one transaction, with what the audit log is told meanwhile. */
+export function inTransaction<T>(
+  audit: AuditLog,
+  store: { transaction<Made>(work: () => Made): Made },
+  work: () => T,
+): T {
+  return audit.together(() => store.transaction(work));
+}
+
 /** For programs without a log. */
 export const NO_AUDIT_LOG: AuditLog = { done: () => undefined, together: (change) => change() };
 

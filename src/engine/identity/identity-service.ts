@@ -2,49 +2,19 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import { uuidOf } from '../schema/ids.js';
 import { formatTimestamp, type Micros } from '../timestamp.js';
-import { NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
-import type { AuditRecord } from '../signals/catalog/audit.js';
+import { inTransaction, NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
 import { INITIAL_KEY, type BootstrapRequest, type BootstrapResult } from './bootstrap.js';
-import { generateApiKey, hashApiKey, isUsableApiKey, publicKeyOf, statedKey, visiblePrefix } from './api-key.js';
-import {
-  type ApiKey,
-  type CreatedApiKey,
-  type Identity,
-  type ListedApiKey,
-  type Principal,
-  type Project,
-  type User,
-} from './identity.js';
-import { requireGrant, type Granter } from './granting.js';
+import { generateApiKey, hashApiKey, isUsableApiKey, publicKeyOf, statedKey } from './api-key.js';
+import type { ApiKey, CreatedApiKey, Identity, ListedApiKey, Principal, Project, User } from './identity.js';
+import type { Granter } from './granting.js';
 import type { IdentityStore } from './identity-store.js';
-import { DEFAULT_KEY_ACCESS, accessOf, inOrder, scopesOf, type KeyAccess } from './key-access.js';
+import { KeyService, isOver, keyMade, type KeyInput, type Rotation } from './key-service.js';
 import { KeyUses, USE_RESOLUTION_MICROS } from './key-uses.js';
+import { MemberService } from './member-service.js';
 import { withImplied, type Scope } from './scopes.js';
-import { invalid } from '../validation/validation.js';
 import { requireUuid, usableName } from './stated-identity.js';
 
 const MAX_CACHED_KEYS = 10_000;
-/** Bound that keeps a project's list of keys readable, and one answer. */
-const MAX_KEYS_PER_PROJECT = 1_000;
-
-interface KeyInput {
-  readonly projectId: string;
-  readonly userId: string;
-  readonly name: string;
-  /** Scopes by name; without `scopes`, default: all. */
-  readonly access?: KeyAccess;
-  /** At least one. */
-  readonly scopes?: readonly Scope[];
-  readonly expiresAt?: Micros | null;
-}
-
-/** How a key is replaced. */
-export interface Rotation {
-  readonly projectId: string;
-  readonly keyId: string;
-  /** For how long the old key is still accepted. */
-  readonly overlap: Micros;
-}
 
 interface CachedKey {
   readonly principal: Principal;
@@ -60,8 +30,11 @@ export interface IdentityServiceOptions {
   readonly onRecordFailed?: (error: unknown) => void;
 }
 
-/** Authenticates callers, keeps them to their project, and makes and revokes keys. */
+/** Authenticates callers, keeps them to their project, and knows users and projects; of keys and people, it has the services. */
 export class IdentityService {
+  /** The people of projects. */
+  readonly members: MemberService;
+  readonly #keys: KeyService;
   readonly #store: IdentityStore;
   readonly #now: () => Micros;
   readonly #audit: AuditLog;
@@ -76,6 +49,9 @@ export class IdentityService {
     this.#store = options.store;
     this.#now = options.now ?? (() => Date.now() * 1000);
     this.#audit = options.audit ?? NO_AUDIT_LOG;
+    const parts = { store: this.#store, now: this.#now, audit: this.#audit, onChanged: () => this.#cache.clear() };
+    this.#keys = new KeyService(parts);
+    this.members = new MemberService({ ...parts, keys: this.#keys });
     this.#uses = new KeyUses({ store: this.#store, onFailed: options.onRecordFailed ?? (() => undefined) });
   }
 
@@ -127,6 +103,12 @@ export class IdentityService {
     return { user, project, key };
   }
 
+  /** Scopes of a key; none when there is no such key, or it was revoked. */
+  scopesOfKey(keyId: string): readonly Scope[] {
+    const key = this.#store.findKey(keyId);
+    return key === undefined || key.revoked_at !== null ? [] : key.scopes;
+  }
+
   /**
    * Checks again before writing, for requests that take long after their authentication.
    * @throws DomainError `unauthenticated` when the principal's project was deleted since
@@ -168,7 +150,7 @@ export class IdentityService {
         'The initial API key must be 8 to 256 printable ASCII characters without spaces',
       );
     }
-    return this.#inTransaction(() => this.#bootstrap(projectId, apiKey));
+    return inTransaction(this.#audit, this.#store, () => this.#bootstrap(projectId, apiKey));
   }
 
   createUser(input: { readonly name: string; readonly email?: string | null; readonly invited?: boolean }): User {
@@ -195,7 +177,7 @@ export class IdentityService {
         'The project with this id is being deleted: create it again after that, which takes a running server seconds, for many spans minutes',
       );
     const project = { id, name: usableName(input.name), created_at: this.#now(), retention_days: null };
-    return this.#inTransaction(() => {
+    return inTransaction(this.#audit, this.#store, () => {
       this.#store.insertProject(project);
       this.#audit.done({ event: 'projectMade', by: null, project_id: id, subject_name: project.name });
       return project;
@@ -206,102 +188,29 @@ export class IdentityService {
     return this.#store.listProjects();
   }
 
-  /**
-   * @throws DomainError `not_found` for an unknown project or user, `conflict` when the project has too many keys or is being
-   *   deleted, `forbidden` when it would have scopes that its maker lacks, `invalid` when it would have expired
-   */
+  /** As {@link KeyService.create}. */
   createKey(input: KeyInput, by: Granter = null): CreatedApiKey {
-    requireGrant(by, scopesWanted(input));
-    this.requireLifetime(by, input.expiresAt ?? null);
-    return this.#audit.together(() => {
-      const key = this.addKey(input);
-      this.#audit.done(keyMade(key, by));
-      return key;
-    });
+    return this.#keys.create(input, by);
   }
 
-  /** No key makes one that outlives it. @param expiresAt null: never @throws DomainError `forbidden` */
-  requireLifetime(by: Granter, expiresAt: Micros | null): void {
-    const own = by === null ? null : (this.#store.findKey(by.key_id)?.expires_at ?? null);
-    if (own !== null && (expiresAt === null || expiresAt > own))
-      throw new DomainError('forbidden', 'This API key expires, and cannot make one that outlives it');
-  }
-
-  /** As `createKey`, where the key is part of something else that is told of. */
+  /** As {@link KeyService.add}. */
   addKey(input: KeyInput): CreatedApiKey {
-    return this.#store.transaction(() => {
-      if (this.#store.findProject(input.projectId) === undefined)
-        throw new DomainError('not_found', 'There is no project with this id');
-      if (this.#store.isBeingDeleted(input.projectId))
-        throw new DomainError(
-          'conflict',
-          'The project is being deleted and cannot get new keys: choose another project, or create it again after the deletion',
-        );
-      if (!this.#store.isAccount(input.userId)) throw new DomainError('not_found', 'There is no user with this id');
-      if (this.#store.countKeys(input.projectId) >= MAX_KEYS_PER_PROJECT) {
-        throw new DomainError('conflict', `A project has at most ${MAX_KEYS_PER_PROJECT} keys: revoke one first`);
-      }
-      return this.#insertKey({ ...input, key: generateApiKey() });
-    });
+    return this.#keys.add(input);
   }
 
-  /**
-   * Makes a key like another one, which expires after the overlap. If that expires by itself, the new one lasts as long as
-   * it was to last.
-   * @throws DomainError `not_found` when the project has no such key that is valid, `conflict` as for a new one, `forbidden`
-   *   when it has scopes that whoever asks lacks
-   */
-  rotateKey({ projectId, keyId, overlap }: Rotation, by: Granter): CreatedApiKey {
-    const id = uuidOf(keyId);
-    const made = this.#inTransaction(() => {
-      const old = this.#store.findKey(id);
-      const now = this.#now();
-      if (old?.project_id !== projectId || old.revoked_at !== null || isOver(old.expires_at, now)) throw noKey();
-      requireGrant(by, old.scopes);
-      const { user_id: userId, name, scopes, expires_at, created_at } = old;
-      if (by !== null && by.user_id !== userId)
-        throw new DomainError(
-          'forbidden',
-          'This API key acts for somebody else, who alone can rotate it; you can revoke it',
-        );
-      const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
-      this.requireLifetime(by, expiresAt);
-      if (!this.#store.replaceKey(id, now, now + overlap))
-        throw new DomainError('conflict', 'This API key was rotated already: rotate the one that was made then');
-      const added = this.addKey({ projectId, userId, name, scopes, expiresAt });
-      this.#audit.done(keyMade(added, by));
-      this.#audit.done({ event: 'keyRotated', by, project_id: projectId, subject_id: id, subject_name: name });
-      return added;
-    });
-    this.#cache.clear();
-    return made;
+  /** As {@link KeyService.rotate}. */
+  rotateKey(rotation: Rotation, by: Granter): CreatedApiKey {
+    return this.#keys.rotate(rotation, by);
   }
 
   /** Keys that are not revoked; null: of every project. */
   listKeys(projectId: string | null): ListedApiKey[] {
-    return this.#store.listKeys(projectId);
+    return this.#keys.list(projectId);
   }
 
-  /**
-   * Revokes a key, which is refused from the next request on.
-   * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet
-   */
+  /** As {@link KeyService.revoke}. */
   revokeKey(projectId: string | null, keyId: string, by: Actor = null): void {
-    const id = uuidOf(keyId);
-    const key = this.#store.findKey(id);
-    const revoked = this.#inTransaction(() => {
-      if (key === undefined || !this.#store.revokeKey(projectId, id, this.#now())) return false;
-      const { project_id, name: subject_name } = key;
-      this.#audit.done({ event: 'keyRevoked', by, project_id, subject_id: id, subject_name });
-      return true;
-    });
-    this.#cache.clear();
-    if (!revoked) throw noKey();
-  }
-
-  /** One transaction, with what the audit log is told meanwhile. */
-  #inTransaction<T>(work: () => T): T {
-    return this.#audit.together(() => this.#store.transaction(work));
+    this.#keys.revoke(projectId, keyId, by);
   }
 
   /** Writes pending times of last use. The service must not be used afterwards. */
@@ -322,13 +231,13 @@ export class IdentityService {
   }
 
   #standing(key: ApiKey, sign_in_id: string | null): CachedKey {
-    const { id, project_id, user_id, scopes, expires_at: expiresAt, last_used_at } = key;
+    const { id, project_id, user_id, scopes, role, expires_at: expiresAt, last_used_at } = key;
     if (this.#gone.has(project_id)) {
       if (this.#store.isBeingDeleted(project_id)) throw unknownKey();
       // A valid key shows that a deleted project was made again.
       this.#gone.delete(project_id);
     }
-    const principal = { project_id, user_id, key_id: id, scopes: withImplied(scopes), sign_in_id };
+    const principal = { project_id, user_id, key_id: id, scopes: withImplied(scopes), role, sign_in_id };
     return { principal, expiresAt, lastRecorded: last_used_at ?? 0 };
   }
 
@@ -359,60 +268,18 @@ export class IdentityService {
       const owner = this.#store.firstUser() ?? this.createUser({ name: 'Owner' });
       const key = apiKey ?? generateApiKey();
       const initial = { projectId: target, userId: owner.id, name: INITIAL_KEY, key, ofStart: apiKey !== null };
-      this.#audit.done(keyMade(this.#insertKey(initial), null));
+      this.#audit.done(keyMade(this.#keys.insert(initial), null));
       const created = { projectId: target, userId: owner.id, key: apiKey === null ? key : null };
       if (empty) return { created, initKeyRevoked: false, initProjectGoing: false };
     }
     const initKeyRevoked = existing !== undefined && existing.revoked_at !== null;
     return { created: null, initKeyRevoked, initProjectGoing: false };
   }
-
-  #insertKey(input: KeyInput & { readonly key: string; readonly ofStart?: boolean }): CreatedApiKey {
-    const scopes = scopesWanted(input);
-    const created_at = this.#now();
-    const expires_at = input.expiresAt ?? null;
-    if (isOver(expires_at, created_at)) throw invalid([{ pointer: '/expires_at', detail: 'must be in the future' }]);
-    const apiKey: ApiKey = {
-      id: randomUUID(),
-      project_id: input.projectId,
-      user_id: input.userId,
-      name: usableName(input.name),
-      prefix: visiblePrefix(input.key),
-      access: accessOf(scopes),
-      scopes,
-      created_at,
-      last_used_at: null,
-      last_used_from: null,
-      expires_at,
-      revoked_at: null,
-    };
-    this.#store.insertKey({ ...apiKey, hash: hashApiKey(input.key) }, input.ofStart ?? false);
-    return { ...apiKey, key: input.key };
-  }
-}
-
-/** @throws DomainError `invalid` when there are none */
-function scopesWanted({ scopes, access = DEFAULT_KEY_ACCESS }: KeyInput): readonly Scope[] {
-  if (scopes?.length === 0) throw invalid([{ pointer: '/scopes', detail: 'must name at least one scope' }]);
-  return scopes === undefined ? scopesOf(access) : inOrder(scopes);
-}
-
-function isOver(expiresAt: Micros | null, now: Micros): boolean {
-  return expiresAt !== null && expiresAt <= now;
-}
-
-function keyMade({ id, project_id, name, access, scopes }: ApiKey, by: Actor): AuditRecord {
-  const custom = access === 'custom' ? { scopes } : {};
-  return { event: 'keyMade', by, project_id, subject_id: id, subject_name: name, access, ...custom };
 }
 
 /** Only whoever has the key is told. */
 function otherPublicKey({ project_id }: Principal): DomainError {
   return new DomainError('unauthenticated', `The public key of this API key is ${publicKeyOf(project_id)}`);
-}
-
-function noKey(): DomainError {
-  return new DomainError('not_found', 'There is no API key with this id');
 }
 
 function expiredKey(at: Micros): DomainError {

@@ -1,4 +1,6 @@
 import type { Micros } from '../timestamp.js';
+import type { ExternalIdentityStore } from './external-identity-store.js';
+import type { MemberStore } from './member-store.js';
 import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User } from './identity.js';
 
 /** When a key was used, and from which address; null: unknown. */
@@ -32,6 +34,9 @@ export interface RevokedPortion {
  * answer; nothing is written then.
  */
 export interface IdentityStore {
+  /** Who the people of projects are. */
+  readonly members: MemberStore;
+  readonly externals: ExternalIdentityStore;
   /** Number that changes when another process wrote anything since the last call; cheap enough for every request. */
   changeCounter(): number;
   /** Runs `work` as one transaction that excludes other writers: all of it is kept, or nothing. */
@@ -46,6 +51,8 @@ export interface IdentityStore {
   /** Whether there is such a user, who is neither a reviewer nor somebody whom only imported records name. */
   isAccount(id: string): boolean;
   findUser(id: string): User | undefined;
+
+  isEmailTaken(email: string): boolean;
 
   /** Stores a project. Throws `DomainError('conflict')` when the id is taken. */
   insertProject(project: Project): void;

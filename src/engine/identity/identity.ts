@@ -1,6 +1,7 @@
 import type { RequestOrigin } from '../signals/catalog/audit.js';
 import type { Micros } from '../timestamp.js';
 import type { AccessName } from './key-access.js';
+import type { Role } from './roles.js';
 import type { Scope } from './scopes.js';
 
 /** The project, user and key that a request acts for: everything it reads and writes is inside `project_id`. */
@@ -8,8 +9,10 @@ export interface Principal {
   readonly project_id: string;
   readonly user_id: string;
   readonly key_id: string;
-  /** Scopes of the key, which decide what calls it may make. */
+  /** Scopes of the key that the role of its user has, too: they decide what calls it may make. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Role of the user in the project; null: the user is none of its people any more. */
+  readonly role: Role | null;
   /** The sign-in by which a person acts for the key; null: whoever it is sent the key itself. */
   readonly sign_in_id: string | null;
   /** The request that it makes, for the audit log. */
@@ -20,7 +23,7 @@ export interface Principal {
 export interface Identity {
   readonly user: Pick<User, 'id' | 'name'>;
   readonly project: Pick<Project, 'id' | 'name'>;
-  readonly key: Pick<ApiKey, 'id' | 'name' | 'access' | 'scopes' | 'expires_at'>;
+  readonly key: Pick<ApiKey, 'id' | 'name' | 'access' | 'scopes' | 'expires_at' | 'role'>;
 }
 
 export interface User {
@@ -59,7 +62,12 @@ export interface ApiKey {
   readonly prefix: string;
   /** What its scopes are called. */
   readonly access: AccessName;
+  /** Those that it was made with, as far as its user's role has them; of one that stands for a person, those of the role. */
   readonly scopes: readonly Scope[];
+  /** Whether it stands for a person who signs in: it was never shown. */
+  readonly personal: boolean;
+  /** Role of its user in the project; null: the user is none of its people. */
+  readonly role: Role | null;
   readonly created_at: Micros;
   /** Time of last use, exact to about a minute. */
   readonly last_used_at: Micros | null;

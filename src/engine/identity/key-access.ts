@@ -28,12 +28,9 @@ const ACCESSES = {
 export type KeyAccess = keyof typeof ACCESSES;
 /** What a key's scopes are called. */
 export type AccessName = KeyAccess | 'custom';
-/** What somebody may be given who works in the console. */
-export type PersonAccess = (typeof PERSON_ACCESSES)[number];
 
 export const KEY_ACCESSES = Object.keys(ACCESSES) as KeyAccess[];
 export const ACCESS_NAMES: readonly AccessName[] = [...KEY_ACCESSES, 'custom'];
-export const PERSON_ACCESSES = ['full', 'read'] as const satisfies readonly KeyAccess[];
 export const DEFAULT_KEY_ACCESS: KeyAccess = 'full';
 
 /** The scopes of a key of this access, in the order of {@link SCOPE_NAMES}. */

@@ -47,8 +47,8 @@ export class KeyUses {
   }
 }
 
-/** What a proxy writes may be anything. */
-function addressOf(from = ''): string | null {
+/** The address in what a proxy wrote, which may be anything; null: none. */
+export function addressOf(from = ''): string | null {
   const plain = from.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   return isIP(plain) === 0 ? null : plain;
 }

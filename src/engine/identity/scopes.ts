@@ -47,11 +47,20 @@ export function isReading(scope: Scope): boolean {
 /** Whoever may make calls. */
 export interface ScopeHolder {
   readonly scopes: ReadonlySet<Scope>;
+  /** Of a person, what they are in the project. */
+  readonly role?: string | null;
+  /** The sign-in by which a person makes calls; null or absent: a program does, with a key. */
+  readonly sign_in_id?: string | null;
 }
 
-/** @throws DomainError `forbidden`, which names what the key lacks */
-export function requireScopes({ scopes }: ScopeHolder, needed: readonly Scope[]): void {
-  for (const scope of needed) if (!scopes.has(scope)) throw lacking(needed.filter((name) => !scopes.has(name)));
+/** @throws DomainError `forbidden`, which names what the key or the person lacks */
+export function requireScopes(holder: ScopeHolder, needed: readonly Scope[]): void {
+  for (const scope of needed)
+    if (!holder.scopes.has(scope))
+      throw lacking(
+        holder,
+        needed.filter((name) => !holder.scopes.has(name)),
+      );
 }
 
 /** @throws DomainError `forbidden` when the key may read nothing */
@@ -69,11 +78,12 @@ export function mayChange({ scopes }: ScopeHolder): boolean {
   return [...scopes].some((scope) => !isReading(scope));
 }
 
-/** A sentence about what a key lacks. */
-export function lacks(scopes: readonly Scope[]): string {
-  return `This API key lacks the scope${scopes.length > 1 ? 's' : ''} ${scopes.join(', ')}`;
+/** A sentence about what a key lacks, or a person who signed in. */
+export function lacks(scopes: readonly Scope[], { role = null, sign_in_id = null }: Partial<ScopeHolder> = {}): string {
+  const who = sign_in_id === null || role === null ? 'This API key' : `Your role ${role}`;
+  return `${who} lacks the scope${scopes.length > 1 ? 's' : ''} ${scopes.join(', ')}`;
 }
 
-function lacking(scopes: readonly Scope[]): DomainError {
-  return new DomainError('forbidden', lacks(scopes));
+function lacking(holder: ScopeHolder, missingScopes: readonly Scope[]): DomainError {
+  return new DomainError('forbidden', lacks(missingScopes, holder), { missingScopes });
 }

@@ -4,13 +4,23 @@ import type { RequestOrigin } from '../signals/catalog/audit.js';
 import { uuidOf } from '../schema/ids.js';
 import type { Window } from '../schema/page.js';
 import type { Micros } from '../timestamp.js';
-import { NO_AUDIT_LOG, type Actor, type AuditLog } from './audit.js';
-import type { ApiKey, Identity, Principal, Project, User } from './identity.js';
-import { requireGrant, type Granter } from './granting.js';
+import { inTransaction, NO_AUDIT_LOG, type AuditLog } from './audit.js';
+import type { ApiKey, Identity, Principal, Project } from './identity.js';
+import type { Granter } from './granting.js';
 import type { IdentityService } from './identity-service.js';
-import { scopesOf, type PersonAccess } from './key-access.js';
-import type { ListedSignIn, OpenedSession, SignIn, SignInKey, SignInPreview } from './sign-in.js';
+import { scopesOf } from './key-access.js';
+import { PERSONAL_KEY } from './member-service.js';
+import type {
+  ListedSignIn,
+  OpenedSession,
+  SignIn,
+  SignInKey,
+  SignInOrigin,
+  SignInPreview,
+  SignInProvider,
+} from './sign-in.js';
 import type { SignInStore } from './sign-in-store.js';
+import { addressOf } from './key-uses.js';
 import { createToken, hashOfToken } from './token.js';
 
 const HOUR: Micros = 3600 * 1e6;
@@ -23,9 +33,7 @@ const USE_RESOLUTION: Micros = 600 * 1e6;
 export const SESSION_DAYS = SESSION_LASTS / DAY;
 /** Bound on what is left behind on ever new devices. By key, not by user: who has a lesser key of a user signs nobody else out. */
 const MAX_PER_KEY = 50;
-/** Bound on users that nobody is. */
-const MAX_UNUSED_INVITES = 100;
-const KEY_NAME = 'Console';
+const NOWHERE: SignInOrigin = { browser: null, address: null };
 const USED_CODE =
   'This sign-in link is unknown, expired after one hour, or already used. To get a new one, run `npm run admin -- signin` on the server machine';
 
@@ -38,13 +46,12 @@ export interface HandedOutCode {
   readonly expires_at: Micros;
 }
 
-export interface Invite {
-  readonly name: string;
-  readonly access: PersonAccess;
-}
-
-export interface Invitation extends HandedOutCode {
-  readonly user: User;
+/** How a session is opened. */
+export interface Opening {
+  readonly origin: SignInOrigin;
+  /** The request that opens it, with the network of its client. */
+  readonly request: RequestOrigin | undefined;
+  readonly how: 'key' | SignInProvider;
 }
 
 export interface SignInServiceParts {
@@ -81,61 +88,70 @@ export class SignInService {
 
   /** Notes where the console is from now on, for the admin program. @param baseUrl of the URLs handed out */
   openedAt(baseUrl: string): void {
-    this.#tidy();
+    this.tidy();
     if (this.#store.address() !== baseUrl) this.#store.setAddress(baseUrl);
   }
 
   /**
-   * A code that signs a user in once, within the hour. It hangs on the keys of the user that read: of each project, or of the
-   * given one, the first of full access, else the first. A user without one gets one, whose secret nobody sees.
+   * A code that signs a user in once, within the hour. It hangs on the keys of the user that read all: of each project, or of the
+   * given one, that which stands for them, else the one of the most scopes. A user without one gets one, whose secret nobody sees.
    * @param newKeyIn names the project of such a key
    * @throws DomainError `not_found`, `conflict`
    */
   makeCode(userId: string, projectId: string | null, newKeyIn: () => string): HandedOutCode {
-    this.#tidy();
+    this.tidy();
     return this.#store.transaction(() => {
       const now = this.#now();
       const isUsable = ({ user_id, expires_at: at }: ApiKey) => user_id === userId && (at === null || at > now);
       const found = keysToSignIn(this.#identity.listKeys(projectId).filter(isUsable));
       const keys =
-        found.length > 0 ? found : [this.#identity.addKey({ projectId: newKeyIn(), userId, name: KEY_NAME })];
-      return this.#insertCode(userId, keys, false);
+        found.length > 0
+          ? found
+          : [this.#identity.addKey({ projectId: newKeyIn(), userId, name: PERSONAL_KEY, personal: true })];
+      return this.handOutCode(userId, keys, false);
     });
   }
 
-  /** Makes a user with a key of the project, and a code for them. @throws DomainError `conflict`, `forbidden` */
-  invite(projectId: string, { name, access }: Invite, by: Granter): Invitation {
-    requireGrant(by, scopesOf(access));
-    this.#identity.requireLifetime(by, null);
-    this.#tidy();
-    return this.#inTransaction(() => {
-      if (this.#store.countInvites(projectId, this.#now()) >= MAX_UNUSED_INVITES)
-        throw new DomainError('conflict', `${MAX_UNUSED_INVITES} invitations are unused: revoke some, or wait an hour`);
-      const user = this.#identity.createUser({ name, invited: true });
-      const key = this.#identity.addKey({ projectId, userId: user.id, name: KEY_NAME, access });
-      this.#audit.done({ event: 'personInvited', by, project_id: projectId, subject_id: user.id, access });
-      return { user, ...this.#insertCode(user.id, [key], true) };
-    });
+  /** Hands out a code for keys of a user. @param invited whether both were made for it, and go if nobody uses it */
+  handOutCode(userId: string, keys: readonly Pick<ApiKey, 'id'>[], invited: boolean): HandedOutCode {
+    const { token, hash } = createToken();
+    const created_at = this.#now();
+    const expires_at = created_at + CODE_LASTS;
+    const draft = { id: randomUUID(), user_id: userId, stage: 'code', invited, hash, created_at, expires_at } as const;
+    this.#insert(
+      { ...draft, ...NOWHERE, provider: null },
+      keys.map(({ id }) => id),
+    );
+    return { code: token, expires_at };
   }
 
   /** Whom credentials would sign in. A code stays what it is. @throws DomainError `unauthenticated` */
   preview(credentials: Credentials): SignInPreview {
-    const { user_id, keys } = this.#standingFor(credentials);
+    const { user_id, keys, invited } = this.#standingFor(credentials);
     const identities = keys.map(({ id, project_id }) => this.#identity.describe({ user_id, project_id, key_id: id }));
     const [first] = identities;
     if (first === undefined) throw new DomainError('unauthenticated', USED_CODE);
-    return { user: first.user, projects: identities.map(({ project, key: { access } }) => ({ ...project, access })) };
+    const projects = identities.map(({ project, key: { access, role } }) => ({ ...project, access, role }));
+    return { user: first.user, projects, invited };
   }
 
-  #standingFor(credentials: Credentials): { readonly user_id: string; readonly keys: readonly SignInKey[] } {
-    if ('key' in credentials) {
-      const { user_id, project_id, key_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
-      return { user_id, keys: [{ id: key_id, project_id }] };
-    }
-    const hash = hashOfToken(credentials.code);
+  #standingFor(credentials: Credentials): Pick<SignIn, 'user_id' | 'keys' | 'invited'> {
+    if ('code' in credentials) return this.ofCode(credentials.code);
+    const { user_id, project_id, key_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
+    return { user_id, keys: [{ id: key_id, project_id }], invited: false };
+  }
+
+  /** What a code opens, which stays what it is. @throws DomainError `unauthenticated` */
+  ofCode(code: string): SignIn {
+    const hash = hashOfToken(code);
     const found = hash === null ? undefined : this.#store.find('code', hash, this.#now());
     if (found === undefined) throw new DomainError('unauthenticated', USED_CODE);
     return found;
+  }
+
+  /** Whether the person of a session is in none of some projects. */
+  mayJoin({ user_id }: SignIn, projects: readonly Pick<Project, 'id'>[]): boolean {
+    return projects.every(({ id }) => this.#identity.members.roleOf(id, user_id) === null);
   }
 
   /** The user of a session; undefined: its key was revoked meanwhile. */
@@ -143,38 +159,62 @@ export class SignInService {
     return key && this.#identity.describe({ user_id, project_id: key.project_id, key_id: key.id }).user;
   }
 
-  /** Opens a session. @param origin the request that opens it, with the network of its client @throws DomainError `unauthenticated` */
-  signIn(credentials: Credentials, origin?: RequestOrigin): OpenedSession {
-    const opened = this.#inTransaction(() => {
-      const session = this.#open(credentials);
-      const { token: _secret, project_id, projects, with: how, ...actor } = session;
-      const by = { ...actor, ...(origin !== undefined && { origin }) };
-      this.#audit.done({ event: 'signedIn', by, project_id, projects, with: how });
-      return session;
+  /**
+   * Opens a session.
+   * @param request the one that opens it, with the network of its client
+   * @throws DomainError `unauthenticated`
+   */
+  signIn(credentials: Credentials, origin: SignInOrigin = NOWHERE, request?: RequestOrigin): OpenedSession {
+    const opened = inTransaction(this.#audit, this.#store, () => {
+      if ('code' in credentials) return this.#signInByCode(credentials.code, origin, request);
+      const { user_id, key_id, project_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
+      return this.open(user_id, [{ id: key_id, project_id }], { origin, request, how: 'key' });
     });
-    this.#tidy();
+    this.tidy();
     return opened;
   }
 
-  #open(credentials: Credentials): OpenedSession {
+  #signInByCode(code: string, origin: SignInOrigin, request: RequestOrigin | undefined): OpenedSession {
     const { token, hash } = createToken();
     const at = this.#now();
-    const session = { hash, at, expiresAt: at + SESSION_IDLES };
-    if ('code' in credentials) {
-      const code = hashOfToken(credentials.code);
-      const known = code === null ? undefined : this.#store.find('code', code, at);
-      const [key] = known?.keys ?? [];
-      if (code === null || known === undefined || key === undefined || !this.#store.openCode(code, session))
-        throw new DomainError('unauthenticated', USED_CODE);
-      const { id: sign_in_id, user_id, keys } = known;
-      const opened = { token, sign_in_id, user_id, key_id: key.id, project_id: key.project_id };
-      return { ...opened, projects: keys.length, with: 'link' };
-    }
-    const { user_id, key_id, project_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
-    const sign_in_id = randomUUID();
-    const draft = { id: sign_in_id, user_id, stage: 'session', invited: false, hash, created_at: at } as const;
-    this.#insert({ ...draft, expires_at: session.expiresAt }, [key_id]);
-    return { token, sign_in_id, user_id, key_id, project_id, projects: 1, with: 'key' };
+    const session = { hash, at, expiresAt: at + SESSION_IDLES, ...origin };
+    const hashOfCode = hashOfToken(code);
+    const known = hashOfCode === null ? undefined : this.#store.find('code', hashOfCode, at);
+    const [key] = known?.keys ?? [];
+    if (hashOfCode === null || known === undefined || key === undefined || !this.#store.openCode(hashOfCode, session))
+      throw new DomainError('unauthenticated', USED_CODE);
+    const { id: sign_in_id, user_id, keys } = known;
+    const opened = { token, sign_in_id, user_id, key_id: key.id, project_id: key.project_id };
+    return this.#told({ ...opened, projects: keys.length, with: 'link' }, request);
+  }
+
+  /** Opens a session that hangs on keys of a user, one of each project: at least one. It is part of a transaction of the caller's. */
+  open(userId: string, keys: readonly SignInKey[], { origin, request, how }: Opening): OpenedSession {
+    const [first] = keys;
+    if (first === undefined) throw new DomainError('forbidden', 'This person has no project');
+    const { token, hash } = createToken();
+    const created_at = this.#now();
+    const id = randomUUID();
+    const provider = how === 'key' ? null : how;
+    const draft = { id, user_id: userId, stage: 'session', invited: false, hash, created_at, ...origin } as const;
+    this.#insert(
+      { ...draft, provider, expires_at: created_at + SESSION_IDLES },
+      keys.map((key) => key.id),
+    );
+    const opened = { token, sign_in_id: id, user_id: userId, key_id: first.id, project_id: first.project_id };
+    return this.#told({ ...opened, projects: keys.length, with: how }, request);
+  }
+
+  #told(session: OpenedSession, origin: RequestOrigin | undefined): OpenedSession {
+    const { token: _secret, project_id, projects, with: how, ...actor } = session;
+    const by = { ...actor, ...(origin !== undefined && { origin }) };
+    this.#audit.done({ event: 'signedIn', by, project_id, projects, with: how });
+    return session;
+  }
+
+  /** Has a session open a further project, by a key of its user. */
+  attach(id: string, keyId: string): void {
+    this.#store.attach(id, keyId);
   }
 
   /** The session with a secret; undefined when there is none, or no longer. */
@@ -194,7 +234,7 @@ export class SignInService {
     const key = session.keys.find(({ project_id }) => wanted === null || project_id === wanted);
     if (key === undefined) throw new DomainError('forbidden', 'This session does not have access to the project');
     const principal = this.#identity.principalOfKey(key.id, session.id, from);
-    this.#recordUse(session);
+    this.#recordUse(session, from);
     return principal;
   }
 
@@ -205,7 +245,7 @@ export class SignInService {
   }
 
   signOut({ id, user_id, keys: [key] }: SignIn, origin?: RequestOrigin): void {
-    this.#inTransaction(() => {
+    inTransaction(this.#audit, this.#store, () => {
       this.#store.end(id);
       if (key === undefined) return;
       const by = { user_id, key_id: key.id, sign_in_id: id, ...(origin !== undefined && { origin }) };
@@ -218,30 +258,29 @@ export class SignInService {
     return this.#store.list(projectId, window, this.#now());
   }
 
-  /** Ends what a sign-in opens of a project. @throws DomainError `not_found` */
-  end(projectId: string, id: string, by: Actor): void {
-    this.#inTransaction(() => {
+  /**
+   * Ends what a sign-in opens of a project.
+   * @throws DomainError `not_found`, `forbidden` when it is that of somebody above whoever asks
+   */
+  end(projectId: string, id: string, by: Granter): void {
+    inTransaction(this.#audit, this.#store, () => {
+      const user = this.#store.userIn(projectId, id, this.#now());
+      if (user !== undefined) this.#identity.members.requireNotAbove(by, projectId, user);
       if (!this.#store.endInProject(projectId, id, this.#now()))
         throw new DomainError('not_found', 'There is no session with this id');
       this.#audit.done({ event: 'signInEnded', by, project_id: projectId, subject_id: id });
     });
   }
 
-  /** One transaction, with what the audit log is told meanwhile. */
-  #inTransaction<T>(work: () => T): T {
-    return this.#audit.together(() => this.#store.transaction(work));
-  }
-
-  #insertCode(userId: string, keys: readonly Pick<ApiKey, 'id'>[], invited: boolean): HandedOutCode {
-    const { token, hash } = createToken();
-    const created_at = this.#now();
-    const expires_at = created_at + CODE_LASTS;
-    const draft = { id: randomUUID(), user_id: userId, stage: 'code', invited, hash, created_at, expires_at } as const;
-    this.#insert(
-      draft,
-      keys.map(({ id }) => id),
-    );
-    return { code: token, expires_at };
+  /** Ends what all sessions of somebody open of a project. @throws DomainError as `end` does */
+  endAllOf(projectId: string, userId: string, by: Granter): void {
+    const id = uuidOf(userId);
+    if (this.#identity.members.roleOf(projectId, id) === null)
+      throw new DomainError('not_found', 'The project has no person with this id');
+    this.#identity.members.requireNotAbove(by, projectId, id);
+    inTransaction(this.#audit, this.#store, () => {
+      for (const signIn of this.#store.ofMember(projectId, id, this.#now())) this.end(projectId, signIn, by);
+    });
   }
 
   #insert(...row: Parameters<SignInStore['insert']>): void {
@@ -253,7 +292,7 @@ export class SignInService {
   }
 
   /** Removes what is over. That it fails keeps no start, and nobody from signing in. */
-  #tidy(): void {
+  tidy(): void {
     try {
       this.#store.removeOver(this.#now(), this.#onUpkeepFailed);
     } catch (error) {
@@ -261,21 +300,35 @@ export class SignInService {
     }
   }
 
-  #recordUse({ id, created_at, last_used_at }: SignIn): void {
+  #recordUse({ id, created_at, last_used_at }: SignIn, from?: () => string): void {
     const at = this.#now();
     if (at - (last_used_at ?? 0) < USE_RESOLUTION) return;
     try {
-      this.#store.recordUse(id, { at, expiresAt: Math.min(at + SESSION_IDLES, created_at + SESSION_LASTS) });
+      const expiresAt = Math.min(at + SESSION_IDLES, created_at + SESSION_LASTS);
+      this.#store.recordUse(id, { at, expiresAt, address: addressOf(from?.()) });
     } catch (error) {
       this.#onRecordFailed(error);
     }
   }
 }
 
-/** Of each project the first key of full access, else the first that reads. @param keys ascending by creation */
+/**
+ * Of each project the key that stands for the person, else of those that read everything the one of the most scopes.
+ * @param keys ascending by creation
+ */
 function keysToSignIn(keys: readonly ApiKey[]): ApiKey[] {
   const best = new Map<string, ApiKey>();
-  for (const access of ['full', 'read'])
-    for (const key of keys) if (key.access === access && !best.has(key.project_id)) best.set(key.project_id, key);
+  for (const key of keys) {
+    const known = best.get(key.project_id);
+    if (READING.every((scope) => key.scopes.includes(scope)) && (known === undefined || isBetter(key, known)))
+      best.set(key.project_id, key);
+  }
   return [...best.values()];
+}
+
+const READING = scopesOf('read');
+
+function isBetter(key: ApiKey, known: ApiKey): boolean {
+  if (key.personal !== known.personal) return key.personal;
+  return key.scopes.length > known.scopes.length;
 }

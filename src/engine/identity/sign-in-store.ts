@@ -1,6 +1,25 @@
 import type { Window } from '../schema/page.js';
 import type { Micros } from '../timestamp.js';
-import type { ListedSignIn, SignIn, SignInDraft, SignInStage } from './sign-in.js';
+import type { ListedSignIn, OwnSignIn, SignIn, SignInDraft, SignInKey, SignInOrigin, SignInStage } from './sign-in.js';
+
+/** A new session in the place of a code. */
+export interface SessionOfCode extends SignInOrigin {
+  readonly hash: Buffer;
+  readonly at: Micros;
+  readonly expiresAt: Micros;
+}
+
+/** That a session was used; null: the address is not known. */
+export interface SessionUse {
+  readonly at: Micros;
+  readonly expiresAt: Micros;
+  readonly address: string | null;
+}
+
+/** A session of a person, with the keys that it hangs on. */
+export interface SessionOfUser extends Omit<OwnSignIn, 'projects'> {
+  readonly keys: readonly (SignInKey & { readonly project_name: string })[];
+}
 
 /**
  * Where sign-ins are kept. One that is over (`expires_at` has come, or no key of it is left) is nowhere to be found, whether or
@@ -13,8 +32,16 @@ export interface SignInStore {
   insert(signIn: SignInDraft, keyIds: readonly string[]): void;
   find(stage: SignInStage, hash: Buffer, now: Micros): SignIn | undefined;
   /** Makes a session of a code; false when it is none any more. */
-  openCode(code: Buffer, session: { readonly hash: Buffer; readonly at: Micros; readonly expiresAt: Micros }): boolean;
-  recordUse(id: string, use: { readonly at: Micros; readonly expiresAt: Micros }): void;
+  openCode(code: Buffer, session: SessionOfCode): boolean;
+  /** Has a sign-in hang on a further key, of a project that it does not open. */
+  attach(id: string, keyId: string): void;
+  recordUse(id: string, use: SessionUse): void;
+  /** So many of the newest sessions of a user. */
+  ofUser(userId: string, count: number, now: Micros): SessionOfUser[];
+  /** Ids of the sessions of a user that open a project. */
+  ofMember(projectId: string, userId: string, now: Micros): string[];
+  /** Whose a sign-in to a project is; undefined: there is none. */
+  userIn(projectId: string, id: string, now: Micros): string | undefined;
   /** Sign-ins of a project, newest first. */
   list(projectId: string, window: Window, now: Micros): ListedSignIn[];
   /** Number of invitations of a project that nobody has used yet. */
@@ -22,6 +49,8 @@ export interface SignInStore {
   end(id: string): void;
   /** Ends what a sign-in opens of a project; false when that is nothing. */
   endInProject(projectId: string, id: string, now: Micros): boolean;
+  /** Ends an invitation with the user and the key that were made for it, unless somebody used them. */
+  endInvite(id: string): void;
   /** Ends the sign-ins that hang on a key but for so many of the newest. */
   keepNewest(keyId: string, count: number): void;
   /**

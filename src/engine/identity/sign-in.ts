@@ -1,6 +1,7 @@
 import type { Micros } from '../timestamp.js';
 import type { Identity } from './identity.js';
 import type { AccessName } from './key-access.js';
+import type { Role } from './roles.js';
 
 /** Whether somebody may sign in by a code, or has signed in. */
 export type SignInStage = 'code' | 'session';
@@ -16,11 +17,23 @@ export interface SignIn {
   /** Lower-case UUID. */
   readonly id: string;
   readonly user_id: string;
+  /** Of a code: whether user and key were made for it. */
+  readonly invited: boolean;
+  /** Null: they signed in by a link, or with a key. */
+  readonly provider: SignInProvider | null;
   readonly created_at: Micros;
   /** Exact to about ten minutes. */
   readonly last_used_at: Micros | null;
   /** Keys that are not revoked, one of each project, ascending by creation of the project; at least one. */
   readonly keys: readonly SignInKey[];
+}
+
+/** From where somebody signs in. */
+export interface SignInOrigin {
+  /** What the browser is called; null: it did not say. */
+  readonly browser: string | null;
+  /** Null: unknown. */
+  readonly address: string | null;
 }
 
 /** A session that was opened now. */
@@ -29,7 +42,7 @@ export interface OpenedSession {
   readonly token: string;
   readonly sign_in_id: string;
   readonly user_id: string;
-  readonly with: 'key' | 'link';
+  readonly with: 'key' | 'link' | SignInProvider;
   /** The first key that it hangs on, and its project. */
   readonly key_id: string;
   readonly project_id: string;
@@ -37,7 +50,11 @@ export interface OpenedSession {
   readonly projects: number;
 }
 
-export interface SignInDraft {
+/** Who vouches for somebody who signs in neither by a link nor with a key. */
+export type SignInProvider = 'oidc' | 'proxy';
+
+export interface SignInDraft extends SignInOrigin {
+  readonly provider: SignInProvider | null;
   readonly id: string;
   readonly user_id: string;
   readonly stage: SignInStage;
@@ -51,11 +68,22 @@ export interface SignInDraft {
 /** Whom credentials sign in, and to which projects with what access. */
 export interface SignInPreview {
   readonly user: Identity['user'];
-  readonly projects: readonly (Identity['project'] & { readonly access: AccessName })[];
+  readonly projects: readonly (Identity['project'] & { readonly access: AccessName; readonly role: Role | null })[];
+  /** Whether they are those of an invitation, which somebody who is signed in may take as who they are. */
+  readonly invited: boolean;
+}
+
+/** A session as the person sees it whose it is. */
+export interface OwnSignIn extends SignInOrigin {
+  readonly id: string;
+  readonly projects: readonly Identity['project'][];
+  readonly created_at: Micros;
+  readonly last_used_at: Micros | null;
+  readonly expires_at: Micros;
 }
 
 /** A sign-in as the people of a project see it. */
-export interface ListedSignIn {
+export interface ListedSignIn extends SignInOrigin {
   readonly id: string;
   readonly stage: SignInStage;
   readonly user: { readonly id: string; readonly name: string };

@@ -1,11 +1,11 @@
 /**
  * The value at a place among others in their order, which are moved for it: in time that grows with their number, where sorting a
- * million of them would hold the event loop for a tenth of a second.
+ * million of them would hold the event loop for a tenth of a second. Clients choose the order of values, so pivots are drawn by lot.
  */
 export function valueAt(values: Float64Array, place: number): number {
   let [from, to] = [0, values.length - 1];
   while (from < to) {
-    const pivot = values[(from + to) >>> 1] ?? 0;
+    const pivot = values[from + Math.floor(Math.random() * (to - from + 1))] ?? 0;
     let [low, high] = [from, to];
     while (low <= high) {
       while ((values[low] ?? 0) < pivot) low += 1;

@@ -106,7 +106,8 @@ function ownIdOf({ event, by, project_id }: AuditRecord): string | null {
 
 /** What a record says beside its changes, as fields that are so now. */
 function saidOf(record: AuditRecord): AuditChange[] {
-  const { access, scopes, part, format, stored, found, with: by, projects } = record;
-  const said = { access, scopes: scopes?.join(' '), part, format, stored, found, with: by, projects };
-  return Object.entries(said).flatMap(([field, to]) => (to === undefined ? [] : [{ field, to }]));
+  const { access, scopes, role, part, format, stored, found, with: by, projects, changes = [] } = record;
+  const said = { access, scopes: scopes?.join(' '), role, part, format, stored, found, with: by, projects };
+  const isChange = (field: string) => changes.some((change) => change.field === field);
+  return Object.entries(said).flatMap(([field, to]) => (to === undefined || isChange(field) ? [] : [{ field, to }]));
 }

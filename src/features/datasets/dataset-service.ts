@@ -70,7 +70,8 @@ export interface VersionPlace {
 /** A body with rows. */
 export interface Upload {
   readonly format: UploadFormat;
-  readonly bytes: Buffer;
+  /** Or what makes them once the upload has its turn: what is compressed becomes many times as large. */
+  readonly bytes: Buffer | (() => Promise<Buffer>);
   /** What is said of files, whose bodies have nothing but rows. */
   readonly mode: 'replace' | 'merge';
   readonly message: string;
@@ -196,7 +197,8 @@ export class DatasetService {
   }
 
   async #upload(project_id: string, user_id: string, id: string, upload: Upload): Promise<DatasetVersion> {
-    const { format, bytes } = upload;
+    const { format } = upload;
+    const bytes = typeof upload.bytes === 'function' ? await upload.bytes() : upload.bytes;
     const { options, rows } = await this.#parts.readUpload(project_id, { datasetId: id, format, bytes });
     const mode = options.mode ?? upload.mode;
     if (mode === 'replace' && options.remove != null)

@@ -69,7 +69,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
       ...['check', 'audit-log', 'server-traces', 'configuration', 'limits'],
     ],
   },
-  { title: 'Administer', names: ['projects', 'api-keys', 'signing-in', 'moving'] },
+  { title: 'Administer', names: ['projects', 'people', 'api-keys', 'signing-in', 'single-sign-on', 'moving'] },
   { title: 'Look up', names: ['api-basics', 'glossary', 'questions', 'changes'] },
 ];
 
@@ -98,6 +98,7 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   'Signing in': 'signing-in',
   Operations: 'operations',
   'API keys': 'api-keys',
+  People: 'people',
   Projects: 'projects',
   Moving: 'moving',
   Audit: 'audit-log',

@@ -27,17 +27,24 @@ type Field = keyof typeof spanList.fields;
 type Value = string | number | boolean | null;
 
 /** Fields that are compared with one value, or some. */
-const TEXTS: Readonly<Record<string, Field>> = { run_type: 'kind', name: 'name' };
-const IDS: Readonly<Record<string, Field>> = { id: 'id', run_id: 'id', trace_id: 'trace_id' };
+const TEXTS: ReadonlyMap<string, Field> = new Map([
+  ['run_type', 'kind'],
+  ['name', 'name'],
+]);
+const IDS: ReadonlyMap<string, Field> = new Map([
+  ['id', 'id'],
+  ['run_id', 'id'],
+  ['trace_id', 'trace_id'],
+]);
 /** Fields that are compared with a bound. */
-const BOUNDED: Readonly<Record<string, readonly [Field, Unit]>> = {
-  latency: ['duration_ms', 'seconds'],
-  start_time: ['started_at', 'time'],
-  end_time: ['ended_at', 'time'],
-  prompt_tokens: ['input_tokens', 'count'],
-  completion_tokens: ['output_tokens', 'count'],
-  total_cost: ['cost', 'dollars'],
-};
+const BOUNDED: ReadonlyMap<string, readonly [Field, Unit]> = new Map([
+  ['latency', ['duration_ms', 'seconds']],
+  ['start_time', ['started_at', 'time']],
+  ['end_time', ['ended_at', 'time']],
+  ['prompt_tokens', ['input_tokens', 'count']],
+  ['completion_tokens', ['output_tokens', 'count']],
+  ['total_cost', ['cost', 'dollars']],
+]);
 /** Metadata that tells which session a run belongs to. */
 const SESSIONS: ReadonlySet<string> = new Set(['session_id', 'thread_id', 'conversation_id']);
 /** Metadata and scores are named by one comparison and compared by another beside it. */
@@ -84,12 +91,12 @@ class Asked implements AskedByFilter {
   #compare({ by, field, values }: Compared): void {
     const first = values[0] ?? null;
     const isEqual = by === 'eq' || by === 'in';
-    if (field in TEXTS && isEqual)
-      this.#anyOf(TEXTS[field] as Field, values.map(field === 'run_type' ? lower : String));
-    else if (field in IDS && isEqual)
+    const [text, id, bounded] = [TEXTS.get(field), IDS.get(field), BOUNDED.get(field)];
+    if (text !== undefined && isEqual) this.#anyOf(text, values.map(field === 'run_type' ? lower : String));
+    else if (id !== undefined && isEqual)
       this.#anyOf(
-        IDS[field] as Field,
-        values.map((id) => this.#id(field, id)),
+        id,
+        values.map((value) => this.#id(field, value)),
       );
     else if (field === 'parent_run_id' && by === 'eq')
       this.#filter('parent_span_id', 'isOrNull', first === null ? null : this.#id(field, first));
@@ -97,8 +104,8 @@ class Asked implements AskedByFilter {
     else if (field === 'error' && (by === 'eq' || by === 'neq')) this.#error(by, first);
     else if (field === 'status' && (by === 'eq' || by === 'neq')) this.#status(by, first);
     else if (SESSIONS.has(field) && by === 'eq') this.#session(String(first));
-    else if (field in BOUNDED && /^[gl]te?$/.test(by)) {
-      const [own, unit] = BOUNDED[field] as readonly [Field, Unit];
+    else if (bounded !== undefined && /^[gl]te?$/.test(by)) {
+      const [own, unit] = bounded;
       this.#filter(own, by.startsWith('g') ? 'atLeast' : 'atMost', boundOf(by, field, first, unit));
     } else throw refused(`compares ${field} by ${by}, which is not supported`);
   }

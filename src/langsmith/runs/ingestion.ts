@@ -44,7 +44,7 @@ export async function storeRuns(projectId: string, sent: readonly SentRun[], par
     now: Date.now() * 1000,
     traces: await tracesOf(projectId, runs, parts.lists),
     experimentOf,
-    repetitionOf: (...result) => parts.repetitions.of(...result),
+    repetitionOf: (...result) => parts.repetitions.of(projectId, ...result),
     identities: new RunIdentities(),
   };
   const read = await readDrafts(

@@ -5,6 +5,8 @@ import type { ExperimentService } from '../../features/experiments/experiment-se
 /** Results of one experiment that are told apart, and of all whose results are remembered. */
 const MAX_OF_EXPERIMENT = 50_000;
 const MAX_OF_ALL = 200_000;
+/** Experiments that are remembered, few enough to be counted with each request. */
+const MAX_EXPERIMENTS = 200;
 const READ_AT_ONCE = 10_000;
 
 /**
@@ -13,8 +15,8 @@ const READ_AT_ONCE = 10_000;
  */
 export class Repetitions {
   readonly #experiments: Pick<ExperimentService, 'results'>;
-  /** The experiment that was asked for last comes last. */
-  readonly #known = new Map<string, Promise<Numbers>>();
+  /** By project and experiment; the one that was asked for last comes last. */
+  readonly #known = new Map<string, Promise<Numbers | null>>();
   readonly #ready = new Map<string, Numbers>();
 
   constructor(experiments: Pick<ExperimentService, 'results'>) {
@@ -24,13 +26,16 @@ export class Repetitions {
   /** To be awaited before {@link of} is asked. @throws DomainError `unavailable` */
   async know(projectId: string, experimentIds: Iterable<string>): Promise<void> {
     for (const id of experimentIds) {
-      const known = this.#known.get(id) ?? this.#read(projectId, id);
-      this.#known.delete(id);
-      this.#known.set(id, known);
+      const key = keyOf(projectId, id);
+      const known = this.#known.get(key) ?? this.#read(projectId, id);
+      this.#known.delete(key);
+      this.#known.set(key, known);
       try {
-        this.#ready.set(id, await known);
+        const numbers = await known;
+        if (numbers === null) this.#forget(key);
+        else this.#ready.set(key, numbers);
       } catch (error) {
-        this.#forget(id);
+        this.#forget(key);
         throw error;
       }
     }
@@ -38,11 +43,12 @@ export class Repetitions {
   }
 
   /** The number of a run, from 1; those beyond what an experiment may have replace the first. */
-  of(experimentId: string, rowId: string, spanId: string): number {
-    return this.#ready.get(experimentId)?.of(rowId, spanId) ?? 1;
+  of(projectId: string, experimentId: string, rowId: string, spanId: string): number {
+    return this.#ready.get(keyOf(projectId, experimentId))?.of(rowId, spanId) ?? 1;
   }
 
-  async #read(projectId: string, experimentId: string): Promise<Numbers> {
+  /** @returns null: the project has no such experiment, as runs may name any */
+  async #read(projectId: string, experimentId: string): Promise<Numbers | null> {
     const numbers = new Numbers();
     const query = {
       experimentId,
@@ -59,25 +65,29 @@ export class Repetitions {
         offset = page.next;
       }
     } catch (error) {
-      // A run may name an experiment that was deleted.
-      if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
+      if (error instanceof DomainError && error.kind === 'not_found') return null;
+      throw error;
     }
     return numbers;
   }
 
   #makeRoom(): void {
     let size = [...this.#ready.values()].reduce((sum, { size }) => sum + size, 0);
-    for (const [id] of this.#known) {
-      if (size <= MAX_OF_ALL) return;
-      size -= this.#ready.get(id)?.size ?? 0;
-      this.#forget(id);
+    for (const [key] of this.#known) {
+      if (size <= MAX_OF_ALL && this.#known.size <= MAX_EXPERIMENTS) return;
+      size -= this.#ready.get(key)?.size ?? 0;
+      this.#forget(key);
     }
   }
 
-  #forget(id: string): void {
-    this.#known.delete(id);
-    this.#ready.delete(id);
+  #forget(key: string): void {
+    this.#known.delete(key);
+    this.#ready.delete(key);
   }
+}
+
+function keyOf(projectId: string, experimentId: string): string {
+  return `${projectId}/${experimentId}`;
 }
 
 /** The numbers of the runs of one experiment. */

@@ -109,9 +109,12 @@ const formFields = compile(
 );
 const columnNames = compile(Type.Array(ColumnName));
 
-const LISTS: Readonly<Record<string, Role>> = {
-  ...{ 'input_keys[]': 'input', 'output_keys[]': 'expected', 'metadata_keys[]': 'metadata', 'split_keys[]': 'split' },
-};
+const LISTS: ReadonlyMap<string, Role> = new Map([
+  ['input_keys[]', 'input'],
+  ['output_keys[]', 'expected'],
+  ['metadata_keys[]', 'metadata'],
+  ['split_keys[]', 'split'],
+]);
 
 /** @throws DomainError `malformed`, `invalid`, `too_large` */
 export async function sentAsForm(body: Buffer): Promise<Sent> {
@@ -119,7 +122,7 @@ export async function sentAsForm(body: Buffer): Promise<Sent> {
   const roles: Record<string, Role> = {};
   let table: Buffer | null = null;
   for (const { name, bytes } of readFormData(body, MAX_PARTS)) {
-    const role = LISTS[name];
+    const role = LISTS.get(name);
     if (name === 'file') table = bytes;
     else if (bytes.length > 20_000) throw invalid([{ pointer: `/${name.slice(0, 100)}`, detail: 'is too long' }]);
     else if (role === undefined) fields[name] = bytes.toString();
@@ -130,9 +133,10 @@ export async function sentAsForm(body: Buffer): Promise<Sent> {
   if (said.split_key !== undefined) roles[said.split_key] = 'split';
   assertValid(columnNames, Object.keys(roles));
   const mode = modeOf(said.action);
+  const file = table;
   return {
     ...{ action: said.action, name: said.name, description: said.description ?? null, roles },
-    upload: { format: 'csv', bytes: await uncompressed(table), mode, message: MESSAGE },
+    upload: { format: 'csv', bytes: () => uncompressed(file), mode, message: MESSAGE },
   };
 }
 

@@ -168,6 +168,7 @@ function Preferences({ me, onHelp }: { readonly me: WhoAmI; readonly onHelp: () 
         { label: 'Keyboard shortcuts', icon: 'help', run: onHelp },
         { label: 'Getting started tour', icon: 'first', run: showTour },
         { label: 'Documentation', icon: 'external', href: `${base}/docs` },
+        { label: 'Your sessions', icon: 'user', href: hrefOf({ screen: 'settings', query: { tab: 'people' } }) },
         { label: `Sign out ${me.user.name}`, icon: 'sign-out', run: leave },
       ]}
     >

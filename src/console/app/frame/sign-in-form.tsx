@@ -17,6 +17,7 @@ export function SignInForm({ onLink }: SignInFormProps) {
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const [entered, setEntered] = useState('');
+  const start = document.querySelector<HTMLMetaElement>('meta[name=spanhouse-sso]')?.content;
   const isTaken = failure instanceof ApiError && failure.status === 409;
   const send = async () => {
     const code = codeOf(entered);
@@ -63,6 +64,13 @@ export function SignInForm({ onLink }: SignInFormProps) {
           {isTaken && <Button onClick={() => window.location.reload()}>Stay signed in</Button>}
         </div>
       </form>
+      {start !== undefined && (
+        <p>
+          <a class="button main" href={start}>
+            Sign in with single sign-on
+          </a>
+        </p>
+      )}
       <p class="soft">
         No key? Run <code>npm run admin -- signin</code> on the server, then open the printed link or paste it here.
       </p>

@@ -4,7 +4,7 @@ import { Button } from '../parts/button.js';
 import { Skeleton } from '../parts/states.js';
 import { VisibleText } from '../parts/visible-text.js';
 import { ApiError } from '../state/api.js';
-import { previewSignIn, signIn } from '../state/session.js';
+import { joinProject, previewSignIn, signIn } from '../state/session.js';
 import { SignInPage } from './sign-in-page.js';
 
 const MAX_PROJECTS = 5;
@@ -35,9 +35,22 @@ export function SignInOffer({ code, onDone }: OfferProps) {
     }
     setBusy(false);
   };
+  const join = async () => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      await joinProject(code);
+      onDone();
+    } catch (error) {
+      setFailure(error);
+    }
+    setBusy(false);
+  };
   return (
     <SignInPage failure={failure}>
-      {preview !== null && <Question preview={preview} busy={busy} onConfirm={confirm} onCancel={onDone} />}
+      {preview !== null && (
+        <Question preview={preview} busy={busy} onConfirm={confirm} onJoin={join} onCancel={onDone} />
+      )}
       {preview === null && failure === null && <Skeleton rows={2} />}
       {preview === null && failure !== null && (
         <div class="line">
@@ -57,11 +70,13 @@ interface QuestionProps {
   readonly preview: SignInPreview;
   readonly busy: boolean;
   readonly onConfirm: (replace: boolean) => Promise<void>;
+  /** Takes an invitation as who is signed in. */
+  readonly onJoin: () => Promise<void>;
   readonly onCancel: () => void;
 }
 
-function Question({ preview, busy, onConfirm, onCancel }: QuestionProps) {
-  const { user, current } = preview;
+function Question({ preview, busy, onConfirm, onJoin, onCancel }: QuestionProps) {
+  const { user, current, joinable } = preview;
   const other = current !== null && current.id !== user.id ? current : null;
   return (
     <div class="card stack">
@@ -73,8 +88,15 @@ function Question({ preview, busy, onConfirm, onCancel }: QuestionProps) {
       )}
       <p class="soft">Continue only if this link is meant for you: everything you do is recorded under this name.</p>
       <div class="line">
+        {other !== null && joinable && (
+          <Button look="main" busy={busy} onClick={() => void onJoin()}>
+            <span class="clip">
+              Join as <VisibleText text={other.name} />
+            </span>
+          </Button>
+        )}
         {other !== null && (
-          <Button look="main" onClick={leave}>
+          <Button look={joinable ? '' : 'main'} onClick={leave}>
             Stay signed in
           </Button>
         )}
@@ -97,10 +119,10 @@ function Described({ preview: { user, projects } }: { readonly preview: SignInPr
         This link signs you in on this browser as <Name text={user.name} />, with access to:
       </p>
       <ul>
-        {shown.map(({ id, name, access }) => (
+        {shown.map(({ id, name, access, role }) => (
           <li key={id}>
             <VisibleText text={name} />{' '}
-            <span class="soft">({access === 'read' ? 'read-only' : `${access} access`})</span>
+            <span class="soft">({access === 'read' ? 'read-only' : (role ?? `${access} access`)})</span>
           </li>
         ))}
         {projects.length > shown.length && <li>{projects.length - shown.length} more projects</li>}

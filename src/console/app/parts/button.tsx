@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren, TargetedMouseEvent } from 'preact';
-import { mayChange } from '../state/session.js';
+import type { Scope } from '../../../engine/identity/scopes.js';
+import { refusalOf } from '../state/session.js';
 import { Icon, type IconName } from './icon.js';
 
 type Look = 'main' | 'main pill' | 'danger' | 'quiet' | '';
@@ -13,8 +14,8 @@ interface ButtonProps {
   readonly type?: 'button' | 'submit';
   /** Why it does nothing now; shown as a tooltip and read out. */
   readonly refused?: string | null;
-  /** Whether it changes something, which a key that may only read does not allow. */
-  readonly changes?: boolean;
+  /** Whether it changes something, which not everybody may: what it needs, or true for what most changes on the screen do. */
+  readonly changes?: boolean | Scope;
   readonly pressed?: boolean;
   readonly busy?: boolean;
   readonly onClick?: (event: TargetedMouseEvent<HTMLButtonElement>) => void;
@@ -34,7 +35,8 @@ export function Button(props: ButtonProps) {
     onClick,
     more,
   } = props;
-  const refused = props.refused ?? (changes && !mayChange() ? 'Your API key is read-only' : null);
+  const unallowed = changes === false ? null : refusalOf(changes === true ? undefined : changes);
+  const refused = unallowed ?? props.refused ?? null;
   const off = refused !== null || busy;
   return (
     <button

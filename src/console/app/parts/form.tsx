@@ -4,6 +4,7 @@ import { wrongFields } from '../../model/wrong-fields.js';
 import { useAction } from '../state/action.js';
 import { ApiError } from '../state/api.js';
 import { Button } from './button.js';
+import type { Scope } from '../../../engine/identity/scopes.js';
 import type { IconName } from './icon.js';
 import { Failure } from './states.js';
 
@@ -12,6 +13,8 @@ interface FormProps {
   readonly action: string;
   readonly icon?: IconName;
   readonly look?: 'main' | 'danger';
+  /** The scope that it needs; default: what most changes on the screen do. */
+  readonly changes?: Scope;
   /** Why it cannot be sent now. */
   readonly refused?: string | null;
   readonly onSend: () => Promise<void>;
@@ -26,7 +29,7 @@ type Wrong = ReturnType<typeof wrongFields>;
  * Fields that are sent together with Enter or a button; what the server has against them is said below, and the first field that
  * it names has the focus.
  */
-export function Form({ action, icon, look = 'main', refused = null, onSend, onCancel, children }: FormProps) {
+export function Form({ action, icon, look = 'main', changes, refused = null, onSend, onCancel, children }: FormProps) {
   const { busy, failure, run } = useAction();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [failure]);
@@ -43,7 +46,14 @@ export function Form({ action, icon, look = 'main', refused = null, onSend, onCa
       {typeof children === 'function' ? children(wrong) : children}
       {failure !== null && <Failure error={failure} />}
       <div class="line">
-        <Button type="submit" look={look} changes busy={busy} refused={refused} {...(icon !== undefined && { icon })}>
+        <Button
+          type="submit"
+          look={look}
+          changes={changes ?? true}
+          busy={busy}
+          refused={refused}
+          {...(icon !== undefined && { icon })}
+        >
           {action}
         </Button>
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import type { SignInCredentials, SignInPreview, SignInRequest, WhoAmI } from '../../../features/sign-in/http/schema.js';
-import { isReading } from '../../../engine/identity/scopes.js';
+import { isReading, type Scope } from '../../../engine/identity/scopes.js';
 import { ApiError, call, request, signedOut } from './api.js';
-import { base, navigate } from './location.js';
+import { base, navigate, place } from './location.js';
 import { queries } from './query.js';
 
 /** Who is signed in, or was until the server refused it; null: nobody, or it is not known yet. */
@@ -38,14 +38,47 @@ export async function signIn(proof: SignInRequest): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await request('/console/session', { method: 'DELETE' });
+  const response = await request('/console/session', { method: 'DELETE' });
   queries.clear();
+  // The provider of single sign-on has a session of its own.
+  if (response.status === 200) {
+    location.href = ((await response.json()) as { readonly url: string }).url;
+    return;
+  }
   whoami.value = null;
   signedOut.value = true;
 }
 
-/** Whether the signed-in person may change things in this project, or only look. */
+/** What most changes on a screen need; on all others, it is `admin`. */
+const CHANGES: Readonly<Record<string, Scope>> = {
+  prompts: 'prompts:write',
+  playground: 'prompts:write',
+  judges: 'judges:write',
+  datasets: 'datasets:write',
+  experiments: 'datasets:write',
+  comparisons: 'datasets:write',
+  monitors: 'monitors:write',
+  review: 'feedback:write',
+  links: 'feedback:write',
+};
+
+/** Why the signed-in person may not change something of this project; null: they may. @param scope that it needs */
+export function refusalOf(scope: Scope = CHANGES[place.value.screen] ?? 'admin'): string | null {
+  const me = whoami.value;
+  if (me === null || me.key.scopes.includes(scope)) return null;
+  if (me.role !== null && me.role !== 'owner' && me.role !== 'admin') return `Your role ${me.role} lacks ${scope}`;
+  return me.key.scopes.every(isReading) ? 'Your API key is read-only' : `Your API key lacks ${scope}`;
+}
+
+/** Whether the signed-in person may do what most changes on the screen need. */
 export function mayChange(): boolean {
-  const scopes = whoami.value?.key.scopes;
-  return scopes === undefined || !scopes.every(isReading);
+  return refusalOf() === null;
+}
+
+/** Takes an invitation as who is signed in, and shows the project. @throws ApiError */
+export async function joinProject(code: string): Promise<void> {
+  const project = await call('POST /console/session:join', { body: { code } });
+  queries.clear();
+  navigate(`${base}/console/p/${project.id}`, { replace: true });
+  await loadWhoAmI();
 }

@@ -3,12 +3,15 @@ import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User }
 import type { IdentityStore, KeyUse, RevokedKey, RevokedPortion } from '../identity-store.js';
 import type { Micros } from '../../timestamp.js';
 import { guarded, isDuplicate, WatchedStore, type Database } from '../../metadata/database.js';
+import { SqliteExternalIdentityStore } from './external-identity-store.js';
 import { keyOfRow, rowOfKey, type KeyRow } from './key-rows.js';
+import { roleIn, SqliteMemberStore } from './member-store.js';
 import { unnamed, userRemoval } from './user-removal.js';
 
 const PROJECT_COLUMNS = 'id, name, created_at, retention_days';
 const KEY_COLUMNS =
-  'id, project_id, user_id, name, prefix, access, scopes, created_at, last_used_at, last_used_from, expires_at, revoked_at';
+  'id, project_id, user_id, name, prefix, access, scopes, personal, created_at, last_used_at, last_used_from, expires_at, revoked_at';
+const KEY_READ = `${KEY_COLUMNS}, ${roleIn('api_keys')} AS role`;
 
 /** Users who have an account, by an index in this order: there may be very many who have none. */
 const ACCOUNTS = `SELECT id, name, email, created_at FROM users AS u INDEXED BY users_by_creation
@@ -39,8 +42,9 @@ const HAS_LATER = ['o.revoked_at IS NULL', '(o.revoked_at, o.id) > (k.revoked_at
   )
   .join(' OR ');
 
-/** Of a revoked key `k`, whether its user was invited, and neither has another key nor left anything. */
+/** Of a revoked key `k`, whether its user was invited, is none of the people, and neither has another key nor left anything. */
 const leftNothing = (db: Database) => `(SELECT invited FROM users WHERE id = k.user_id) = 1
+  AND NOT EXISTS (SELECT 1 FROM members WHERE user_id = k.user_id)
   AND NOT EXISTS (SELECT 1 FROM api_keys AS o WHERE o.user_id = k.user_id AND o.id <> k.id)
   AND NOT EXISTS (SELECT 1 FROM imported_people WHERE user_id = k.user_id)
   AND ${unnamed(db, 'k.user_id', ['api_keys'])}`;
@@ -60,6 +64,7 @@ function prepare(db: Database) {
       )
       .pluck(),
     findUser: db.prepare<[string], User>('SELECT id, name, email, created_at FROM users WHERE id = ?'),
+    isEmailTaken: db.prepare<[string], number>('SELECT 1 FROM users WHERE email = ?').pluck(),
     insertProject: db.prepare<[Project]>(
       `INSERT INTO projects (${PROJECT_COLUMNS}) VALUES (@id, @name, @created_at, @retention_days)`,
     ),
@@ -71,17 +76,15 @@ function prepare(db: Database) {
       .prepare<[string], number>("SELECT 1 FROM deletions WHERE project_id = ? AND what = 'project'")
       .pluck(),
     listProjects: db.prepare<[], Project>(`SELECT ${PROJECT_COLUMNS} FROM projects ORDER BY created_at, id`),
-    insertKey: db.prepare<[KeyRow<StoredApiKey> & { readonly ofStart: 0 | 1 }]>(
+    insertKey: db.prepare<[Omit<KeyRow<StoredApiKey>, 'role'> & { readonly ofStart: 0 | 1 }]>(
       `INSERT INTO api_keys (${KEY_COLUMNS}, hash, of_start)
-       VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @scopes, @created_at, @last_used_at, @last_used_from,
+       VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @scopes, @personal, @created_at, @last_used_at, @last_used_from,
          @expires_at, @revoked_at, @hash, @ofStart)`,
     ),
-    findKeyByHash: db.prepare<[Buffer], KeyRow<StoredApiKey>>(
-      `SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ?`,
-    ),
-    findKey: db.prepare<[string], KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`),
+    findKeyByHash: db.prepare<[Buffer], KeyRow<StoredApiKey>>(`SELECT ${KEY_READ}, hash FROM api_keys WHERE hash = ?`),
+    findKey: db.prepare<[string], KeyRow>(`SELECT ${KEY_READ} FROM api_keys WHERE id = ?`),
     listKeys: db.prepare<{ projectId: string | null }, KeyRow<ListedApiKey>>(
-      `SELECT ${KEY_COLUMNS}, (SELECT u.name FROM users AS u WHERE u.id = user_id) AS user_name FROM api_keys
+      `SELECT ${KEY_READ}, (SELECT u.name FROM users AS u WHERE u.id = user_id) AS user_name FROM api_keys
        WHERE revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId) ORDER BY created_at, id`,
     ),
     countKeys: db
@@ -124,10 +127,14 @@ function prepare(db: Database) {
 
 /** Users, projects and keys in the SQLite file. */
 export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>> implements IdentityStore {
+  readonly members: SqliteMemberStore;
+  readonly externals: SqliteExternalIdentityStore;
   readonly #removeUsers: ReturnType<typeof userRemoval>;
 
   constructor(db: Database) {
     super(db, prepare);
+    this.members = new SqliteMemberStore(db);
+    this.externals = new SqliteExternalIdentityStore(db);
     this.#removeUsers = userRemoval(db);
   }
 
@@ -153,6 +160,10 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
 
   findUser(id: string): User | undefined {
     return guarded(() => this.statements.findUser.get(id));
+  }
+
+  isEmailTaken(email: string): boolean {
+    return guarded(() => this.statements.isEmailTaken.get(email) === 1);
   }
 
   insertProject(project: Project): void {

@@ -1,26 +1,34 @@
 import type { Window } from '../../schema/page.js';
 import type { ListedSignIn, SignIn, SignInDraft, SignInKey, SignInStage } from '../sign-in.js';
-import type { SignInStore } from '../sign-in-store.js';
+import type { SessionOfCode, SessionOfUser, SessionUse, SignInStore } from '../sign-in-store.js';
 import type { Micros } from '../../timestamp.js';
 import { guarded, type Database } from '../../metadata/database.js';
 import { notePeople } from './imported-people.js';
-import { scopesOfColumns, type ScopeColumns } from './key-rows.js';
+import { scopesOfColumns, type ScopesRead } from './key-rows.js';
+import { roleIn } from './member-store.js';
 import { userRemoval } from './user-removal.js';
 
 /** Rows that are removed at once: before a user goes, every table that names users is looked through. */
 const AT_ONCE = 20;
 
-interface FoundRow extends Omit<SignIn, 'keys'> {
+interface FoundRow extends Omit<SignIn, 'keys' | 'invited'> {
+  readonly invited: 0 | 1;
   readonly key_id: string;
   readonly project_id: string;
   readonly expired: 0 | 1;
 }
 
-interface ListedRow extends Omit<ListedSignIn, 'user' | 'key'>, ScopeColumns {
+interface ListedRow extends Omit<ListedSignIn, 'user' | 'key'>, ScopesRead {
   readonly user_id: string;
   readonly user_name: string;
   readonly key_id: string;
   readonly key_name: string;
+}
+
+interface SessionRow extends Omit<SessionOfUser, 'keys'> {
+  readonly key_id: string;
+  readonly project_id: string;
+  readonly project_name: string;
 }
 
 /** A sign-in, each of its keys that is not revoked, and the project of that. */
@@ -38,32 +46,53 @@ type InProject = { readonly projectId: string; readonly id: string };
 function prepare(db: Database) {
   return {
     insert: db.prepare<Omit<SignInDraft, 'invited'> & { invited: 0 | 1 }>(
-      `INSERT INTO sign_ins (id, user_id, stage, invited, hash, created_at, expires_at)
-       VALUES (@id, @user_id, @stage, @invited, @hash, @created_at, @expires_at)`,
+      `INSERT INTO sign_ins (id, user_id, stage, invited, hash, created_at, expires_at, browser, address, provider)
+       VALUES (@id, @user_id, @stage, @invited, @hash, @created_at, @expires_at, @browser, @address, @provider)`,
     ),
     insertKey: db.prepare<[string, string]>(
       `INSERT INTO sign_in_keys (sign_in_id, key_id, project_id, created_at)
        SELECT s.id, k.id, k.project_id, s.created_at FROM sign_ins AS s JOIN api_keys AS k WHERE s.id = ? AND k.id = ?`,
     ),
     find: db.prepare<{ stage: SignInStage; hash: Buffer; now: Micros }, FoundRow>(
-      `SELECT s.id, s.user_id, s.created_at, s.last_used_at, k.id AS key_id, k.project_id,
+      `SELECT s.id, s.user_id, s.invited, s.provider, s.created_at, s.last_used_at, k.id AS key_id, k.project_id,
          k.expires_at IS NOT NULL AND k.expires_at <= @now AS expired
        FROM ${STANDING} JOIN projects AS p ON p.id = k.project_id
        WHERE s.hash = @hash AND s.stage = @stage AND s.expires_at > @now ORDER BY p.created_at, p.id`,
     ),
-    openCode: db.prepare<{ code: Buffer; hash: Buffer; at: Micros; expiresAt: Micros }>(
-      `UPDATE sign_ins SET stage = 'session', hash = @hash, created_at = @at, last_used_at = @at, expires_at = @expiresAt
+    openCode: db.prepare<SessionOfCode & { code: Buffer }>(
+      `UPDATE sign_ins SET stage = 'session', hash = @hash, created_at = @at, last_used_at = @at, expires_at = @expiresAt,
+         browser = @browser, address = @address
        WHERE hash = @code AND stage = 'code' AND expires_at > @at`,
     ),
     moveInList: db.prepare<{ hash: Buffer; at: Micros }>(
       'UPDATE sign_in_keys SET created_at = @at WHERE sign_in_id = (SELECT id FROM sign_ins WHERE hash = @hash)',
     ),
-    recordUse: db.prepare<{ id: string; at: Micros; expiresAt: Micros }>(
-      'UPDATE sign_ins SET last_used_at = @at, expires_at = @expiresAt WHERE id = @id',
+    recordUse: db.prepare<SessionUse & { id: string }>(
+      `UPDATE sign_ins SET last_used_at = @at, expires_at = @expiresAt, address = ifnull(@address, address) WHERE id = @id`,
     ),
+    ofUser: db.prepare<{ userId: string; count: number; now: Micros }, SessionRow>(
+      `SELECT s.id, s.created_at, s.last_used_at, s.expires_at, s.browser, s.address,
+         k.id AS key_id, k.project_id, p.name AS project_name
+       FROM (SELECT * FROM sign_ins WHERE user_id = @userId AND stage = 'session' AND expires_at > @now
+         ORDER BY created_at DESC, id LIMIT @count) AS s
+       JOIN sign_in_keys AS of ON of.sign_in_id = s.id JOIN api_keys AS k ON k.id = of.key_id AND k.revoked_at IS NULL
+       JOIN projects AS p ON p.id = k.project_id
+       ORDER BY s.created_at DESC, s.id, p.created_at, p.id`,
+    ),
+    ofMember: db
+      .prepare<InProject & { now: Micros }, string>(
+        `SELECT s.id FROM ${STANDING}
+         WHERE s.user_id = @id AND s.stage = 'session' AND k.project_id = @projectId AND s.expires_at > @now`,
+      )
+      .pluck(),
+    userIn: db
+      .prepare<InProject & { now: Micros }, string>(
+        `SELECT s.user_id FROM ${STANDING} WHERE s.id = @id AND k.project_id = @projectId AND s.expires_at > @now`,
+      )
+      .pluck(),
     list: db.prepare<Window & { projectId: string; now: Micros }, ListedRow>(
-      `SELECT s.id, s.stage, s.created_at, s.last_used_at, s.expires_at, u.id AS user_id, u.name AS user_name,
-         k.id AS key_id, k.name AS key_name, k.access, k.scopes
+      `SELECT s.id, s.stage, s.created_at, s.last_used_at, s.expires_at, s.browser, s.address, u.id AS user_id,
+         u.name AS user_name, k.id AS key_id, k.name AS key_name, k.access, k.scopes, k.personal, ${roleIn('k')} AS role
        FROM sign_in_keys AS of INDEXED BY sign_in_keys_in_order
        CROSS JOIN sign_ins AS s ON s.id = of.sign_in_id CROSS JOIN api_keys AS k ON k.id = of.key_id AND k.revoked_at IS NULL
        CROSS JOIN users AS u ON u.id = s.user_id
@@ -104,6 +133,10 @@ function prepare(db: Database) {
          AND NOT EXISTS (SELECT 1 FROM sign_in_keys WHERE key_id = k.id AND sign_in_id <> @id)`,
     ),
     removeKey: db.prepare<[string]>('DELETE FROM api_keys WHERE id = ?'),
+    removeMember: db.prepare<InProject>(
+      `DELETE FROM members WHERE project_id = @projectId AND user_id = @id
+         AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id AND project_id = @projectId)`,
+    ),
     // Somebody may have made another key for the user meanwhile.
     notePerson: db.prepare<InProject>(
       notePeople('SELECT id FROM users WHERE id = @id AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id)'),
@@ -143,17 +176,18 @@ export class SqliteSignInStore implements SignInStore {
     const rows = guarded(() => this.#statements.find.all({ stage, hash, now }));
     const [first] = rows;
     if (first === undefined) return undefined;
-    const { id, user_id, created_at, last_used_at } = first;
+    const { id, user_id, provider, created_at, last_used_at } = first;
+    const invited = first.invited === 1;
     // Where all have expired, whoever uses one is told that.
     const valid = rows.filter(({ expired }) => expired === 0);
     const keys = (valid.length > 0 ? valid : rows).map(({ key_id, project_id }): SignInKey => ({
       id: key_id,
       project_id,
     }));
-    return { id, user_id, created_at, last_used_at, keys };
+    return { id, user_id, invited, provider, created_at, last_used_at, keys };
   }
 
-  openCode(code: Buffer, session: { readonly hash: Buffer; readonly at: Micros; readonly expiresAt: Micros }): boolean {
+  openCode(code: Buffer, session: SessionOfCode): boolean {
     const { openCode, moveInList } = this.#statements;
     return this.transaction(() => {
       if (openCode.run({ code, ...session }).changes === 0) return false;
@@ -162,16 +196,39 @@ export class SqliteSignInStore implements SignInStore {
     });
   }
 
-  recordUse(id: string, use: { readonly at: Micros; readonly expiresAt: Micros }): void {
+  attach(id: string, keyId: string): void {
+    guarded(() => this.#statements.insertKey.run(id, keyId));
+  }
+
+  recordUse(id: string, use: SessionUse): void {
     guarded(() => this.#statements.recordUse.run({ id, ...use }));
+  }
+
+  ofUser(userId: string, count: number, now: Micros): SessionOfUser[] {
+    const sessions = new Map<string, SessionOfUser & { keys: SessionOfUser['keys'][number][] }>();
+    for (const row of guarded(() => this.#statements.ofUser.all({ userId, count, now }))) {
+      const { key_id, project_id, project_name, ...session } = row;
+      const known = sessions.get(row.id) ?? { ...session, keys: [] };
+      known.keys.push({ id: key_id, project_id, project_name });
+      sessions.set(row.id, known);
+    }
+    return [...sessions.values()];
+  }
+
+  ofMember(projectId: string, userId: string, now: Micros): string[] {
+    return guarded(() => this.#statements.ofMember.all({ projectId, id: userId, now }));
+  }
+
+  userIn(projectId: string, id: string, now: Micros): string | undefined {
+    return guarded(() => this.#statements.userIn.get({ projectId, id, now }));
   }
 
   list(projectId: string, window: Window, now: Micros): ListedSignIn[] {
     const rows = guarded(() => this.#statements.list.all({ projectId, ...window, now }));
-    return rows.map(({ user_id, user_name, key_id, key_name, access, scopes, ...row }) => ({
+    return rows.map(({ user_id, user_name, key_id, key_name, access, scopes, personal, role, ...row }) => ({
       ...row,
       user: { id: user_id, name: user_name },
-      key: { id: key_id, name: key_name, access: scopesOfColumns({ access, scopes }).access },
+      key: { id: key_id, name: key_name, access: scopesOfColumns({ access, scopes, personal, role }).access },
     }));
   }
 
@@ -192,6 +249,10 @@ export class SqliteSignInStore implements SignInStore {
       else endInProject.run({ projectId, id });
       return true;
     });
+  }
+
+  endInvite(id: string): void {
+    this.transaction(() => this.#remove(id));
   }
 
   keepNewest(keyId: string, count: number): void {
@@ -221,11 +282,12 @@ export class SqliteSignInStore implements SignInStore {
   }
 
   #remove(id: string): void {
-    const { ofUnusedInvite, end, removeKey, notePerson } = this.#statements;
+    const { ofUnusedInvite, end, removeKey, removeMember, notePerson } = this.#statements;
     const invite = ofUnusedInvite.get({ id });
     end.run(id);
     if (invite === undefined) return;
     removeKey.run(invite.key_id);
+    removeMember.run({ projectId: invite.project_id, id: invite.user_id });
     this.#removeUsers([invite.user_id]);
     // An import may name users who were invited: they stay as long as its records.
     notePerson.run({ projectId: invite.project_id, id: invite.user_id });

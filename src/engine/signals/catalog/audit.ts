@@ -4,7 +4,7 @@ const events = {
   signedIn: {
     level: 'info',
     message: 'User signed in',
-    when: 'A user signed in to the console; `address` is the network, `with` is `key` or `link`, and later lines name `sign_in_id`. With several `projects`, `project_id` and `key_id` are the first.',
+    when: 'A user signed in to the console; `address` is the network, `with` is `key`, `link`, `oidc` or `proxy`, and later lines name `sign_in_id`. With several `projects`, `project_id` and `key_id` are the first.',
   },
   signedOut: {
     level: 'info',
@@ -19,7 +19,18 @@ const events = {
   personInvited: {
     level: 'info',
     message: 'User invited',
-    when: 'The user `subject_id` was created, with a key of this `access` and a sign-in link.',
+    when: 'The user `subject_id` was created, with this `role` in the project and a sign-in link.',
+  },
+  personJoined: {
+    level: 'info',
+    message: 'User joined a project',
+    when: 'The user `subject_id` has this `role` from then on: signed in already, they took an invitation, or their groups or a command gave it.',
+  },
+  roleChanged: { level: 'info', message: 'Role changed', when: 'The user `subject_id` has this `role` from then on.' },
+  personRemoved: {
+    level: 'info',
+    message: 'User removed from a project',
+    when: 'The user `subject_id`: their keys of the project are rejected from then on, and their sessions lose it.',
   },
   keyMade: {
     level: 'info',
@@ -39,7 +50,7 @@ const events = {
   projectMade: {
     level: 'info',
     message: 'Project created',
-    when: 'At server start: the first project, or the one of `SPANHOUSE_INIT_PROJECT_ID`.',
+    when: 'By a user, who owns it; or at server start: the first project, or the one of `SPANHOUSE_INIT_PROJECT_ID`.',
   },
   projectRenamed: {
     level: 'info',
@@ -305,6 +316,8 @@ export interface AuditRecord {
   readonly access?: string;
   /** Of the key that was made, where its access does not say them. */
   readonly scopes?: readonly string[];
+  /** What somebody is in the project. */
+  readonly role?: string;
   readonly retention_days?: number | null;
   /** Which part of an export was imported (its name in the path), and how many records of it; which list was deleted of. */
   readonly part?: string;
@@ -314,7 +327,7 @@ export interface AuditRecord {
   /** How many objects a dry run found. */
   readonly found?: number;
   /** What was signed in with. */
-  readonly with?: 'key' | 'link';
+  readonly with?: 'key' | 'link' | 'oidc' | 'proxy';
   /** How many projects a sign-in opens; `project_id` is the first. */
   readonly projects?: number;
 }
@@ -325,7 +338,7 @@ const MINUTE_MS = 60_000;
 
 /** What was done, by whom, as lines of the log. */
 export function deriveAudit(log: LogEvent<LineName<typeof auditLines>>) {
-  /** Of this minute. As many as there are projects and users: no call makes projects, and few make users. */
+  /** Of this minute. As many as there are projects and users: few calls make either. */
   const counts = new Map<string, { readonly first: AuditRecord; count: number }>();
   let minute: NodeJS.Timeout | undefined;
   /** Nothing is done any more: what was counted of this minute is logged now. */

@@ -80,6 +80,14 @@ export const serverCatalog = catalogOf({
     action: 'Check that the disk of DATA_DIR has space and no other program locks the SQLite file',
     log: ({ error }) => ({ error }),
   }),
+  singleSignOnFailed: signal<{ error: unknown }>({
+    level: 'warn',
+    message: 'Single sign-on failed',
+    when: 'The OpenID Connect provider did not respond, or its answer was not valid. The person sees a page that says so.',
+    action:
+      'Check OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, the clocks of both machines, and the log of the provider',
+    log: ({ error }) => ({ error }),
+  }),
   signInsNotRemoved: signal<{ signIn: string | null; error: unknown }>({
     level: 'warn',
     message: 'Could not remove ended sessions and their invitations',

@@ -47,8 +47,9 @@ interface FigureRow {
   readonly cost: string | null;
   readonly input: string | null;
   readonly output: string | null;
-  /** Numbers of 64 bits, as Base64. */
+  /** Numbers of 64 bits, as Base64, but for those that are 0: a string of zero bytes is empty where strings are joined. */
   readonly durations: string;
+  readonly zeros: string;
   readonly first: string;
   readonly last: string;
   readonly first_row: string;
@@ -133,6 +134,7 @@ class Figures {
   #output: number | null = null;
   #first = Infinity;
   #last = 0;
+  #zeros = 0;
   readonly #durations: Buffer[] = [];
   readonly #scores = new Map<string, ScoreSum>();
 
@@ -148,6 +150,7 @@ class Figures {
     if (row.output !== null) this.#output = (this.#output ?? 0) + Number(row.output);
     this.#first = Math.min(this.#first, Number(row.first));
     this.#last = Math.max(this.#last, Number(row.last));
+    this.#zeros += Number(row.zeros);
     if (row.durations !== '') this.#durations.push(Buffer.from(row.durations, 'base64'));
     return this;
   }
@@ -165,7 +168,7 @@ class Figures {
   }
 
   whole(): ExperimentFigures {
-    const durations = float64s(Buffer.concat(this.#durations));
+    const durations = float64s(Buffer.concat(this.#durations), this.#zeros);
     return {
       ...{ results: this.#results, rows: this.#rows, errors: this.#errors, repetitions: this.#repetitions },
       cost: this.#cost === null ? null : Number(textOf(this.#cost)),
@@ -193,9 +196,9 @@ function scoreFigures(name: string, { kind, count, numbers, sum }: ScoreSum): Sc
   return { name, kind: kind as ScoreFigures['kind'], count, mean: numbers === 0 ? null : sum / numbers };
 }
 
-/** Numbers by their bytes, which need not begin at a multiple of eight. */
-function float64s(bytes: Buffer): Float64Array {
-  const numbers = new Float64Array(bytes.length / 8);
+/** Numbers by their bytes, which need not begin at a multiple of eight, and so many zeros. */
+function float64s(bytes: Buffer, zeros: number): Float64Array {
+  const numbers = new Float64Array(bytes.length / 8 + zeros);
   Buffer.from(numbers.buffer).set(bytes);
   return numbers;
 }
@@ -225,7 +228,8 @@ function figuresOf(scope: ReadScope, portion: Portion): Sql {
   const asked = resultsOf(scope, portion);
   return sql`SELECT toString(experiment_id) AS experiment, toString(count()) AS results, toString(uniqExact(sipHash128(row_id))) AS rows,
   toString(countIf(has_error)) AS errors, max(repetition) AS repetitions, toString(sum(own.1)) AS cost, toString(sum(own.2)) AS input,
-  toString(sum(own.3)) AS output, base64Encode(arrayStringConcat(arrayMap(each -> reinterpretAsFixedString(each), groupArray(own.4)))) AS durations,
+  toString(sum(own.3)) AS output, base64Encode(arrayStringConcat(arrayMap(each -> reinterpretAsFixedString(each), groupArrayIf(own.4, own.4 != 0)))) AS durations,
+  toString(countIf(own.4 = 0)) AS zeros,
   toString(min(received)) AS first, toString(max(received)) AS last, min(row_id) AS first_row, max((row_id, repetition)) AS last_place
 FROM (
   SELECT experiment_id, row_id, repetition, has_error, received,

@@ -78,6 +78,7 @@ const REMOVALS: readonly Removal[] = [
   { table: 'masking_rules', where: OF_PROJECT, key: 'project_id' },
   { table: 'audit', where: OF_PROJECT, key: 'seq' },
   { table: 'api_keys', where: OF_PROJECT, atOnce: KEYS_AT_ONCE },
+  { table: 'members', where: OF_PROJECT, key: '(project_id, user_id)' },
 ];
 
 /** Forgets who came by links, but for the project: links, which go later, may name them as their makers. */

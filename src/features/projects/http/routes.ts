@@ -1,4 +1,7 @@
 import { Type } from '@sinclair/typebox';
+import type { IdentityService } from '../../../engine/identity/identity-service.js';
+import type { SignInService } from '../../../engine/identity/sign-in-service.js';
+import { MinuteLimit } from '../../../http/minute-limit.js';
 import type { DeletionService } from '../../deletion/deletion-service.js';
 import { DomainError } from '../../../engine/errors.js';
 import type { ProjectService } from '../project-service.js';
@@ -9,24 +12,60 @@ import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody } from '../../../http/route.js';
 import { ProjectParams } from '../../../http/parameters.js';
 import { RetentionRead, retentionRead } from './retention-schema.js';
-import { ProjectPatch, projectRead, ProjectRead, retentionDays, StorageRead, TAG } from './schema.js';
+import { ProjectCreate, ProjectPatch, projectRead, ProjectRead, retentionDays, StorageRead, TAG } from './schema.js';
 
 export interface ProjectServices {
   readonly projects: ProjectService;
   readonly projectStorage: ProjectStorage;
   readonly retention: RetentionService;
   readonly deletions: DeletionService;
+  readonly identity: Pick<IdentityService, 'members'>;
+  readonly signIns: Pick<SignInService, 'attach'>;
 }
 
-/** The project of a key: its name, what it stores and for how long, and its end. */
-export function projectRoutes({ projects, projectStorage, retention, deletions }: ProjectServices) {
+/** The project of a key: its name, what it stores and for how long, and its end; and how further ones begin. */
+/** @param createdPerMinute projects that one user may create */
+export function projectRoutes(
+  { projects, projectStorage, retention, deletions, identity, signIns }: ProjectServices,
+  createdPerMinute: number,
+) {
+  const limit = new MinuteLimit(createdPerMinute, 'new projects');
   return [
+    createProjectRoute({ identity, signIns, limit }),
     getProjectRoute(projects),
     updateProjectRoute(projects),
     getStorageRoute(projectStorage),
     getRetentionRoute(retention),
     deleteProjectRoute(deletions),
   ];
+}
+
+interface CreateProjectParts extends Pick<ProjectServices, 'identity' | 'signIns'> {
+  readonly limit: MinuteLimit;
+}
+
+function createProjectRoute({ identity, signIns, limit }: CreateProjectParts) {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects',
+    operationId: 'createProject',
+    summary: 'Create a project',
+    description:
+      'Creates a project, whose owner is the calling user. A session has access to it at once. An API key has not: each belongs ' +
+      'to one project. A key that expires cannot create projects. A user can create ten per minute, and a server has at most ' +
+      '1,000, unless more are created with `npm run admin`.',
+    tag: TAG,
+    access: 'key',
+    body: jsonBody(ProjectCreate),
+    responses: { 201: { description: 'The new project.', schema: ProjectRead } },
+    errors: ['conflict', 'overloaded', 'unavailable'],
+    async handle({ principal, body }) {
+      await limit.take(principal.user_id);
+      const { project, member } = identity.members.createProject(body.name, principal);
+      if (principal.sign_in_id !== null) signIns.attach(principal.sign_in_id, member.key_id);
+      return { status: 201, body: projectRead(project) };
+    },
+  });
 }
 
 function getProjectRoute(projects: Pick<ProjectService, 'get'>) {
@@ -81,8 +120,7 @@ function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProject'>) {
     summary: 'Delete a project',
     description:
       'Deletes the project with everything in it: spans, traces, sessions, prompts, judges, evaluations, feedback, ' +
-      'feedback links and their reviewers, prices, jobs, API keys and images. This cannot be undone. It requires a ' +
-      'key of this project with full access. From the response on, every key and every feedback link of the project ' +
+      'feedback links and their reviewers, prices, jobs, API keys, roles and images. This cannot be undone. From the response on, every key and every feedback link of the project ' +
       'is refused. Stored data is deleted within seconds, unless there are many millions of spans; if the server ' +
       'stops meanwhile, the next start resumes the deletion. Users are kept, because they do not belong to a ' +
       'project.',

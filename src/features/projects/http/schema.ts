@@ -11,6 +11,11 @@ export const TAG = 'Projects';
 export const retentionDays = (description: string) =>
   Type.Integer({ minimum: 1, maximum: MAX_RETENTION_DAYS, description });
 
+export const ProjectCreate = Type.Object(
+  { name: line(200, 'Name of the project, for people.') },
+  { $id: 'ProjectCreate', description: 'A project to create.' },
+);
+
 export const ProjectPatch = Type.Object(
   {
     name: Type.Optional(line(200, 'Name of the project, for people.')),

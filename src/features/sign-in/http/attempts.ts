@@ -47,12 +47,12 @@ export class SignInAttempts {
   }
 
   /** Does work with credentials, which counts when they are wrong. @throws DomainError also `overloaded` */
-  try<T>(from: From, work: (told: { readonly address: string }) => T): Promise<T> {
+  try<T>(from: From, work: () => T): Promise<T> {
     const address = this.#addressOf(from.headers, from.remoteAddress);
     return this.#observed(address, () =>
       this.#failed.countFailures(
         address,
-        () => work({ address }),
+        work,
         (error) => error instanceof DomainError && error.kind === 'unauthenticated',
       ),
     );

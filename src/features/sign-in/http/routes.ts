@@ -6,21 +6,22 @@ import type { Credentials, SignInService } from '../../../engine/identity/sign-i
 import type { SignIn } from '../../../engine/identity/sign-in.js';
 import { credentialsOf, SignInAttempts } from './attempts.js';
 import { type Callers, PROJECT_HEADER } from '../../../http/callers.js';
-import { clientAddress, networkOf } from '../../../http/wire/client-address.js';
 import { MinuteLimit } from '../../../http/minute-limit.js';
-import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
+import type { InvitationService } from '../../../engine/identity/invitation-service.js';
+import type { OwnSessions } from '../../../engine/identity/own-sessions.js';
+import { defineRoute, jsonBody } from '../../../http/route.js';
 import type { SessionCookie } from '../../../http/session-cookie.js';
 import { formatOptionalTimestamp } from '../../../engine/timestamp.js';
-import { pageOfThousand, ProjectParams } from '../../../http/parameters.js';
-import { named, toInvitationRead, toSignInPreviewRead, toSignInRead } from './presenters.js';
+import { invitationRoutes } from './invitation-routes.js';
+import { originOf, requestOf } from './origin.js';
+import { ownSessionRoutes } from './own-session-routes.js';
+import { named, toSignInPreviewRead } from './presenters.js';
+import { projectSignInRoutes } from './project-sign-in-routes.js';
 import {
   type Capabilities,
-  Invitation,
-  Invite,
   SignInCredentials,
-  SignInParams,
+  SignedOut,
   SignInPreview,
-  SignInRead,
   SignInRequest,
   TAG,
   WhoAmI,
@@ -30,6 +31,8 @@ import type { Signals } from '../../../engine/signals/signals.js';
 export interface SignInRoutesParts {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
+  readonly ownSessions: OwnSessions;
+  readonly invitations: InvitationService;
   readonly callers: Callers;
   readonly cookie: SessionCookie;
   /** Base of the URLs handed out. */
@@ -39,10 +42,12 @@ export interface SignInRoutesParts {
   readonly attemptsPerMinute: number;
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** Where people sign out who came by a provider of single sign-on; null: it offers nothing for that. */
+  readonly providerSignOut: () => Promise<string | null>;
   readonly observer: Pick<Signals, 'signInAttempted' | 'signedIn'>;
 }
 
-/** Signing in to the console, and who is signed in. */
+/** Signing in to the console, who is signed in, and who is invited. */
 export function signInRoutes({ attemptsPerMinute, ...parts }: SignInRoutesParts) {
   const attempts = new SignInAttempts({ ...parts, perMinute: attemptsPerMinute });
   return [
@@ -50,9 +55,9 @@ export function signInRoutes({ attemptsPerMinute, ...parts }: SignInRoutesParts)
     previewSignInRoute({ ...parts, attempts }),
     deleteSessionRoute(parts),
     whoAmIRoute(parts),
-    createInviteRoute({ ...parts, attempts: new MinuteLimit(attemptsPerMinute) }),
-    listSignInsRoute(parts.signIns),
-    endSignInRoute(parts.signIns),
+    ...invitationRoutes({ ...parts, attempts, invites: new MinuteLimit(attemptsPerMinute) }),
+    ...projectSignInRoutes(parts.signIns),
+    ...ownSessionRoutes(parts),
   ];
 }
 
@@ -62,11 +67,12 @@ export interface CreateSessionParts {
   readonly cookie: Pick<SessionCookie, 'keeping'>;
   readonly attempts: SignInAttempts;
   readonly observer: Pick<Signals, 'signInAttempted' | 'signedIn'>;
+  readonly trustedProxies: number;
 }
 
 export const MAX_BODY_BYTES = 4096;
 
-function createSessionRoute({ signIns, callers, cookie, attempts, observer }: CreateSessionParts) {
+function createSessionRoute({ signIns, callers, cookie, attempts, observer, trustedProxies }: CreateSessionParts) {
   /** The sign-in that the browser has already, if the new one may end it. */
   const replaceable = (
     headers: IncomingHttpHeaders,
@@ -100,11 +106,11 @@ function createSessionRoute({ signIns, callers, cookie, attempts, observer }: Cr
     admit: (opening) => attempts.requireOwnPage(opening),
     async handle({ body, headers, remoteAddress, requestId }) {
       const credentials = credentialsOf(body);
-      const token = await attempts.try({ headers, remoteAddress }, ({ address }) => {
+      const token = await attempts.try({ headers, remoteAddress }, () => {
         const earlier = replaceable(headers, credentials, body.replace === true);
-        const origin = { request_id: requestId, address };
-        const { token } = signIns.signIn(credentials, origin);
-        if (earlier !== undefined) signIns.signOut(earlier, origin);
+        const request = requestOf({ headers, remoteAddress, requestId }, trustedProxies);
+        const { token } = signIns.signIn(credentials, originOf({ headers, remoteAddress }, trustedProxies), request);
+        if (earlier !== undefined) signIns.signOut(earlier, request);
         observer.signedIn();
         return token;
       });
@@ -114,7 +120,7 @@ function createSessionRoute({ signIns, callers, cookie, attempts, observer }: Cr
 }
 
 export interface PreviewSignInParts {
-  readonly signIns: Pick<SignInService, 'preview' | 'userOf'>;
+  readonly signIns: Pick<SignInService, 'preview' | 'userOf' | 'mayJoin'>;
   readonly callers: Pick<Callers, 'session'>;
   readonly attempts: SignInAttempts;
 }
@@ -139,7 +145,8 @@ function previewSignInRoute({ signIns, callers, attempts }: PreviewSignInParts) 
       const credentials = credentialsOf(body);
       const preview = await attempts.try({ headers, remoteAddress }, () => signIns.preview(credentials));
       const session = callers.session(headers);
-      return { status: 200, body: toSignInPreviewRead(preview, session && signIns.userOf(session)) };
+      const joinable = session !== undefined && preview.invited && signIns.mayJoin(session, preview.projects);
+      return { status: 200, body: toSignInPreviewRead(preview, session && signIns.userOf(session), joinable) };
     },
   });
 }
@@ -148,25 +155,37 @@ export interface DeleteSessionParts {
   readonly signIns: Pick<SignInService, 'signOut'>;
   readonly callers: Pick<Callers, 'session'>;
   readonly cookie: Pick<SessionCookie, 'removing'>;
+  readonly providerSignOut: () => Promise<string | null>;
   readonly trustedProxies: number;
 }
 
-function deleteSessionRoute({ signIns, callers, cookie, trustedProxies }: DeleteSessionParts) {
+function deleteSessionRoute({ signIns, callers, cookie, providerSignOut, trustedProxies }: DeleteSessionParts) {
   return defineRoute({
     method: 'DELETE',
     path: '/console/session',
     operationId: 'signOut',
     summary: 'Sign out',
-    description: 'Ends the session of the cookie, and removes the cookie. Without a cookie, no session ends.',
+    description:
+      'Ends the session of the cookie, and removes the cookie. Without a cookie, no session ends. Returns a URL for a person ' +
+      'who signed in by an OpenID Connect provider, if that offers to sign out there, too.',
     tag: TAG,
     access: 'public',
-    responses: { 204: { description: 'Signed out.', headers: { 'Set-Cookie': 'Removes the cookie.' } } },
+    responses: {
+      200: {
+        description: 'Signed out here.',
+        headers: { 'Set-Cookie': 'Removes the cookie.' },
+        schema: SignedOut,
+      },
+      204: { description: 'Signed out.', headers: { 'Set-Cookie': 'Removes the cookie.' } },
+    },
     errors: ['forbidden', 'unavailable'],
-    handle({ headers, remoteAddress, requestId }) {
+    async handle({ headers, remoteAddress, requestId }) {
       const session = callers.session(headers);
-      const address = networkOf(clientAddress(headers, remoteAddress, trustedProxies));
-      if (session !== undefined) signIns.signOut(session, { request_id: requestId, address });
-      return { status: 204, headers: { 'Set-Cookie': cookie.removing() } };
+      if (session !== undefined)
+        signIns.signOut(session, requestOf({ headers, remoteAddress, requestId }, trustedProxies));
+      const removed = { 'Set-Cookie': cookie.removing() };
+      const url = session?.provider === 'oidc' ? await providerSignOut() : null;
+      return url === null ? { status: 204, headers: removed } : { status: 200, body: { url }, headers: removed };
     },
   });
 }
@@ -189,7 +208,7 @@ function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoA
     path: '/whoami',
     operationId: 'whoAmI',
     summary: 'Identify the caller',
-    description: `Returns user, project and key of the request, the projects that it could be for, and the capabilities of the server. Keys with any access may call it. With the cookie, the header \`${PROJECT_HEADER}\` is optional: without it, the project is the first of \`projects\`.`,
+    description: `Returns user, project and key of the request, the role of the user in the project, the projects that it could be for, and the capabilities of the server. Keys with any access may call it. With the cookie, the header \`${PROJECT_HEADER}\` is optional: without it, the project is the first of \`projects\`.`,
     tag: TAG,
     access: 'key',
     scopes: [],
@@ -198,6 +217,7 @@ function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoA
     errors: ['unavailable'],
     handle({ principal, headers }) {
       const { user, project, key } = identity.describe(principal);
+      const { role } = principal;
       const body: WhoAmI = {
         user: named(user),
         project: named(project),
@@ -207,84 +227,12 @@ function whoAmIRoute({ identity, signIns, callers, version, capabilities }: WhoA
           scopes: [...key.scopes],
           expires_at: formatOptionalTimestamp(key.expires_at),
         },
+        role,
         projects: projectsOf(principal, headers, project).map(named),
         version,
         capabilities,
       };
       return { status: 200, body };
-    },
-  });
-}
-
-export interface CreateInviteParts {
-  readonly signIns: Pick<SignInService, 'invite'>;
-  readonly baseUrl: () => string;
-  /** Invitations of one project. */
-  readonly attempts: MinuteLimit;
-}
-
-function createInviteRoute({ signIns, baseUrl, attempts }: CreateInviteParts) {
-  return defineRoute({
-    method: 'POST',
-    path: '/projects/:project_id/invites',
-    operationId: 'inviteColleague',
-    summary: 'Invite a colleague',
-    description:
-      'Creates a user for a colleague, with an API key of the project that is never shown, and a URL that signs the ' +
-      'colleague in once, within one hour. If the URL is not used in time, user and key are removed. A project can ' +
-      'have at most 100 unused invitations, and create ten per minute.',
-    tag: TAG,
-    access: 'key',
-    params: ProjectParams,
-    body: jsonBody(Invite),
-    responses: { 201: { description: 'The invitation.', schema: Invitation } },
-    errors: ['conflict', 'unavailable'],
-    admit: ({ params }) => attempts.take(params.project_id),
-    handle({ principal, params, body: { name, access = 'full' } }) {
-      const invitation = signIns.invite(params.project_id, { name, access }, principal);
-      return { status: 201, body: toInvitationRead(invitation, baseUrl()) };
-    },
-  });
-}
-
-function listSignInsRoute(signIns: Pick<SignInService, 'list'>) {
-  return defineRoute({
-    method: 'GET',
-    path: '/projects/:project_id/sign-ins',
-    operationId: 'listSignIns',
-    summary: 'List sign-ins',
-    description:
-      'Returns who is signed in to the project, and the unused sign-in URLs, newest first. Secrets are not shown.',
-    tag: TAG,
-    access: 'key',
-    params: ProjectParams,
-    query: pageOfThousand,
-    responses: { 200: listOf(SignInRead, 'The sign-ins.') },
-    errors: ['unavailable'],
-    handle: ({ principal, params, query }) => ({
-      status: 200,
-      body: signIns.list(params.project_id, query).map((signIn) => toSignInRead(signIn, principal.sign_in_id)),
-    }),
-  });
-}
-
-function endSignInRoute(signIns: Pick<SignInService, 'end'>) {
-  return defineRoute({
-    method: 'DELETE',
-    path: '/projects/:project_id/sign-ins/:sign_in_id',
-    operationId: 'endSignIn',
-    summary: 'End a sign-in',
-    description:
-      'A signed-in person is refused from the next request on; an unused URL stops working. Other projects of the ' +
-      'session stay open, and other uses of the key continue: to end those too, revoke the key.',
-    tag: TAG,
-    access: 'key',
-    params: SignInParams,
-    responses: { 204: { description: 'The sign-in has ended.' } },
-    errors: ['not_found', 'unavailable'],
-    handle({ principal, params }) {
-      signIns.end(params.project_id, params.sign_in_id, principal);
-      return { status: 204 };
     },
   });
 }

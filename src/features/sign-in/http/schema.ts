@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { PERSON_ACCESSES } from '../../../engine/identity/key-access.js';
+import { DEFAULT_ROLE, ROLE_NAMES, ROLES_EXPLAINED } from '../../../engine/identity/roles.js';
 import { TOKEN } from '../../../engine/identity/token.js';
 import { line, oneOf, orNull, time, uuid } from '../../../engine/schema/parts.js';
 import { access, expires_at, scopes } from '../../api-keys/http/schema.js';
@@ -7,14 +7,15 @@ import { project_id } from '../../../http/parameters.js';
 
 export const TAG = 'Signing in';
 
+const code = (description: string) =>
+  Type.String({
+    pattern: TOKEN.source,
+    'x-must': 'be a code: the 43 characters behind `#code=`',
+    description,
+  });
+
 const credentials = {
-  code: Type.Optional(
-    Type.String({
-      pattern: TOKEN.source,
-      'x-must': 'be a code: the 43 characters behind `#code=`',
-      description: 'The code of a URL from the first start, `npm run admin -- signin` or an invitation.',
-    }),
-  ),
+  code: Type.Optional(code('The code of a URL from the first start, `npm run admin -- signin` or an invitation.')),
   key: Type.Optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,512}$',
@@ -42,12 +43,34 @@ export const SignInRequest = Type.Object(
 );
 export type SignInRequest = Static<typeof SignInRequest>;
 
-/** A console that sends nothing and changes nothing still shows all; one that only sends shows nothing. */
-const invitedAccess = oneOf(PERSON_ACCESSES, "Access of the colleague's key: everything, or only read.", 'full');
+export const role = oneOf(ROLE_NAMES, `Role in the project. ${ROLES_EXPLAINED}.`);
+const anyRole = orNull(role);
+
+/** What an invitation said before there were roles. */
+const OLD_ACCESSES = ['full', 'read'] as const;
 
 export const Invite = Type.Object(
-  { name: line(200, 'Name of the colleague.'), access: Type.Optional(invitedAccess) },
+  {
+    name: line(200, 'Name of the colleague.'),
+    role: Type.Optional(
+      oneOf(
+        ROLE_NAMES,
+        `Role of the colleague in the project, at most your own. ${ROLES_EXPLAINED}. Default: \`${DEFAULT_ROLE}\`.`,
+      ),
+    ),
+    access: Type.Optional({
+      ...oneOf(OLD_ACCESSES, 'Old way to say `role`: `full` is `admin`, `read` is `viewer`.'),
+      deprecated: true,
+    }),
+  },
   { $id: 'Invite', description: 'A colleague to invite.' },
+);
+
+export type Invite = Static<typeof Invite>;
+
+export const InvitationCode = Type.Object(
+  { code: code('The code of the URL of an invitation.') },
+  { $id: 'InvitationCode', description: 'An invitation to take.' },
 );
 
 const Named = (what: string) =>
@@ -70,6 +93,11 @@ export const Invitation = Type.Object(
 );
 export type Invitation = Static<typeof Invitation>;
 
+export const JoinedProject = Type.Object(
+  { id: uuid('Id of the project.'), name: Type.String({ description: 'Name of the project.' }) },
+  { $id: 'JoinedProject', description: 'A project that the session has access to from then on.' },
+);
+
 export const SignInPreview = Type.Object(
   {
     user: Named('user'),
@@ -78,10 +106,15 @@ export const SignInPreview = Type.Object(
         id: uuid('Id of the project.'),
         name: Type.String({ description: 'Name of the project.' }),
         access,
+        role: anyRole,
       }),
       { description: 'Projects that the session would have access to, oldest first, with the access to each.' },
     ),
     current: orNull(Named('user')),
+    joinable: Type.Boolean({
+      description:
+        'Whether it is an invitation to a project that the user signed in now has not, and can join as who they are (`joinProject`).',
+    }),
   },
   {
     $id: 'SignInPreview',
@@ -90,6 +123,8 @@ export const SignInPreview = Type.Object(
 );
 export type SignInPreview = Static<typeof SignInPreview>;
 
+const browser = orNull(line(64, 'Browser and operating system that it began in; null: unknown.'));
+
 export const SignInRead = Type.Object(
   {
     id: uuid('Id of the sign-in.'),
@@ -97,6 +132,10 @@ export const SignInRead = Type.Object(
     current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
     user: Named('user'),
     key: Key,
+    browser,
+    address: orNull(
+      line(64, 'Address that it was last used from; null: unknown, or the caller lacks the scope `admin`.'),
+    ),
     created_at: time('When the URL was created, or the person signed in.'),
     last_used_at: orNull(time('When it was last used, to about ten minutes; null: never.')),
     expires_at: time(
@@ -106,6 +145,28 @@ export const SignInRead = Type.Object(
   { $id: 'SignIn', description: 'A person signed in to the console, or an unused sign-in URL.' },
 );
 export type SignInRead = Static<typeof SignInRead>;
+
+export const SignedOut = Type.Object(
+  { url: Type.String({ description: 'Where the browser goes to sign out at the provider, too.' }) },
+  { $id: 'SignedOut', description: 'What is left to do.' },
+);
+
+export const OwnSessionRead = Type.Object(
+  {
+    id: uuid('Id of the sign-in.'),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+    projects: Type.Array(Named('project'), { description: 'Projects that it has access to, oldest first.' }),
+    browser,
+    address: orNull(line(64, 'Address that it was last used from; null: unknown.')),
+    created_at: time('When you signed in.'),
+    last_used_at: orNull(time('When it was last used, to about ten minutes; null: never.')),
+    expires_at: time('When it ends: 7 days after its last use, but at most 30 days after it began.'),
+  },
+  { $id: 'OwnSession', description: 'A session of the person who is signed in.' },
+);
+export type OwnSessionRead = Static<typeof OwnSessionRead>;
+
+export const OwnSessionParams = Type.Object({ sign_in_id: uuid('Id of the sign-in.') });
 
 export const SignInParams = Type.Object({ project_id, sign_in_id: uuid('Id of the sign-in.') });
 
@@ -128,6 +189,7 @@ export const WhoAmI = Type.Object(
     user: Named('user'),
     project: Named('project'),
     key: Type.Object({ ...Key.properties, scopes, expires_at }, { description: 'The API key of the request.' }),
+    role: anyRole,
     projects: Type.Array(Named('project'), {
       description: 'Projects that the caller can name, oldest first: that of the key, or those of the session.',
     }),

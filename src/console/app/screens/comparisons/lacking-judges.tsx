@@ -25,7 +25,7 @@ export function LackingJudges({ candidate, baseline }: LackingJudgesProps) {
               ? 'evaluated the two with different versions, so its verdicts cannot be compared.'
               : `has not evaluated the ${lacking.lacks} yet, so its verdicts cannot be compared.`}
           </span>
-          <Button icon="judges" changes onClick={() => setRunning(lacking)}>
+          <Button icon="judges" changes="judges:write" onClick={() => setRunning(lacking)}>
             Run it on the {lacking.lacks}
           </Button>
         </p>

@@ -23,7 +23,7 @@ export function AddSpansButton({ spans, isSmall = false }: AddSpansButtonProps) 
       <Button
         icon="database"
         look={isSmall ? 'quiet' : ''}
-        changes
+        changes="datasets:write"
         {...(isSmall ? { label: 'Add to dataset' } : { children: 'Add to dataset' })}
         onClick={open}
       />

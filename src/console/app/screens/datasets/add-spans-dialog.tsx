@@ -103,7 +103,7 @@ function SpanRowsForm({ dataset, spans, onClose }: SpanRowsFormProps) {
       {failure !== null && <Failure error={failure} />}
       <div class="line">
         {outcome === null ? (
-          <Button type="submit" look="main" busy={busy} changes refused={mistake}>
+          <Button type="submit" look="main" busy={busy} changes="datasets:write" refused={mistake}>
             Preview
           </Button>
         ) : (
@@ -111,7 +111,7 @@ function SpanRowsForm({ dataset, spans, onClose }: SpanRowsFormProps) {
             type="submit"
             look="main"
             icon="plus"
-            changes
+            changes="datasets:write"
             busy={busy}
             refused={outcome.rows === 0 ? 'No span gives a row that is not there yet' : null}
           >

@@ -25,6 +25,7 @@ export function CreateDataset({ onClose, onCreated }: CreateDatasetProps) {
       <Form
         action="Create dataset"
         icon="plus"
+        changes="datasets:write"
         refused={draft.name.trim() === '' ? 'Enter a name' : null}
         onSend={create}
         onCancel={onClose}

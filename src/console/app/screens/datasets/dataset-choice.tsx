@@ -34,7 +34,7 @@ export function DatasetChoice({ datasets, chosen, onChoose }: DatasetChoiceProps
           ))}
         </select>
       </Field>
-      <Button icon="plus" changes onClick={() => setCreating(true)}>
+      <Button icon="plus" changes="datasets:write" onClick={() => setCreating(true)}>
         New dataset
       </Button>
       {creating && <CreateDataset onClose={() => setCreating(false)} onCreated={onChoose} />}

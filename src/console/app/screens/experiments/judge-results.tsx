@@ -24,7 +24,7 @@ export function JudgeResults({ experiment }: { readonly experiment: Experiment }
     <section class="stack" aria-label="Judges">
       <div class="line apart">
         <h2>Judges</h2>
-        <Button icon="judges" changes refused={refused} onClick={() => setRunning(true)}>
+        <Button icon="judges" changes="judges:write" refused={refused} onClick={() => setRunning(true)}>
           Run a judge
         </Button>
       </div>

@@ -70,7 +70,7 @@ function RunJudgeForm({ experiment, judges, other, onClose, ...first }: RunJudge
   const nothing = left === 0 ? 'This version has evaluated all results, or they are queued' : null;
   const refused = judge === undefined ? 'Choose a judge' : judge.runnable ? nothing : judge.not_runnable_reason;
   return (
-    <Form action="Run judge" icon="play" refused={refused} onSend={send} onCancel={onClose}>
+    <Form action="Run judge" icon="play" changes="judges:write" refused={refused} onSend={send} onCancel={onClose}>
       {(wrong) => (
         <>
           <Field label="Judge">

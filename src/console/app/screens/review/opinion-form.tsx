@@ -42,10 +42,20 @@ export function OpinionForm({ form, words, opinion, busy, onChange, onSend }: Op
       }}
     >
       <div class="line">
-        <Button icon="thumbs-up" changes pressed={good === true} onClick={() => onChange({ good: true })}>
+        <Button
+          icon="thumbs-up"
+          changes="feedback:write"
+          pressed={good === true}
+          onClick={() => onChange({ good: true })}
+        >
           {words.good} <kbd>+</kbd>
         </Button>
-        <Button icon="thumbs-down" changes pressed={good === false} onClick={() => onChange({ good: false })}>
+        <Button
+          icon="thumbs-down"
+          changes="feedback:write"
+          pressed={good === false}
+          onClick={() => onChange({ good: false })}
+        >
           {words.bad} <kbd>-</kbd>
         </Button>
         {stored && <span class="badge good">saved</span>}
@@ -90,7 +100,7 @@ export function OpinionForm({ form, words, opinion, busy, onChange, onSend }: Op
         <Button
           type="submit"
           look="main"
-          changes
+          changes="feedback:write"
           busy={busy}
           refused={good === null ? 'Choose one of the two first' : null}
         >

@@ -44,7 +44,7 @@ export function ScoreShown({ score, ...shown }: ShownProps & { readonly score: S
         <Button
           look="quiet"
           icon="trash"
-          changes
+          changes="admin"
           label={`Delete your score ${name}`}
           onClick={() => setDeleting(true)}
         />

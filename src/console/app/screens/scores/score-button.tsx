@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.js';
 import { announce } from '../../state/announce.js';
 import { useKeys } from '../../state/keys.js';
-import { mayChange } from '../../state/session.js';
+import { refusalOf } from '../../state/session.js';
 import type { Target } from './data.js';
 import type { ScoreDialog } from './score-dialog.js';
 
@@ -23,8 +23,9 @@ export function ScoreButton({ target, name, keys, isSmall = false }: ScoreButton
   const load = () => import('./score-dialog.js').then((loaded) => setDialog(() => loaded.ScoreDialog));
   useEffect(() => void load().catch(() => undefined), []);
   const open = () => {
-    if (!mayChange()) {
-      announce('Your API key is read-only', { bad: true });
+    const refused = refusalOf('scores:write');
+    if (refused !== null) {
+      announce(refused, { bad: true });
       return;
     }
     setOpen(true);
@@ -40,7 +41,7 @@ export function ScoreButton({ target, name, keys, isSmall = false }: ScoreButton
       <Button
         icon="score"
         look="quiet"
-        changes
+        changes="scores:write"
         {...(isSmall
           ? { label: `${does} (${keys})` }
           : { children: `Score ${target.type}`, more: { title: `${does} (${keys})` } })}

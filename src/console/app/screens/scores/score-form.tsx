@@ -38,7 +38,7 @@ export function ScoreForm({ target, defined, own, last, onClose }: ScoreFormProp
   const refused = name.trim() === '' ? 'Enter a name' : text.trim() === '' ? 'Enter a value' : null;
   return (
     <div ref={box}>
-      <Form action="Save score" icon="score" refused={refused} onSend={send} onCancel={onClose}>
+      <Form action="Save score" icon="score" changes="scores:write" refused={refused} onSend={send} onCancel={onClose}>
         {(wrong) => (
           <>
             <NameField

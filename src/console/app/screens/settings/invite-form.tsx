@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Invitation } from '../../../../features/sign-in/http/schema.js';
-import { PERSON_ACCESSES, type PersonAccess } from '../../../../engine/identity/key-access.js';
+import { DEFAULT_ROLE, type Role } from '../../../../engine/identity/roles.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
 import { announce } from '../../state/announce.js';
-import { call, ofProject } from '../../state/api.js';
-import { changedAt } from '../../state/query.js';
+import { call } from '../../state/api.js';
 import { whoami } from '../../state/session.js';
-import { AccessChoice } from './access-choice.js';
+import { peopleChanged } from './people-calls.js';
+import { RoleChoice } from './role-choice.js';
 
 interface InviteFormProps {
   readonly onMade: (invitation: Invitation) => void;
@@ -16,11 +16,11 @@ interface InviteFormProps {
 
 export function InviteForm({ onMade, onCancel }: InviteFormProps) {
   const [name, setName] = useState('');
-  const [access, setAccess] = useState<PersonAccess>('full');
+  const [role, setRole] = useState<Role>(DEFAULT_ROLE);
   const send = async () => {
-    const made = await call('POST /projects/:project_id/invites', { body: { name, access } });
+    const made = await call('POST /projects/:project_id/invites', { body: { name, role } });
     announce('Invitation created: copy its URL now');
-    await Promise.all([changedAt(ofProject('/sign-ins')), changedAt(ofProject('/api-keys'))]);
+    await peopleChanged();
     onMade(made);
   };
   return (
@@ -32,7 +32,8 @@ export function InviteForm({ onMade, onCancel }: InviteFormProps) {
       onCancel={onCancel}
     >
       <p class="soft">
-        Your colleague gets their own user account from a single-use link that expires in one hour.
+        Your colleague gets their own user account from a single-use link that expires in one hour, or joins with the
+        account that they are signed in with.
         {whoami.value?.capabilities.public_url === false &&
           ' PUBLIC_URL is not set, so the link may work only on the server’s own machine.'}
       </p>
@@ -47,7 +48,7 @@ export function InviteForm({ onMade, onCancel }: InviteFormProps) {
           onInput={(event) => setName(event.currentTarget.value)}
         />
       </Field>
-      <AccessChoice label="Access" among={PERSON_ACCESSES} chosen={access} onChoose={setAccess} />
+      <RoleChoice chosen={role} onChoose={setRole} />
     </Form>
   );
 }

@@ -11,14 +11,16 @@ import { Once } from '../../parts/once.js';
 import { Answered } from '../../parts/states.js';
 import { ofProject } from '../../state/api.js';
 import { base } from '../../state/location.js';
-import { changedAt } from '../../state/query.js';
 import { InviteForm } from './invite-form.js';
+import { Members } from './members.js';
+import { OwnSessions } from './own-sessions.js';
+import { peopleChanged } from './people-calls.js';
 import { useSignIns } from './sign-ins.js';
 
 /** Most that one answer names. */
 const MAX = 1000;
 
-/** Who is signed in to the project, and who is invited. */
+/** The people of the project, who of them is signed in, and who is invited. */
 export default function People() {
   const [dialog, setDialog] = useState<'invite' | Invitation | null>(null);
   const [ending, setEnding] = useState<SignInRead | null>(null);
@@ -28,15 +30,19 @@ export default function People() {
     <div class="stack">
       <div class="line apart">
         <p class="soft">
-          People sign in with a single-use link or an API key.{' '}
-          <a href={`${base}/docs/signing-in`}>Sign-in documentation</a>
+          A role says what a person may do in this project. <a href={`${base}/docs/people`}>Documentation of roles</a>
         </p>
         <div class="line">
-          <CopyAsCurl path={ofProject('/sign-ins')} />
+          <CopyAsCurl path={ofProject('/members')} />
           <Button look="main" icon="user" changes onClick={() => setDialog('invite')}>
             Invite colleague
           </Button>
         </div>
+      </div>
+      <Members />
+      <div class="line apart">
+        <h2>Sessions</h2>
+        <CopyAsCurl path={ofProject('/sign-ins')} />
       </div>
       <Answered answer={answer}>
         {(signIns) => (
@@ -50,6 +56,7 @@ export default function People() {
           </>
         )}
       </Answered>
+      <OwnSessions />
       {dialog === 'invite' && (
         <Dialog title="Invite colleague" onClose={close}>
           <InviteForm onMade={setDialog} onCancel={close} />
@@ -82,7 +89,7 @@ function EndSignIn({
       action={stage === 'code' ? 'Revoke link' : 'End session'}
       path={ofProject(`/sign-ins/${id}`)}
       done={stage === 'code' ? 'Link revoked' : 'Session ended'}
-      onDone={() => changedAt(ofProject('/sign-ins'))}
+      onDone={peopleChanged}
       onClose={onClose}
     >
       <p>
@@ -124,7 +131,13 @@ function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
       cell: ({ key }) => <bdi>{key.name}</bdi>,
       full: ({ key }) => key.name,
     },
-    { name: 'access', label: 'Access', cell: ({ key }) => key.access },
+    { name: 'access', label: 'Access', named: true, cell: ({ key }) => key.access },
+    {
+      name: 'from',
+      label: 'Browser and address',
+      named: true,
+      cell: ({ browser, address }) => [browser, address].filter((part) => part !== null).join(', ') || 'unknown',
+    },
     { name: 'since', label: 'Since', named: true, cell: ({ created_at }) => <When at={created_at} /> },
     {
       name: 'used',

@@ -12,12 +12,14 @@ import { changedAt, useQuery } from '../../state/query.js';
 import { loadWhoAmI } from '../../state/session.js';
 import { DeleteProject } from './delete-project.js';
 import { Deletions } from './deletions.js';
+import { NewProject } from './new-project.js';
 import { Retention } from './retention.js';
 import { Storage } from './storage.js';
 
 /** The project: its name, what it stores and for how long, and its end. */
 export default function Project() {
   const [deleting, setDeleting] = useState(false);
+  const [creating, setCreating] = useState(false);
   const path = ofProject('');
   const answer = useQuery({ key: [path], ask: (signal) => call('GET /projects/:project_id', { signal }), keep: false });
   return (
@@ -27,7 +29,12 @@ export default function Project() {
           <section class="stack" aria-labelledby="project">
             <div class="line apart">
               <h2 id="project">Name</h2>
-              <CopyAsCurl path={path} />
+              <div class="line">
+                <CopyAsCurl path={path} />
+                <Button icon="plus" changes onClick={() => setCreating(true)}>
+                  New project
+                </Button>
+              </div>
             </div>
             <Rename key={project.name} project={project} />
             <p class="line soft">
@@ -53,6 +60,7 @@ export default function Project() {
           </Button>
         </div>
       </section>
+      {creating && <NewProject onClose={() => setCreating(false)} />}
       {deleting && answer.data !== undefined && (
         <DeleteProject name={answer.data.name} onClose={() => setDeleting(false)} />
       )}

@@ -51,10 +51,15 @@ export function FeedbackForm({ about, slug, spanId, judge }: FeedbackFormProps) 
       }}
     >
       <div class="line">
-        <Button changes icon="thumbs-up" pressed={good === true} onClick={() => set({ thumb: 'up' })}>
+        <Button changes="feedback:write" icon="thumbs-up" pressed={good === true} onClick={() => set({ thumb: 'up' })}>
           {words[0]}
         </Button>
-        <Button changes icon="thumbs-down" pressed={good === false} onClick={() => set({ thumb: 'down' })}>
+        <Button
+          changes="feedback:write"
+          icon="thumbs-down"
+          pressed={good === false}
+          onClick={() => set({ thumb: 'down' })}
+        >
           {words[1]}
         </Button>
       </div>
@@ -92,7 +97,7 @@ export function FeedbackForm({ about, slug, spanId, judge }: FeedbackFormProps) 
           )}
           {failure !== null && <Failure error={failure} />}
           <div class="line">
-            <Button type="submit" look="main" changes busy={busy}>
+            <Button type="submit" look="main" changes="feedback:write" busy={busy}>
               Save feedback
             </Button>
             <Button onClick={() => drop()}>Cancel</Button>
