@@ -16,6 +16,7 @@ interface Path {
   readonly steps: readonly (readonly [name: string, rest: Path | null])[];
 }
 
+/** The dotted names of what is read. */
 const NAMES = {
   experiment: 'spanhouse.experiment.id',
   row: 'spanhouse.experiment.row_id',
@@ -26,7 +27,7 @@ const NAMES = {
   langfuseResult: 'langfuse.experiment.item.root_observation_id',
 } as const;
 
-/** The dotted names of the attributes that marks are read from. */
+/** The attributes that marks are read from, by their dotted names. */
 export const MARK_ATTRIBUTES: ReadonlySet<string> = new Set(Object.values(NAMES));
 /** The dotted names of objects in which these attributes may lie. */
 export const MARK_PARENTS: ReadonlySet<string> = new Set(
