@@ -27,11 +27,8 @@ export function markOf({ attributes, trace_id }: Read): Mark | null {
   };
 }
 
-/** A span, and the newest score of each name that it has. */
-export interface ScoredSpan {
-  readonly span: StoredSpan;
-  readonly scores: Read;
-}
+/** The newest score of each name of a span, or of its trace; null: the trace's do not count. */
+type ScoresOf = (span: string, trace: string | null) => Read;
 
 /** What a trace, or a span, took. */
 export interface Taken {
@@ -44,20 +41,22 @@ export interface Taken {
 /** @param spans all that there are, in the order in which they were written last */
 export function experimentFigures(
   experiment: string,
-  spans: readonly ScoredSpan[],
+  spans: readonly StoredSpan[],
   traceOf: (id: string) => Taken | undefined,
+  scoresOf: ScoresOf,
 ): Read {
-  const results = new Map<string, ScoredSpan & Mark>();
+  const results = new Map<string, { readonly span: StoredSpan } & Mark>();
   const resultsIn = new Map<unknown, Set<string>>();
-  for (const scored of spans) {
-    const mark = markOf(scored.span.read);
+  for (const span of spans) {
+    const mark = markOf(span.read);
     if (mark?.experiment !== experiment) continue;
-    results.set(mark.result, { ...scored, ...mark });
+    results.set(mark.result, { span, ...mark });
     resultsIn.set(mark.madeIn, (resultsIn.get(mark.madeIn) ?? new Set()).add(mark.result));
   }
   const all = [...results.values()];
+  const isShared = (trace: unknown) => (resultsIn.get(trace)?.size ?? 0) > 1;
   const taken = all.flatMap(({ span, madeIn }): Taken[] => {
-    if ((resultsIn.get(madeIn)?.size ?? 0) > 1)
+    if (isShared(madeIn))
       return [{ ...span, duration: span.read['duration_ms'] as number | null }];
     return [traceOf(String(madeIn)) ?? []].flat();
   });
@@ -72,7 +71,7 @@ export function experimentFigures(
     output_tokens: total(taken.map(({ outputTokens }) => outputTokens)),
     duration_ms_p50: durations[Math.floor(durations.length * 0.5)] ?? null,
     duration_ms_p95: durations[Math.floor(durations.length * 0.95)] ?? null,
-    scores: scoreFigures(all.map(({ scores }) => scores)),
+    scores: scoreFigures(all.map(({ span, madeIn }) => scoresOf(span.id, isShared(madeIn) ? null : String(madeIn)))),
   };
 }
 

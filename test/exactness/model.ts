@@ -189,16 +189,17 @@ export class Model {
 
   /** Figures of the results of an experiment. */
   figuresOf(experiment: string): Read {
-    const spans = [...this.#spans.values()]
-      .sort((a, b) => a.order - b.order)
-      .map(({ value: span }) => ({ span, scores: this.#scoresOf('span', span.id) }));
+    const spans = [...this.#spans.values()].sort((a, b) => a.order - b.order).map(({ value }) => value);
     const traces = this.#traceIds();
-    return experimentFigures(experiment, spans, (id) => {
+    const traceOf = (id: string) => {
       if (!traces.has(id)) return undefined;
       const { cost, duration, spans: within } = this.#figures(id);
       const tokens = (of: 'inputTokens' | 'outputTokens') => counted(within.map((span) => span[of]));
       return { cost, duration, inputTokens: tokens('inputTokens'), outputTokens: tokens('outputTokens') };
-    });
+    };
+    return experimentFigures(experiment, spans, traceOf, (span, trace) =>
+      this.#scores.newest((of, scored) => scored === (of === 'span' ? span : of === 'trace' ? trace : null)),
+    );
   }
 
   /** Of a thing, and of all in it. */
