@@ -7,6 +7,7 @@ import type { ImageSource } from '../../src/features/images/intake.js';
 import { createImageFetcher } from '../../src/features/images/store/image-fetcher.js';
 import { unhurried } from '../harness/program.js';
 import { bootServer } from '../harness/server.js';
+import { SWITCH } from '../webhooks/receiver.js';
 import { images, svg } from './images.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -67,7 +68,8 @@ describe('fetching images', () => {
         const more = () => void response.write(Buffer.alloc(1024 * 1024), more);
         response.on('error', () => undefined);
         more();
-      } else if (path === '/slow') response.writeHead(200).write(images.png.subarray(0, 8));
+      } else if (path === '/switch') response.socket?.write(SWITCH);
+      else if (path === '/slow') response.writeHead(200).write(images.png.subarray(0, 8));
       else response.writeHead(404).end();
     });
   });
@@ -125,13 +127,14 @@ describe('fetching images', () => {
   });
 
   it('takes no fourth redirect, no missing page, nothing that is no image and nothing too large', async () => {
-    for (const path of ['/hops/4', '/missing', '/svg', '/large'])
+    for (const path of ['/hops/4', '/missing', '/svg', '/large', '/switch'])
       expect(await fetcher([site.name])(`http://${site.name}${path}`), path).to.equal(null);
     expect(reasons).to.deep.equal([
       'redirected more than 3 times',
       'answered 404',
       'not an image of a supported type',
       'it is too large',
+      'answered 101',
     ]);
   });
 

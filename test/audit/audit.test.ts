@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openMetadataStore, type MetadataStore } from '../../src/compose/metadata-store.js';
@@ -141,6 +142,8 @@ describe('the audit log', () => {
 
   it('has an entry of a change, or there is no change', async () => {
     const { add } = SqliteAuditStore.prototype;
+    const rated = { entity_type: 'trace', entity_id: randomUUID(), name: 'kept', value: 1 };
+    const [score] = (await ask('POST', '/scores', [rated])).json as Entry[];
     const before = (await ask('GET', `${project}/api-keys`)).json.length;
     const people = (await ask('GET', `${project}/members`)).json as { user: { id: string; name: string } }[];
     SqliteAuditStore.prototype.add = function (...given) {
@@ -151,6 +154,7 @@ describe('the audit log', () => {
       const failed = await server.request('POST', `${project}/api-keys`, { body: { name: 'never' } });
       expect(failed.status).to.equal(500);
       expect((await server.request('PATCH', project, { body: { retention_days: 5 } })).status).to.equal(500);
+      expect((await server.request('DELETE', `/scores/${score?.['id']}`)).status).to.equal(500);
       expect((await server.request('POST', '/projects', { body: { name: 'never' } })).status).to.equal(500);
       expect((await server.request('POST', `${project}/invites`, { body: { name: 'never' } })).status).to.equal(500);
       const ann = `${project}/members/${people.find(({ user }) => user.name === 'Ann')?.user.id}`;
@@ -162,6 +166,7 @@ describe('the audit log', () => {
     expect((await ask('GET', `${project}/api-keys`)).json).to.have.length(before);
     expect((await ask('GET', `${project}/members`)).json).to.deep.equal(people);
     expect((await ask('GET', project)).json.retention_days).to.equal(30);
+    await ask('GET', `/scores/${score?.['id']}`);
     const count = (await entries('limit=500')).length;
     // What fails behind its entry takes that along.
     const body = { name: `too old`, expires_at: '2020-01-01T00:00:00Z' };

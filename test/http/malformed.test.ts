@@ -80,7 +80,7 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */
-const TRIED_UNTIL_TAKEN = 50;
+const TRIED_UNTIL_TAKEN = 200;
 
 const takenOf = (statuses: ReadonlyMap<number, number>) => [...statuses.keys()].filter((status) => status < 400);
 

@@ -140,10 +140,22 @@ describe('jobs', function () {
   });
 
   it('that are cancelled end once, whatever they were at', async () => {
-    const runner = runnerOf(({ signal }) => sleep(60_000, 'late', { signal }));
+    let aborted = 0;
+    const runner = runnerOf(({ signal }) => {
+      signal.addEventListener('abort', () => (aborted += 1));
+      return sleep(60_000, 'late', { signal });
+    });
     const { id } = runner.create({ ...about, input: null });
     const waiting = [1, 2].map(() => runner.create({ ...about, input: null }).id);
     await sleep(20);
+    const refused = (end: () => void) => {
+      database.transaction(() => {
+        end();
+        throw new Error('the disk is gone');
+      })();
+    };
+    expect(() => runner.cancel('project', 'test', id, refused)).to.throw('the disk is gone');
+    expect([aborted, events, runner.find('project', 'test', id).state]).to.deep.equal([0, [], 'queued']);
     for (const each of [id, ...waiting]) expect(runner.cancel('project', 'test', each).state).to.equal('cancelled');
     expect(() => runner.cancel('project', 'test', id)).to.throw(DomainError, 'already ended');
     await sleep(20);

@@ -155,6 +155,7 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set([
   'Free disk space',
   'Share of the disk in use',
   'gRPC calls, by code',
+  ...titlesBelow('Monitors'),
   ...titlesBelow('More'),
 ]);
 

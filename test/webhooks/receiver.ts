@@ -8,9 +8,12 @@ export interface Received {
   readonly text: string;
 }
 
-/** How a path of the receiver answers: a status, or nothing at all. */
+/** How a path of the receiver answers: a status, nothing at all, or another protocol. */
 export type Way =
-  number | 'never' | { readonly status: number; readonly location: string } | { readonly endless: number };
+  number | 'never' | 'switch' | { readonly status: number; readonly location: string } | { readonly endless: number };
+
+/** As it is sent: the server of Node switches only when it is asked to. */
+export const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 
 /** A server that is told of events. */
 export class Receiver {
@@ -28,6 +31,10 @@ export class Receiver {
         this.received.push({ path, headers: request.headers, text: Buffer.concat(chunks).toString() });
         const way = this.ways.get(path) ?? 204;
         if (way === 'never') return;
+        if (way === 'switch') {
+          response.socket?.write(SWITCH);
+          return;
+        }
         if (typeof way === 'number') response.writeHead(way).end(way === 204 ? '' : 'x'.repeat(5_000));
         else if ('endless' in way) {
           response.writeHead(way.endless);

@@ -1,10 +1,12 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { openMetadataStore } from '../../src/compose/metadata-store.js';
 import { span, uuid, type Row } from '../harness/checked-api.js';
 import { untilGone } from '../deletion/tombstone-gc.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
+import { webhook } from './destination.js';
 import { Receiver } from './receiver.js';
 
 describe('webhooks', function () {
@@ -54,8 +56,8 @@ describe('webhooks', function () {
     const shown = await server.request('GET', `${path}/${hook['id']}`);
     expect(shown.text).to.not.include('whsec_').and.not.include('hidden').and.not.include('signed');
     expect(shown.json.target).to.equal(`http://127.0.0.1:${receiver.port}/…`);
-    const isSigned = async (secret: string, count: number) => {
-      await test(hook);
+    await test(hook);
+    const isSigned = async (secret: string, count: number, type = 'prompt.tag_moved') => {
       const { headers, text } = (await receiver.came('/signed?token=hidden', count)).at(
         -1,
       ) as (typeof receiver.received)[0];
@@ -63,17 +65,29 @@ describe('webhooks', function () {
         /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['spanhouse-signature'])) ?? [];
       expect(Math.abs(Number(seconds) - Date.now() / 1000)).to.be.below(60);
       const body = JSON.parse(text) as Row;
-      expect(body).to.include({ type: 'test', project_id: server.projectId });
-      expect(headers).to.include({ 'spanhouse-event': 'test', 'spanhouse-event-id': body['id'] });
+      expect(body).to.include({ type, project_id: server.projectId });
+      expect(headers).to.include({ 'spanhouse-event': type, 'spanhouse-event-id': body['id'] });
       return hash === createHmac('sha256', secret).update(`${seconds}.${text}`).digest('hex');
     };
-    expect(await isSigned(hook['secret'], 1)).to.equal(true);
+    expect(await isSigned(hook['secret'], 1, 'test')).to.equal(true);
+    expect(receiver.at('/signed?token=hidden')[0]?.text).to.not.include('mine');
+    const again = await server.request('POST', `${path}/${hook['id']}:test`);
+    expect(again.status, 'twice in a minute').to.equal(429);
+    expect(Number(again.headers.get('retry-after'))).to.be.within(1, 60);
     const { json } = await server.request('POST', `${path}/${hook['id']}:rotate`);
     expect(json.secret).to.not.equal(hook['secret']);
+    await pin('signed', 'production');
     expect(await isSigned(json.secret, 2)).to.equal(true);
-    expect(await isSigned(hook['secret'], 3)).to.equal(false);
+    expect(await isSigned(hook['secret'], 2)).to.equal(false);
     const newest = await delivery(hook, ({ state }) => state === 'delivered');
-    expect(newest).to.include({ event: 'test', attempts: 1, status: 204, error: null, response: null, next_at: null });
+    expect(newest).to.include({
+      event: 'prompt.tag_moved',
+      attempts: 1,
+      status: 204,
+      error: null,
+      response: null,
+      next_at: null,
+    });
   });
 
   it('are told of the events that they want, in the words of their kind', async () => {
@@ -113,13 +127,15 @@ describe('webhooks', function () {
     receiver.ways.set('/elsewhere', { status: 302, location: receiver.url('/secret') });
     receiver.ways.set('/silent', 'never');
     receiver.ways.set('/endless', { endless: 200 });
-    const [broken, elsewhere, silent, endless] = [
+    receiver.ways.set('/switch', 'switch');
+    const [broken, elsewhere, silent, endless, switching] = [
       await make({ target: receiver.url('/broken') }),
       await make({ target: receiver.url('/elsewhere') }),
       await make({ target: receiver.url('/silent') }),
       await make({ target: receiver.url('/endless') }),
+      await make({ target: receiver.url('/switch') }),
     ];
-    for (const hook of [silent, broken, elsewhere, endless]) await test(hook);
+    for (const hook of [silent, broken, elsewhere, endless, switching]) await test(hook);
     const answered = await delivery(broken, failed);
     expect(answered).to.include({ status: 500, error: 'The destination answered 500' });
     expect(answered['response']).to.equal('x'.repeat(200));
@@ -128,6 +144,7 @@ describe('webhooks', function () {
     expect(redirected['error']).to.match(/redirects/);
     expect(receiver.at('/secret')).to.deep.equal([]);
     expect(await delivery(endless, ({ state }) => state === 'delivered')).to.include({ response: 'y'.repeat(200) });
+    expect(await delivery(switching, failed)).to.include({ status: null, error: 'The destination answered 101' });
     // The silent one is still waited for.
     await receiver.came('/silent');
     const quick = await make({ target: receiver.url('/quick') });
@@ -140,7 +157,7 @@ describe('webhooks', function () {
     await server.request('PATCH', `${path}/${elsewhere['id']}`, { body: { enabled: false } });
     expect(await delivery(elsewhere, ({ state }) => state === 'given_up')).to.include({ attempts: 1 });
     expect((await server.request('POST', `${path}/${elsewhere['id']}:test`)).status).to.equal(409);
-    for (const { id } of [broken, elsewhere, silent, endless, quick])
+    for (const { id } of [broken, elsewhere, silent, endless, switching, quick])
       expect((await server.request('DELETE', `${path}/${id}`)).status).to.equal(204);
   });
 
@@ -169,6 +186,17 @@ describe('webhooks', function () {
       );
     const mail = { name: 'x', kind: 'email', target: 'a@example.com' };
     expect((await server.request('POST', path, { body: mail })).status, 'no mail server').to.equal(409);
+    const metadata = openMetadataStore(server.dataDir);
+    const id = randomUUID();
+    // As the operator had one before.
+    const { projectId: project_id } = server;
+    const created_by = (await server.request('GET', '/whoami')).json.user.id as string;
+    metadata.webhooks.insert(webhook({ id, project_id, kind: 'email', target: mail.target, created_by }), 20);
+    metadata.close();
+    const change = async (body: Row) => (await server.request('PATCH', `${path}/${id}`, { body })).status;
+    expect(await change({ target: 'b@example.com' })).to.equal(409);
+    expect(await change({ enabled: false })).to.equal(200);
+    expect((await server.request('DELETE', `${path}/${id}`)).status).to.equal(204);
   });
 
   it('are of one project, bounded, and go with it', async () => {

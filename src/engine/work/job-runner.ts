@@ -160,12 +160,17 @@ export class JobRunner implements WorkUnderWay {
     return job;
   }
 
-  /** @throws DomainError `not_found`; `conflict` when it has ended */
-  cancel(projectId: string, kind: string, id: string): Job {
+  /**
+   * @param stored stores that it ended, with whatever goes along: the job stops once that is done
+   * @throws DomainError `not_found`; `conflict` when it has ended; what `stored` throws
+   */
+  cancel(projectId: string, kind: string, id: string, stored = (end: () => void): void => end()): Job {
     const { store, observer } = this.#options;
     const job = this.find(projectId, kind, id);
-    if (!store.end(id, { state: 'cancelled' }, this.#now()))
-      throw new DomainError('conflict', `The job has already ended: ${job.state}`);
+    stored(() => {
+      if (!store.end(id, { state: 'cancelled' }, this.#now()))
+        throw new DomainError('conflict', `The job has already ended: ${job.state}`);
+    });
     this.#running.get(id)?.abort.abort();
     observer.jobFinished({ id, kind, result: 'cancelled' });
     return this.find(projectId, kind, id);

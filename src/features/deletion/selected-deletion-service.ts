@@ -84,11 +84,12 @@ export class SelectedDeletionService {
   cancel(by: Principal, id: string): SelectedDeletion {
     const { project_id } = by;
     const { runner, audit } = this.#parts;
-    return audit.together(() => {
-      const job = runner.cancel(project_id, SELECTED_DELETION, id);
-      audit.done({ event: 'selectionDeletionCanceled', by, project_id, subject_id: id });
-      return selectedDeletionOf(job);
-    });
+    const told = (end: () => void) =>
+      audit.together(() => {
+        end();
+        audit.done({ event: 'selectionDeletionCanceled', by, project_id, subject_id: id });
+      });
+    return selectedDeletionOf(runner.cancel(project_id, SELECTED_DELETION, id, told));
   }
 }
 

@@ -55,6 +55,8 @@ interface Project {
 
 /** The longest wait: another process may have changed monitors. */
 const LOOK_MS = 60_000;
+/** How often the changes of a project end a rest at most. */
+const HURRY_MS = 10_000;
 
 /**
  * Looks at monitors, one group after the other, each at its moments: with the rests that follow each look, all together take a
@@ -70,7 +72,10 @@ export class MonitorLoop {
   readonly #changed = new Set<string>();
   #isLoaded = false;
   #served = 0;
-  #endRest: () => void = () => undefined;
+  /** Null: there is no rest. */
+  #endRest: (() => void) | null = null;
+  /** When projects were allowed to end a rest, a moment ago. */
+  readonly #hurried = new Map<string, number>();
 
   constructor(parts: MonitorLoopParts) {
     this.#parts = parts;
@@ -88,8 +93,21 @@ export class MonitorLoop {
   /** To be called when monitors of a project were made, changed or deleted. */
   changed(projectId: string): void {
     this.#changed.add(projectId);
-    this.#endRest();
+    if (this.#endRest !== null && this.#mayHurry(projectId)) this.#endRest();
     this.#loop.wake();
+  }
+
+  /** Rests bound what all monitors take: no project ends one more often than that. */
+  #mayHurry(projectId: string): boolean {
+    const now = performance.now();
+    // In the order of their times.
+    for (const [id, at] of this.#hurried) {
+      if (now - at < HURRY_MS) break;
+      this.#hurried.delete(id);
+    }
+    if (this.#hurried.has(projectId)) return false;
+    this.#hurried.set(projectId, now);
+    return true;
   }
 
   /** To be called when a project is deleted. */
@@ -124,9 +142,10 @@ export class MonitorLoop {
     return Math.min(LOOK_MS, Math.max(0, nextMs - Date.now()));
   }
 
-  /** Whoever changed a monitor waits for a look at it, as for any other read. */
+  /** Whoever changed a monitor waits for a look at it as for any other read, but for many changes in a row. */
   async #rest(ms: number): Promise<void> {
     await Promise.race([this.#loop.rest(ms), new Promise<void>((resolve) => (this.#endRest = resolve))]);
+    this.#endRest = null;
   }
 
   *#groups(): Iterable<Group> {
@@ -139,7 +158,8 @@ export class MonitorLoop {
     const now = Date.now();
     let next: Group | undefined;
     for (const group of this.#groups()) {
-      if (group.dueMs > now) continue;
+      // What is due later than any wait takes was put off by a clock that was ahead.
+      if (group.dueMs > now && group.dueMs <= now + Math.max(group.moments.step / 1000, RETRIES.work.mostMs)) continue;
       const sooner = next === undefined ? -1 : group.project.served - next.project.served || group.dueMs - next.dueMs;
       if (sooner < 0) next = group;
     }
@@ -212,8 +232,9 @@ export class MonitorLoop {
     try {
       const { figures, isEmpty } = await measurer.measure({ ...asked, conditions }, windows, this.#loop.signal);
       group.failures = 0;
-      group.emptyAfter = isEmpty ? commits : null;
+      group.emptyAfter = null;
       this.#keep(monitors, figures, at);
+      group.emptyAfter = isEmpty ? commits : null;
       observer.monitorsLooked({ seconds: (performance.now() - began) / 1000, monitors: monitors.length });
     } catch (error) {
       if (this.#loop.signal.aborted) return true;
@@ -248,7 +269,7 @@ export class MonitorLoop {
     const { id, project_id: project } = monitor;
     const isTold = outcome.told !== monitor.told;
     const isKept = together(() => {
-      if (!store.record(id, outcome)) return false;
+      if (!store.record(monitor, outcome)) return false;
       if (isTold) announce(eventOf(monitor, outcome));
       return true;
     });

@@ -32,7 +32,7 @@ const judge_id = uuid('Id of the judge, for `judge_pass_rate`.');
 const window_minutes = Type.Unsafe<number>({
   type: 'integer',
   enum: [...WINDOWS],
-  description: 'Length of the window that each figure is about, in minutes. Longer windows are looked at less often.',
+  description: 'Length of the window that each figure is about, in minutes. Longer windows are checked less often.',
 });
 const compared_with = oneOf(
   COMPARISONS,

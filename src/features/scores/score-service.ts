@@ -113,11 +113,14 @@ export class ScoreService {
     return found;
   }
 
-  /** @throws DomainError `not_found` */
+  /** @throws DomainError `not_found`; those of WriteLog */
   async remove(by: Principal, id: string): Promise<void> {
     const { project_id } = by;
-    if (!(await this.#parts.scores.remove(project_id, id))) throw noScore();
-    this.#parts.audit.done({ event: 'scoreDeleted', by, project_id, subject_id: id });
+    const { scores, audit } = this.#parts;
+    if ((await scores.find(project_id, id)) === null) throw noScore();
+    // Before it is gone, as with other deletions: nothing is deleted without an entry.
+    audit.done({ event: 'scoreDeleted', by, project_id, subject_id: id });
+    await scores.remove(project_id, id);
   }
 
   /** Deletes what somebody gave to some spans. @throws those of WriteLog */

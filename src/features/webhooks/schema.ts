@@ -11,7 +11,7 @@ const MAX_TARGET = 2_000;
 const name = line(200, 'Name of the destination.');
 const kind = oneOf(
   WEBHOOK_KINDS,
-  '`webhook`: JSON with a signature; `slack`: a message for an incoming webhook of Slack, or of anything compatible; `email`.',
+  '`webhook`: signed JSON; `slack`: a message for an incoming webhook of Slack, or of anything compatible; `email`.',
 );
 const target = Type.String({
   minLength: 1,

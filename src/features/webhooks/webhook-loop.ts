@@ -4,6 +4,8 @@ import type { Micros } from '../../engine/timestamp.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
+import { unlessAborted } from '../../engine/work/unless-aborted.js';
+import { MailQuota } from './sending/mail-quota.js';
 import type { Attempt, DueDelivery, WebhookStore } from './webhook.js';
 
 /** Sends one delivery. @returns what was answered @throws Error that says why there was no response, for the log of deliveries */
@@ -33,9 +35,12 @@ const GIVEN_UP_AFTER: Micros = 86_400e6;
 export class WebhookLoop {
   readonly #parts: WebhookLoopParts;
   readonly #loop: BackgroundLoop;
+  readonly #mails = new MailQuota();
   readonly #turns = new FairSemaphore('webhook deliveries', TURNS);
   /** Destinations whose delivery is under way, or waits for its turn. */
   readonly #underWay = new Map<string, Promise<void>>();
+  /** Deliveries in a row of which the store did not take what became of them. */
+  #unstored = 0;
 
   constructor(parts: WebhookLoopParts) {
     this.#parts = parts;
@@ -57,11 +62,12 @@ export class WebhookLoop {
   }
 
   #round(): number {
-    const { store } = this.#parts;
+    const { store, isGone } = this.#parts;
     const now = Date.now() * 1000;
     for (const due of store.due(now, LOOKED_AT)) {
-      const { id } = due.webhook;
-      if (this.#underWay.has(id)) continue;
+      const { id, project_id } = due.webhook;
+      // Deliveries of a deleted project stay due until they are purged.
+      if (this.#underWay.has(id) || isGone(project_id)) continue;
       const delivery = this.#inTurn(due).finally(() => {
         this.#underWay.delete(id);
         this.#loop.wake();
@@ -76,8 +82,13 @@ export class WebhookLoop {
     const { signal } = this.#loop;
     try {
       await this.#turns.run(due.webhook.project_id, () => this.#deliver(due, signal), signal);
+      this.#unstored = 0;
     } catch (error) {
-      if (!signal.aborted) this.#parts.observer.webhooksFailed({ error });
+      if (signal.aborted) return;
+      this.#parts.observer.webhooksFailed({ error });
+      // What was sent and could not be noted is due again at once: its destination must not hear of it without a pause.
+      this.#unstored += 1;
+      await this.#loop.rest(retryDelay(this.#unstored, RETRIES.work));
     }
   }
 
@@ -85,6 +96,11 @@ export class WebhookLoop {
     const { store, isGone, observer } = this.#parts;
     const { id, project_id: project } = due.webhook;
     if (isGone(project)) return;
+    const waitMs = due.webhook.kind === 'email' ? await this.#mails.take(project) : 0;
+    if (waitMs > 0) {
+      store.pause(id, (Date.now() + waitMs) * 1000);
+      return;
+    }
     const attempt = await this.#attempt(due, signal);
     if (signal.aborted) return;
     if (attempt.error === null) {
@@ -107,7 +123,7 @@ export class WebhookLoop {
     const began = performance.now();
     const took = () => Math.round(performance.now() - began);
     try {
-      const { status, response } = await this.#parts.send(due, signal);
+      const { status, response } = await unlessAborted(this.#parts.send(due, signal), signal);
       const isTaken = status === null || (status >= 200 && status < 300);
       return { tried_at, ms: took(), status, response, error: isTaken ? null : refusalOf(status) };
     } catch (error) {

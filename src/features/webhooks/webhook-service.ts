@@ -78,7 +78,8 @@ export class WebhookService {
     const { store, audit, wake } = this.#parts;
     const known = this.get(by.project_id, id);
     const target = patch.target ?? known.target;
-    this.#requireTarget(known.kind, target);
+    // Also where the operator has removed the mail server, it can be disabled.
+    if (target !== known.target) this.#requireTarget(known.kind, target);
     const settings = {
       ...{ name: patch.name ?? known.name, target, events: [...new Set(patch.events ?? known.events)] },
       enabled: patch.enabled ?? known.enabled,
@@ -117,12 +118,18 @@ export class WebhookService {
     });
   }
 
-  /** Has it be told something at once. @throws DomainError `not_found`; `conflict` while it is disabled, or too much waits */
+  /** @throws DomainError `not_found`; `conflict` while it is disabled */
+  requireTestable(projectId: string, id: string): void {
+    if (!this.get(projectId, id).enabled)
+      throw new DomainError('conflict', 'The destination is disabled: enable it first');
+  }
+
+  /** Has it be told something at once. @throws as {@link requireTestable}; `conflict` also when too much waits */
   test(projectId: string, id: string): ListedWebhook {
-    const { enabled, name } = this.get(projectId, id);
-    if (!enabled) throw new DomainError('conflict', 'The destination is disabled: enable it first');
-    const data = { webhook_id: id, name };
-    if (this.#note({ project_id: projectId, type: 'test', summary: `Test of ${name}`, data }, id) === 0)
+    this.requireTestable(projectId, id);
+    // Without its name: whoever gets a mail may know nothing of this server, and nobody is to choose the words.
+    const event = { type: 'test', summary: 'Test of a destination', data: { webhook_id: id } } as const;
+    if (this.#note({ project_id: projectId, ...event }, id) === 0)
       throw new DomainError('conflict', 'Too many deliveries wait: the destination does not take them');
     return this.get(projectId, id);
   }
@@ -151,7 +158,10 @@ export class WebhookService {
   #requireTarget(kind: WebhookKind, target: string): void {
     if (kind === 'email') {
       if (!this.#parts.hasMail)
-        throw new DomainError('conflict', 'This server cannot send email: the operator must set SMTP_URL and SMTP_FROM');
+        throw new DomainError(
+          'conflict',
+          'This server cannot send email: the operator must set SMTP_URL and SMTP_FROM',
+        );
       if (!ADDRESS.test(target)) throw invalid([{ pointer: '/target', detail: 'must be an email address' }]);
       return;
     }

@@ -113,6 +113,8 @@ export interface WebhookStore {
   add(body: DeliveryBody, only: string | null, at: Micros): number;
   /** The delivery that is longest due of each destination, so many at most. */
   due(now: Micros, limit: number): DueDelivery[];
+  /** Delivers nothing to it before a moment. */
+  pause(id: string, to: Micros): void;
   /** When the next destination is due after a moment; null: nothing waits. */
   nextAt(after: Micros): Micros | null;
   delivered(due: DueDelivery, attempt: Attempt): void;

@@ -8,15 +8,15 @@ export const monitorCatalog = catalogOf({
   }),
   monitorFired: signal<{ project: string; id: string }>({
     level: 'info',
-    message: 'Monitor fires',
-    when: 'The monitor `monitor_id` fires, and webhooks are told.',
+    message: 'Monitor fired',
+    when: 'The monitor `monitor_id` fired, and destinations are notified.',
     log: ({ project, id }) => ({ project_id: project, monitor_id: id }),
     count: ({ monitorsFired }) => monitorsFired.inc(),
   }),
   monitorRecovered: signal<{ project: string; id: string }>({
     level: 'info',
     message: 'Monitor recovered',
-    when: 'The monitor `monitor_id` fires no more, and webhooks are told.',
+    when: 'The monitor `monitor_id` stopped firing, and destinations are notified.',
     log: ({ project, id }) => ({ project_id: project, monitor_id: id }),
   }),
   monitorFailed: signal<{ project: string; error: unknown }>({

@@ -4,6 +4,7 @@ import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-f
 import { imageOf, MAX_IMAGE_BYTES, type Image } from '../image.js';
 import type { ImageSource } from '../intake.js';
 import type { Signals } from '../../../engine/signals/signals.js';
+import { responseOf } from '../../../engine/work/response-of.js';
 
 export interface ImageFetcherOptions {
   /** Hosts that may be asked: `host` for the default ports, else `host:port`; lower case. */
@@ -26,15 +27,14 @@ export function createImageFetcher({ hosts, extraAddresses = [], observer }: Ima
   const filter = { allowIPAddressList: [...extraAddresses], keepAlive: false };
   const agents = { http: new RequestFilteringHttpAgent(filter), https: new RequestFilteringHttpsAgent(filter) };
 
-  const get = (url: URL, signal: AbortSignal) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
-      const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'spanhouse' };
-      const request =
-        url.protocol === 'https:'
-          ? requestHttps(url, { agent: agents.https, signal, headers })
-          : requestHttp(url, { agent: agents.http, signal, headers });
-      request.once('response', resolve).once('error', reject).end();
-    });
+  const get = (url: URL, signal: AbortSignal) => {
+    const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'spanhouse' };
+    const request =
+      url.protocol === 'https:'
+        ? requestHttps(url, { agent: agents.https, signal, headers })
+        : requestHttp(url, { agent: agents.http, signal, headers });
+    return responseOf(request, signal);
+  };
 
   async function follow(start: URL, signal: AbortSignal): Promise<Buffer> {
     let url = start;

@@ -3,6 +3,7 @@ import { uuid } from '../../../engine/schema/parts.js';
 import { page } from '../../../http/page.js';
 import { project_id, ProjectParams } from '../../../http/parameters.js';
 import { queryOf } from '../../../http/query.js';
+import { MinuteLimit } from '../../../http/minute-limit.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import { CreatedWebhookRead, DeliveryRead, WebhookInput, WebhookPatch, WebhookRead } from '../schema.js';
 import { MAX_OVER, MAX_WAITING } from '../webhook.js';
@@ -11,6 +12,9 @@ import { toCreatedRead, toDeliveryRead, toWebhookRead } from './presenters.js';
 
 /** How the documentation groups these routes. */
 const TAG = 'Webhooks';
+
+/** Of one destination in a minute: each is a mail, or a request, to an address that a client chose. */
+const TESTS_PER_MINUTE = 1;
 
 const Params = Type.Object({ project_id, webhook_id: uuid('Id of the destination.') });
 const WEBHOOK = { 200: { description: 'The destination.', schema: WebhookRead } };
@@ -143,20 +147,25 @@ function rotateRoute(webhooks: Pick<WebhookService, 'rotate'>) {
   });
 }
 
-function testRoute(webhooks: Pick<WebhookService, 'test'>) {
+function testRoute(webhooks: Pick<WebhookService, 'requireTestable' | 'test'>) {
+  const limit = new MinuteLimit(TESTS_PER_MINUTE, 'tests of a destination');
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/webhooks/:webhook_id:test',
     operationId: 'testWebhook',
     summary: 'Send a test',
     description:
-      'Sends an event of the type `test` to the destination. The list of its deliveries shows the result.',
+      'Sends an event of the type `test` to the destination. The list of its deliveries shows the result. A destination can be tested once a minute.',
     tag: TAG,
     access: 'key',
     params: Params,
     responses: WEBHOOK,
-    errors: ['not_found', 'conflict', 'unavailable'],
-    handle: ({ params }) => ({ status: 200, body: toWebhookRead(webhooks.test(params.project_id, params.webhook_id)) }),
+    errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
+    async handle({ params: { project_id: projectId, webhook_id: id } }) {
+      webhooks.requireTestable(projectId, id);
+      await limit.take(id);
+      return { status: 200, body: toWebhookRead(webhooks.test(projectId, id)) };
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import { responseOf } from '../../../engine/work/response-of.js';
 import type { Rendered } from '../render.js';
 
 export interface HttpSenderOptions {
@@ -40,13 +41,11 @@ export function createHttpSender({ allowedAddresses }: HttpSenderOptions) {
       maxHeaderSize: 16_384,
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), 'accept-encoding': 'identity' },
     };
-    return new Promise((resolve, reject) => {
-      const request =
-        url.protocol === 'https:'
-          ? requestHttps(url, { ...options, agent: agents.https })
-          : requestHttp(url, { ...options, agent: agents.http });
-      request.once('response', resolve).on('error', reject).end(body);
-    });
+    const request =
+      url.protocol === 'https:'
+        ? requestHttps(url, { ...options, agent: agents.https })
+        : requestHttp(url, { ...options, agent: agents.http });
+    return responseOf(request, signal, body);
   }
 }
 
@@ -78,6 +77,7 @@ function reasonOf(error: unknown, isLate: boolean): string {
   const { message = '', code = '' } = error as { readonly message?: string; readonly code?: string };
   if (message.includes('is not allowed'))
     return 'The destination has a private address, which this server does not call';
+  if (message.startsWith('answered ')) return `The destination ${message}`;
   const known: Readonly<Record<string, string>> = {
     ENOTFOUND: 'The name of the destination does not resolve',
     EAI_AGAIN: 'The name of the destination does not resolve',

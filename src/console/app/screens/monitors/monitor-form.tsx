@@ -34,7 +34,7 @@ export function MonitorForm({ monitor, onClose }: MonitorFormProps) {
     onClose();
   };
   return (
-    <Dialog title={monitor === null ? 'Create monitor' : 'Change monitor'} onClose={onClose}>
+    <Dialog title={monitor === null ? 'Create monitor' : 'Edit monitor'} onClose={onClose}>
       <Form action={monitor === null ? 'Create monitor' : 'Save'} refused={refused} onSend={send} onCancel={onClose}>
         <ConditionFields draft={draft} change={(more) => setDraft({ ...draft, ...more })} />
         <Button icon="clock" refused={refused} onClick={() => setTested(draft)}>
@@ -64,7 +64,7 @@ function ConditionFields({ draft, change }: FieldsProps) {
       <Field label="Name">
         <input {...bound('name')} autocomplete="off" maxLength={200} autofocus />
       </Field>
-      <Field label="What">
+      <Field label="Measure">
         <select {...bound('measure')}>
           <Options of={MEASURES} />
         </select>
@@ -77,7 +77,7 @@ function ConditionFields({ draft, change }: FieldsProps) {
       {draft.measure === 'judge_pass_rate' && <JudgeField draft={draft} change={change} />}
       {!UNFILTERED.includes(draft.measure) && (
         <>
-          <Field label="Of">
+          <Field label="List">
             <select {...bound('list')}>
               <Options of={{ spans: 'Spans', traces: 'Traces', sessions: 'Sessions' }} />
             </select>
@@ -87,7 +87,7 @@ function ConditionFields({ draft, change }: FieldsProps) {
           </Field>
         </>
       )}
-      <Field label="Window" hint="Longer windows are looked at less often">
+      <Field label="Window" hint="Longer windows are checked less often">
         <select {...bound('window')}>
           <Options of={WINDOWS} />
         </select>
@@ -108,7 +108,10 @@ function ConditionFields({ draft, change }: FieldsProps) {
       <Field label="Recovers at" hint="Leave empty for the threshold">
         <input {...number('recovery')} />
       </Field>
-      <Field label="Minimum count" hint="With fewer in the window, the monitor reports no data and keeps its alarm state">
+      <Field
+        label="Minimum count"
+        hint="With fewer in the window, the monitor reports no data and keeps its alarm state"
+      >
         <input {...number('minimum')} />
       </Field>
     </>
@@ -122,7 +125,10 @@ function JudgeField({ draft, change }: FieldsProps) {
   });
   const names = Object.fromEntries((judges.data ?? []).map(({ id, name }) => [id, name]));
   return (
-    <Field label="Judge" hint="Fires only if the whole 95% confidence interval of the pass rate is beyond the threshold">
+    <Field
+      label="Judge"
+      hint="Fires only if the whole 95% confidence interval of the pass rate is beyond the threshold"
+    >
       <select class="input" value={draft.judge_id} onInput={(event) => change({ judge_id: event.currentTarget.value })}>
         <Options of={{ '': 'Choose a judge', ...names }} />
       </select>

@@ -34,10 +34,10 @@ export function MonitorScreen({ id }: { readonly id: string }) {
           </p>
           <p class="soft">
             {found.looked_at === null ? (
-              'Not looked at yet.'
+              'Not checked yet.'
             ) : (
               <>
-                Last looked at <When at={found.looked_at} />: {found.value === null ? 'no value' : compact(found.value)}
+                Last checked <When at={found.looked_at} />: {found.value === null ? 'no value' : compact(found.value)}
                 {found.count !== null && ` (count: ${count(found.count)})`}
               </>
             )}
@@ -86,7 +86,7 @@ function Head({ monitor }: { readonly monitor: MonitorRead }) {
           {enabled ? 'Disable' : 'Enable'}
         </Button>
         <Button changes icon="edit" onClick={() => setOpen('change')}>
-          Change
+          Edit
         </Button>
         <Button changes icon="trash" look="quiet" label={`Delete ${name}`} onClick={() => setOpen('delete')} />
       </div>

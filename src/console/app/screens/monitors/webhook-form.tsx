@@ -45,7 +45,7 @@ export function WebhookForm({ onMade, onClose }: WebhookFormProps) {
       <Form
         action="Add destination"
         icon="plus"
-        refused={name.trim() === '' ? 'Enter a name' : target === '' ? 'Enter where to' : null}
+        refused={name.trim() === '' ? 'Enter a name' : target === '' ? 'Enter a URL or address' : null}
         onSend={send}
         onCancel={onClose}
       >
@@ -54,7 +54,7 @@ export function WebhookForm({ onMade, onClose }: WebhookFormProps) {
         </Field>
         <Field label="Kind">
           <select {...shared('kind')}>
-            <option value="webhook">JSON with a signature</option>
+            <option value="webhook">Signed JSON</option>
             <option value="slack">Slack, or compatible</option>
             <option value="email">Email</option>
           </select>

@@ -172,7 +172,7 @@ function Deliveries({ of }: { readonly of: WebhookRead }) {
     <Answered answer={answer} rows={3}>
       {(rows) =>
         rows.length === 0 ? (
-          <p class="soft">Nothing was sent yet.</p>
+          <p class="soft">No deliveries yet.</p>
         ) : (
           <DataTable caption="Deliveries" columns={DELIVERY_COLUMNS} rows={rows} idOf={({ id }) => id} />
         )
