@@ -124,8 +124,12 @@ describe('masking before storage', function () {
     expect(scores).to.have.length(3);
     // A text of one line is a category, but only one that its definition lists is known to be harmless.
     const of = (name: string, value: string) => ({ ...entity, name, value });
-    const definition = { kind: 'categorical', categories: [MAIL] };
-    await ask('PUT', `/projects/${server.projectId}/score-definitions/owner`, definition);
+    await ask(
+      'PUT',
+      `/projects/${server.projectId}/score-definitions/owner`,
+      { kind: 'categorical', categories: [MAIL] },
+      201,
+    );
     const lines = await ask('POST', '/scores', [of('who', `${MAIL} liked it`), of('owner', MAIL)]);
     expect(lines[0]).to.include({ kind: 'categorical' });
     expect(lines[0].value).to.match(/^\[mail:[0-9a-f]{16}\] liked it$/);

@@ -85,7 +85,7 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
           action="Delete rule"
           onConfirm={() => {
             setRemoving(null);
-            void run(() => put(rules.filter((rule) => rule !== removing)));
+            run(() => put(rules.filter((rule) => rule !== removing)));
           }}
           onClose={() => setRemoving(null)}
         >
