@@ -147,6 +147,7 @@ describe('links and settings, in the console', function () {
     expect(rules).to.have.length(1);
     expect(rules[0]).to.include({ name: 'expression', expression: 'Wo[r]ld', action: 'replace' });
     await press(page, 'Delete expression');
+    await press(page, 'Delete rule');
     await see(page, 'No rules yet');
   });
 

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { Masker } from '../../src/features/masking/masker.js';
 import { ruleIssues, rulesOf } from '../../src/features/masking/rule-issues.js';
+import { PathMasker } from '../../src/features/masking/path-masker.js';
+import { Paths } from '../../src/features/masking/paths.js';
+import { textRuleOf } from '../../src/features/masking/patterns/patterns.js';
+import { finish, TextMasker } from '../../src/features/masking/text-masker.js';
 import type { MaskingRuleInput } from '../../src/features/masking/schema.js';
 
 const maskerOf = (...rules: readonly MaskingRuleInput[]) =>
@@ -95,9 +99,73 @@ describe('masking', () => {
       },
       tags: { ...tags, user: '[x]' },
     });
+    // Beside what marks are read from, names that look like theirs say what an application wants.
+    const marks = {
+      'langfuse.experiment.metadata': 'word',
+      'langfuse.experiment.item': { id: 'row', expected_output: 'word' },
+      langfuse: { experiment: { id: 'word', name: 'word', item: { root_observation_id: 'word', metadata: ['word'] } } },
+      spanhouse: { 'experiment.id': { deep: 'word' }, 'experiment.trace_id': 'word' },
+    };
+    expect(all.mask({ attributes: marks }).attributes).to.deep.equal({
+      'langfuse.experiment.metadata': '[x]',
+      'langfuse.experiment.item': { id: 'row', expected_output: '[x]' },
+      langfuse: { experiment: { id: 'word', name: '[x]', item: { root_observation_id: 'word', metadata: ['[x]'] } } },
+      spanhouse: { 'experiment.id': { deep: '[x]' }, 'experiment.trace_id': 'word' },
+    });
     expect(maskerOf({ type: 'expression', expression: '.+', action: 'drop' }).mask({ name: 'word' }).name).to.equal(
       '[masked]',
     );
+  });
+
+  it('masks names that spans are tagged with', () => {
+    const tags = { 'x@y.io': 'true', 'z@y.io': 'true', plan: 'true', keep: 'true', 'at z@y.io': 'z@y.io' };
+    const masked = { plan: 'true', keep: 'true', '[email]': 'true', 'at z@y.io': '[email]' };
+    expect(maskerOf({ type: 'email' }).mask({ tags, session_tags: tags })).to.deep.equal({
+      tags: masked,
+      session_tags: masked,
+    });
+    const dropped = maskerOf({ type: 'email', action: 'drop' });
+    expect(dropped.mask({ tags: { 'x@y.io': 'true', 'keep x@y.io': 'true' } }).tags).to.deep.equal({
+      '[masked]': 'true',
+      'keep ': 'true',
+    });
+  });
+
+  it('goes through JSON once along paths, however deep it is, and gives others turns', async () => {
+    const masker = maskerOf(path('$..a', 'hash'), { ...path('$..b.c'), name: 'c' });
+    const deep = (key: string, value: string) => `{"${key}":`.repeat(150) + value + '}'.repeat(150);
+    const long = JSON.stringify('x'.repeat(2_000_000));
+    const [first] = await masker.maskEach([{ input_data: `[${deep('a', long)}, 1 ]` }]);
+    expect(first?.input_data).to.match(/^\[\{"a":"\[secret:[0-9a-f]{16}\]"\}, 1 \]$/);
+    expect(maskerOf(path('$..b.c')).mask({ input_data: deep('b', '{"c":[1,{"c":"}"}],"d":"]"}') }).input_data).to.equal(
+      deep('b', '{"c":"[secret]","d":"]"}'),
+    );
+    // The first label is one already.
+    const labels = '{"a": "[c]" , "b" : [ {"c": -1.5e3 }, { }, {"b":{"a":null,"c":[]}} ] } ';
+    expect(masker.mask({ output_data: labels }).output_data).to.equal(labels.replace('[]', '"[c]"'));
+    const steps = [
+      { key: 'input_data', deep: false },
+      { key: 'a', deep: true },
+    ];
+    const read: unknown[] = [];
+    const replaces = (_path: number, value: unknown) => String(read.push(value));
+    finish(new PathMasker(new Paths([steps]), replaces).field('input_data', deep('a', '1')));
+    expect(read).to.deep.equal([JSON.parse(deep('a', '1').slice(5, -1))]);
+    // However many paths wait for names below, members that none names lead to the same places.
+    const many = new Paths([
+      [...'pqrst'].map((key) => ({ key, deep: true })),
+      [{ key: 'p', deep: true }, { deep: false }, { key: 1, deep: true }],
+    ]);
+    const below = [...'pqpr'].reduce((places, key) => many.next(places, key).places, many.start);
+    expect(many.next(below, 'x')).to.equal(many.next(below, 7));
+    expect(many.next(below, 's').places).to.equal(many.next(many.next(below, 's').places, 'x').places);
+    expect(many.next(many.next(below, 's').places, 't').ends).to.equal(0);
+    expect(many.next(many.next(below, 's').places, 1).ends).to.equal(1);
+    let turns = 0;
+    const work = new PathMasker(new Paths([steps]), replaces);
+    const members = JSON.stringify(Array.from({ length: 5_000 }, (_, n) => ({ n })));
+    for (const walk = work.field('input_data', members); walk.next().done !== true;) turns += 1;
+    expect(turns).to.be.greaterThan(5);
   });
 
   it('leaves images in texts alone', () => {
@@ -108,6 +176,19 @@ describe('masking', () => {
     expect(masker.maskText(JSON.stringify([{ base64: data, sha256: data, text: data }]))).to.equal(
       JSON.stringify([{ base64: data, sha256: data, text: '[x][x][x]' }]),
     );
+    // Only the value of the member is an image: not what comes behind it, or lies in it.
+    for (const [before, after] of [
+      [`{"base64":"`, `","sha256":1}`],
+      [`[{"a":{"sha256":"`, `"}},"${data}"]`],
+      [`["base64","sha256",{"base64":1},"`, `"]`],
+      [`{"base64":["`, `"]}`],
+    ] as const) {
+      const isImage = before.endsWith(':"');
+      expect(masker.maskText(`${before}${data}${after}`)).to.equal(
+        `${before}${isImage ? data : '[x][x][x]'}${after.replace(data, '[x][x][x]')}`,
+      );
+    }
+    expect(masker.maskValue([{ base64: { label: data } }])).to.deep.equal([{ base64: { label: '[x][x][x]' } }]);
     expect(masker.maskText('A'.repeat(600))).to.equal('A'.repeat(600));
     expect(masker.mask({ attributes: { attachments: [{ base64: data, label: data }] } }).attributes).to.deep.equal({
       attachments: [{ base64: data, label: '[x][x][x]' }],
@@ -132,6 +213,19 @@ describe('masking', () => {
     expect(masker.maskText('1 '.repeat(20_000)).length).to.be.lessThan(10_000);
   });
 
+  it('gives up a search that takes too long, and gives others turns', () => {
+    // As rules could be set before they were measured.
+    const slow = maskerOf({ type: 'email' }, { type: 'expression', name: 'x', expression: 'a(?:.?){130}z|b' });
+    expect(slow.maskText(`x@y.io ${'ab '.repeat(60_000)}`)).to.equal('[x]');
+    const rule = textRuleOf(rulesOf([{ type: 'expression', expression: 'CUST' }])[0]!)!;
+    const quick = new TextMasker({ rules: [{ ...rule, rule: 0 }], replacement: () => '', labels: null });
+    for (const text of ['-'.repeat(60_000), JSON.stringify(Array.from({ length: 3_000 }, () => 'short text'))]) {
+      let turns = 0;
+      for (const work = quick.masked(text); work.next().done !== true;) turns += 1;
+      expect(turns).to.be.greaterThan(10);
+    }
+  });
+
   it('refuses rules that cannot be followed', () => {
     const wrong: [MaskingRuleInput, string][] = [
       [{ type: 'expression' }, '/rules/0/expression is required'],
@@ -139,6 +233,10 @@ describe('masking', () => {
       [{ type: 'expression', expression: '(?=a)' }, '/rules/0/expression must be'],
       [{ type: 'expression', expression: '(a)\\1' }, '/rules/0/expression must be'],
       [{ type: 'expression', expression: 'a*' }, '/rules/0/expression must not match'],
+      ...['a(?:.?){130}z|b', 'q(?:.?){130}z|k', '[a-z]+\\d|[a-z]'].map((each): [MaskingRuleInput, string] => [
+        { type: 'expression', expression: each },
+        '/rules/0/expression is too complex',
+      ]),
       [{ type: 'email', expression: 'a' }, '/rules/0/expression is for'],
       [{ type: 'path' }, '/rules/0/path is required'],
       ...[
@@ -159,6 +257,10 @@ describe('masking', () => {
       const [found] = ruleIssues(rulesOf([rule]));
       expect(`${found?.pointer} ${found?.detail}`, JSON.stringify(rule)).to.contain(issue);
     }
+    const fine = ['[a-z0-9]+', '\\w', '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+', '(?i)(?:token|key)\\s*[:=]\\s*\\S+', '.+'];
+    expect(
+      ruleIssues(rulesOf(fine.map((expression, n) => ({ type: 'expression', name: `e${n}`, expression })))),
+    ).to.deep.equal([]);
     expect(ruleIssues(rulesOf([{ type: 'email' }, { type: 'email' }]))[0]?.pointer).to.equal('/rules/1/name');
     expect(ruleIssues(rulesOf([{ type: 'path', path: "$.attributes['a.b'][0].c..d" }]))).to.deep.equal([]);
   });

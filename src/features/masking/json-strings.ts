@@ -2,6 +2,8 @@ import { endOfString } from '../../engine/json-text.js';
 
 /** What stands between the strings of JSON. */
 const BETWEEN = /^[\s\d[\]{}:,.+\-eEtrufalsn]*$/;
+/** Behind any of these, a string is no longer the value of the last name. */
+const ENDS_NAME = /[[\]{},]/;
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
 
 /** Whether a text may be JSON of more than a number or a word, told without reading it. */
@@ -16,7 +18,7 @@ export interface JsonString {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Of the member that it is the value of, or the last one before it; empty: of none. */
+  /** Of the member that it is the value of; empty: of none. */
   readonly name: string;
 }
 
@@ -28,7 +30,9 @@ export function* stringsIn(json: string): Generator<JsonString, boolean, undefin
   let [from, name] = [0, ''];
   for (;;) {
     const quote = json.indexOf('"', from);
-    if (!BETWEEN.test(json.slice(from, quote === -1 ? json.length : quote))) return false;
+    const between = json.slice(from, quote === -1 ? json.length : quote);
+    if (!BETWEEN.test(between)) return false;
+    if (ENDS_NAME.test(between)) name = '';
     if (quote === -1) return true;
     const end = endOfString(json, quote + 1);
     if (end >= json.length) return false;
@@ -36,7 +40,10 @@ export function* stringsIn(json: string): Generator<JsonString, boolean, undefin
     const text = contentOf(json.slice(quote + 1, end));
     if (text === null) return false;
     if (/^\s*:/.test(json.slice(from, from + MAX_GAP))) name = text;
-    else yield { start: quote + 1, end, text, name };
+    else {
+      yield { start: quote + 1, end, text, name };
+      name = '';
+    }
   }
 }
 

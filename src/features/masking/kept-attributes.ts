@@ -1,6 +1,7 @@
 import { OWN_CALL_TAGS } from '../../engine/schema/own-calls.js';
 import { UUID } from '../../engine/schema/ids.js';
 import { SLUG } from '../../engine/schema/slug.js';
+import { MARK_ATTRIBUTES, MARK_PARENTS } from '../../engine/traces/model/experiment/mark.js';
 import { STAMPS } from '../../engine/traces/model/partial/stamps.js';
 import { KEEP_TAG } from '../../engine/traces/model/retention/keep-tag.js';
 import { PROMPT_PATHS, VERSION_NUMBER_PATHS, VERSION_PATHS } from '../../engine/traces/model/span/prompt-attributes.js';
@@ -24,14 +25,23 @@ export const KEPT_ATTRIBUTES: ReadonlySet<string> = new Set<string>([...USAGE_AT
 /** Tags that no rule changes. */
 export const KEPT_TAGS: ReadonlySet<string> = new Set<string>([KEEP_TAG, ...OWN_CALL_TAGS]);
 
-const EXPERIMENT = /^(?:spanhouse|langfuse)\.experiment(?:\.|$)/;
-
-/** Whether no rule changes an attribute. @param parent the attribute that it is a member of */
+/** Whether no rule changes an attribute. @param parent the attribute that it is a member of, by its dotted name */
 export function isKept(parent: string | null, name: string, value: unknown): boolean {
   if (parent === null)
-    return KEPT_ATTRIBUTES.has(name) || EXPERIMENT.test(name) || (PROMPTS.has(name) && namesPrompt(value));
-  if ((parent === 'spanhouse' || parent === 'langfuse') && /^experiment(?:\.|$)/.test(name)) return true;
+    return KEPT_ATTRIBUTES.has(name) || isMark(name, value) || (PROMPTS.has(name) && namesPrompt(value));
+  if (isMark(`${parent}.${name}`, value)) return true;
   return MEMBERS.get(parent)?.has(name) === true && namesPrompt(value);
+}
+
+/** The dotted name of an attribute among whose members some may be kept; undefined: it has none. */
+export function keptWithin(parent: string | null, name: string): string | undefined {
+  const path = parent === null ? name : `${parent}.${name}`;
+  return MEMBERS.has(path) || MARK_PARENTS.has(path) ? path : undefined;
+}
+
+/** Whether an attribute says which result of an experiment a span is. Objects say nothing. */
+function isMark(path: string, value: unknown): boolean {
+  return MARK_ATTRIBUTES.has(path) && typeof value !== 'object';
 }
 
 function namesPrompt(value: unknown): boolean {

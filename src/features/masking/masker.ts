@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject } from '../../engine/json-object.js';
 import { sortedJson } from '../../engine/json-text.js';
-import { isKept, KEPT_TAGS } from './kept-attributes.js';
-import { PathMasker } from './path-masker.js';
+import { isKept, keptWithin, KEPT_TAGS } from './kept-attributes.js';
+import { PathMasker, type Keeps } from './path-masker.js';
 import { Paths, readPath } from './paths.js';
 import { textRuleOf } from './patterns/patterns.js';
 import type { KeptRules, MaskingRule } from './rule.js';
@@ -104,7 +104,7 @@ export class Masker {
   }
 
   *#object<T extends Maskable>(object: T): Generator<undefined, T, undefined> {
-    const placed = this.#paths === null ? object : this.#placed(object, this.#paths);
+    const placed = this.#paths === null ? object : yield* this.#placed(object, this.#paths);
     const changes: Record<string, unknown> = {};
     for (const field of TEXTS) {
       const text = placed[field];
@@ -115,25 +115,24 @@ export class Masker {
     }
     for (const field of TAGS) {
       const tags = placed[field];
-      const masked = tags && (yield* this.#members(tags, (name) => KEPT_TAGS.has(name), field));
+      const masked = tags && (yield* this.#tags(tags, field));
       if (masked !== tags) changes[field] = masked;
     }
     const { attributes } = placed;
-    const keeps = (name: string, value: unknown) => isKept(null, name, value);
-    const masked = attributes && (yield* this.#members(attributes, keeps, 'attributes'));
+    const masked = attributes && (yield* this.#members(attributes, ATTRIBUTES, 'attributes'));
     if (masked !== attributes) changes['attributes'] = masked;
     return Object.keys(changes).length === 0 ? placed : { ...placed, ...changes };
   }
 
   /** What a path of an input or output changes, it changes in attributes that say the same, too: exporters send both. */
-  #placed<T extends Maskable>(object: T, paths: PathMasker): T {
+  *#placed<T extends Maskable>(object: T, paths: PathMasker): Generator<undefined, T, undefined> {
     const changes: Record<string, unknown> = {};
     const copies = new Map<string, unknown>();
     for (const field of PATH_FIELDS) {
       const text = object[field];
       if (text === null || text === undefined) continue;
       this.#observer?.at(field);
-      const masked = paths.field(field, text);
+      const masked = yield* paths.field(field, text);
       if (masked === text) continue;
       changes[field] = masked;
       copies.set(text, masked);
@@ -141,14 +140,14 @@ export class Masker {
     const { attributes } = object;
     if (attributes !== undefined) {
       this.#observer?.at('attributes');
-      const placed = paths.field('attributes', withCopies(attributes, copies), isKept);
+      const placed = yield* paths.field('attributes', withCopies(attributes, copies), ATTRIBUTES);
       if (placed !== attributes) changes['attributes'] = placed;
     }
     return Object.keys(changes).length === 0 ? object : { ...object, ...changes };
   }
 
-  /** @param parent the attribute that the value is of; absent: it lies deeper */
-  *#value(value: unknown, parent?: string): Generator<undefined, unknown, undefined> {
+  /** @param keeps what stays of its members */
+  *#value(value: unknown, keeps: Keeps = NOTHING_KEPT): Generator<undefined, unknown, undefined> {
     if (typeof value === 'string') return yield* this.#texts.masked(value);
     if (Array.isArray(value)) {
       let changed: unknown[] | null = null;
@@ -159,25 +158,33 @@ export class Masker {
       }
       return changed ?? (value as unknown);
     }
-    if (!isJsonObject(value)) return value;
-    return yield* this.#members(
-      value,
-      (name, member) => NO_TEXT.has(name) || (parent !== undefined && isKept(parent, name, member)),
-    );
+    return isJsonObject(value) ? yield* this.#members(value, keeps) : value;
+  }
+
+  /** Names that a span is tagged with are keys whose value is `true`: these are masked, too. */
+  *#tags(tags: Members, field: string): Generator<undefined, Members, undefined> {
+    const values = yield* this.#members(tags, TAGS_KEPT, field);
+    const renamed: [string, unknown][] = [];
+    const left: [string, unknown][] = [];
+    for (const [name, value] of Object.entries(values)) {
+      const isName = tags[name] === 'true' && !KEPT_TAGS.has(name);
+      if (isName) this.#observer?.at(field);
+      const key = isName ? yield* this.#texts.masked(name) : name;
+      if (key === name) left.push([name, value]);
+      // What is left of a name must not say what the server itself says by tags.
+      else renamed.push([key === '' || KEPT_TAGS.has(key) ? NAMELESS : key, value]);
+    }
+    return renamed.length === 0 ? values : Object.fromEntries([...renamed, ...left]);
   }
 
   /** Masks the values of an object; its names stay. @param field of the span that the object is */
-  *#members(
-    object: Members,
-    keeps: (name: string, value: unknown) => boolean,
-    field: string | null = null,
-  ): Generator<undefined, Members, undefined> {
+  *#members(object: Members, keeps: Keeps, field: string | null = null): Generator<undefined, Members, undefined> {
     let changed: Record<string, unknown> | null = null;
     for (const name in object) {
       const value = object[name];
-      if (isPlain(value) || keeps(name, value)) continue;
+      if (isPlain(value) || keeps.has(name, value) || (field === null && isNoText(name, value))) continue;
       if (field !== null) this.#observer?.at(`${field}.${name}`);
-      const masked = yield* this.#value(value, field === 'attributes' ? name : undefined);
+      const masked = yield* this.#value(value, keeps.within(name));
       if (masked !== value) (changed ??= { ...object })[name] = masked;
     }
     return changed ?? object;
@@ -192,6 +199,26 @@ export class Masker {
   #hash(value: string): string {
     return createHmac('sha256', this.#key).update(value).digest('hex').slice(0, HASH_LENGTH);
   }
+}
+
+/** What stays of the members of an object that is no attribute. */
+const NOTHING_KEPT: Keeps = { has: () => false, within: () => NOTHING_KEPT };
+const TAGS_KEPT: Keeps = { has: (name) => KEPT_TAGS.has(name), within: () => NOTHING_KEPT };
+const ATTRIBUTES = attributesKept(null);
+
+/** What stays of the members of an attribute. @param parent its dotted name; null: of attributes */
+function attributesKept(parent: string | null): Keeps {
+  return {
+    has: (name, value) => isKept(parent, name, value),
+    within: (name) => {
+      const path = keptWithin(parent, name);
+      return path === undefined ? NOTHING_KEPT : attributesKept(path);
+    },
+  };
+}
+
+function isNoText(name: string, value: unknown): boolean {
+  return NO_TEXT.has(name) && typeof value === 'string';
 }
 
 /** Does some work, and gives others their turns wherever it yields and has taken long. */

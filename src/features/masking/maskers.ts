@@ -29,7 +29,8 @@ export class Maskers {
   /** What masks by a version of the rules, or a later one: whoever asks was told of it. @param version null: none do */
   at(projectId: string, version: number | null): Masker | null {
     if (version === null) return null;
-    if (this.#known(projectId).version < version) this.forget(projectId);
+    // Fewer than is known, too: a project may be created again with the id of a deleted one.
+    if (this.#known(projectId).version !== version) this.forget(projectId);
     return this.#known(projectId).masker;
   }
 

@@ -48,18 +48,52 @@ export type Places = ReadonlySet<number>;
 /** Place of a step of a path, as a number. */
 const placeOf = (path: number, step: number) => path * (MAX_STEPS + 1) + step;
 
-/** Several paths, gone along at once. */
+/** Where paths are behind a step, and the first that ends there. */
+export interface Next {
+  readonly places: Places;
+  readonly ends: number | null;
+}
+
+/** Most places whose next ones are known. */
+const MAX_KNOWN = 1_000;
+/** Stands for any member that no path names. */
+const UNNAMED = Symbol('unnamed');
+
+/** Several paths, gone along at once: a step takes as long for many paths as for one, once it is known. */
 export class Paths {
   readonly #paths: readonly (readonly Step[])[];
+  readonly #keys: ReadonlySet<string | number | undefined>;
+  readonly #known = new Map<Places, Map<string | number | symbol, Next>>();
+  /** Equal places are one. */
+  readonly #places = new Map<string, Places>();
   readonly start: Places;
 
   constructor(paths: readonly (readonly Step[])[]) {
     this.#paths = paths;
+    this.#keys = new Set(paths.flat().map(({ key }) => key));
     this.start = new Set(paths.map((_path, path) => placeOf(path, 0)));
   }
 
   /** Goes to a member or element. @returns where the paths are then, and the first path that ends here */
-  next(places: Places, key: string | number): { readonly places: Places; readonly ends: number | null } {
+  next(places: Places, key: string | number): Next {
+    const named = this.#keys.has(key) ? key : UNNAMED;
+    const known = this.#known.get(places)?.get(named);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MAX_KNOWN) {
+      this.#known.clear();
+      this.#places.clear();
+    }
+    const found = this.#next(places, key);
+    const name = [...found.places].join();
+    const same = this.#places.get(name) ?? found.places;
+    this.#places.set(name, same);
+    const next = { places: same, ends: found.ends };
+    const ofPlaces = this.#known.get(places) ?? new Map<string | number | symbol, Next>();
+    this.#known.set(places, ofPlaces.set(named, next));
+    return next;
+  }
+
+  #next(places: Places, key: string | number): Next {
     const after = new Set<number>();
     let ends: number | null = null;
     for (const place of places) {

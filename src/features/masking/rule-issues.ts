@@ -1,7 +1,7 @@
 import type { Issue } from '../../engine/errors.js';
 import { readPath } from './paths.js';
 import { isKept } from './kept-attributes.js';
-import { expressionFlaw } from './patterns/expression.js';
+import { expressionFlaw, type Measured } from './patterns/expression.js';
 import { isCountry } from './patterns/phone.js';
 import type { MaskingRule } from './rule.js';
 import type { MaskingRuleInput } from './schema.js';
@@ -21,22 +21,26 @@ export function rulesOf(inputs: readonly MaskingRuleInput[]): MaskingRule[] {
 /** What is wrong with rules that no schema says. */
 export function ruleIssues(rules: readonly MaskingRule[]): Issue[] {
   const names = new Set<string>();
+  const measured = { ms: 0 };
   return rules.flatMap((rule, index) => {
     const isTwice = names.has(rule.name);
     names.add(rule.name);
-    const issues = [...(isTwice ? [{ pointer: '/name', detail: 'is the name of another rule' }] : []), ...flaws(rule)];
+    const issues = [
+      ...(isTwice ? [{ pointer: '/name', detail: 'is the name of another rule' }] : []),
+      ...flaws(rule, measured),
+    ];
     return issues.map(({ pointer, detail }) => ({ pointer: `/rules/${index}${pointer}`, detail }));
   });
 }
 
-function flaws({ type, expression, path, countries }: MaskingRule): Issue[] {
+function flaws({ type, expression, path, countries }: MaskingRule, measured: Measured): Issue[] {
   const issues = [
     ...belongs('expression', expression !== null, type === 'expression', true),
     ...belongs('path', path !== null, type === 'path', true),
     ...belongs('countries', countries !== null, type === 'phone', false),
   ];
   if (issues.length > 0) return issues;
-  const flaw = expression !== null ? expressionFlaw(expression) : path !== null ? pathFlaw(path) : null;
+  const flaw = expression !== null ? expressionFlaw(expression, measured) : path !== null ? pathFlaw(path) : null;
   if (flaw !== null) return [{ pointer: `/${type}`, detail: flaw }];
   return (countries ?? []).flatMap((country, index) =>
     isCountry(country) ? [] : [{ pointer: `/countries/${index}`, detail: 'has no phone numbers that are known' }],

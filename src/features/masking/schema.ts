@@ -65,7 +65,8 @@ export type MaskingRuleInput = Static<typeof MaskingRuleInput>;
 
 const rules = Type.Array(MaskingRuleInput, {
   maxItems: MAX_RULES,
-  description: 'The rules. Those of the type `path` apply first, then the others in this order. A rule does not see what an earlier one has masked.',
+  description:
+    'The rules. Those of the type `path` apply first, then the others in this order. A rule does not see what an earlier one has masked.',
 });
 
 export const MaskingInput = Type.Object(

@@ -1,11 +1,12 @@
 import { asContent, looksLikeJson, stringsIn } from './json-strings.js';
-import type { Finder } from './patterns/finder.js';
+import { Effort } from './patterns/effort.js';
+import type { Search } from './patterns/finder.js';
 
 /** A rule as texts are masked by it. */
 export interface TextRule {
   /** Index among the rules of the project. */
   readonly rule: number;
-  readonly find: Finder;
+  readonly find: Search;
   /** Whether the rule may find something, told without looking closely. */
   readonly mayFind: (text: string) => boolean;
 }
@@ -49,6 +50,10 @@ const SHORT = 64;
 const MAX_KEPT = 2_000;
 /** A rule that makes a text more than so much longer has the text as a whole for its value. */
 const MAX_GROWTH = { factor: 2, characters: 1_024 };
+/** A rule that takes longer for a piece of a text has the text as a whole for its value. */
+const MAX_SEARCH_MS = 100;
+/** Texts of this length together are looked through before others get a turn. */
+const TURN = 4 * 1024;
 /** Members of JSON that are no text, such as the image of a message. */
 export const NO_TEXT: ReadonlySet<string> = new Set(['base64', 'sha256']);
 /** Data of images and other files, which are no text either. */
@@ -67,6 +72,8 @@ export class TextMasker {
   readonly #observer: MaskingObserver | null;
   /** Short texts in which nothing was found. */
   readonly #harmless = new Set<string>();
+  /** Length of the texts that were looked through since others got a turn. */
+  #looked = 0;
 
   constructor(rules: TextRules, observer: MaskingObserver | null = null) {
     this.#rules = rules;
@@ -75,19 +82,22 @@ export class TextMasker {
 
   /** Masks a text, also within JSON that it may be. Others get turns wherever it yields. */
   *masked(text: string, nested = 0): Generator<undefined, string, undefined> {
+    if ((this.#looked += text.length + 16) > TURN) {
+      this.#looked = 0;
+      yield;
+    }
     if (text.length <= SHORT && this.#observer === null) return this.#short(text, nested);
     if (nested < MAX_NESTED && looksLikeJson(text)) {
       const json = yield* this.#inJson(text, nested);
       if (json !== null) return json;
     }
-    if (text.length <= PIECE) return this.#plain(text);
     return yield* this.#inPieces(text);
   }
 
   #short(text: string, nested: number): string {
     if (this.#harmless.has(text)) return text;
     const json = nested < MAX_NESTED && looksLikeJson(text) ? finish(this.#inJson(text, nested)) : null;
-    const masked = json ?? this.#plain(text);
+    const masked = json ?? finish(this.#inPieces(text));
     if (masked !== text) return masked;
     if (this.#harmless.size >= MAX_KEPT) this.#harmless.clear();
     this.#harmless.add(text);
@@ -99,7 +109,7 @@ export class TextMasker {
     // What is found in a text that is no JSON after all would be told twice.
     if (this.#observer !== null && !isJson(json)) return null;
     const parts: string[] = [];
-    let [from, looked] = [0, 0];
+    let from = 0;
     const strings = stringsIn(json);
     for (let next = strings.next(); ; next = strings.next()) {
       if (next.done === true) {
@@ -108,12 +118,7 @@ export class TextMasker {
       }
       const { start, end, text, name } = next.value;
       if (NO_TEXT.has(name)) continue;
-      const isShort = text.length <= SHORT && this.#observer === null;
-      const masked = isShort ? this.#short(text, nested + 1) : yield* this.masked(text, nested + 1);
-      if ((looked += text.length + 16) > PIECE) {
-        looked = 0;
-        yield;
-      }
+      const masked = yield* this.masked(text, nested + 1);
       if (masked === text) continue;
       parts.push(json.slice(from, start), asContent(masked));
       from = end;
@@ -125,18 +130,25 @@ export class TextMasker {
     const parts: string[] = [];
     for (let from = 0; from < text.length;) {
       const end = endOfPiece(text, from);
-      parts.push(this.#plain(text.slice(from, end)));
+      const masked = yield* this.#piece(text.slice(from, end));
+      if (typeof masked === 'number') return this.#rules.replacement(masked, text);
+      if (end === text.length && from === 0) return masked;
+      parts.push(masked);
       from = end;
       yield;
     }
     return parts.join('');
   }
 
-  #plain(text: string): string {
+  /** @returns the index of a rule that takes too long for it */
+  *#piece(text: string): Generator<undefined, string | number, undefined> {
     let parts: readonly Part[] | null = null;
     for (const rule of this.#rules.rules) {
       if (!rule.mayFind(text)) continue;
-      parts = this.#maskedBy(rule, parts ?? this.#opened(text));
+      const effort = new Effort(MAX_SEARCH_MS);
+      parts = yield* this.#maskedBy(rule, parts ?? this.#opened(text), effort);
+      if (effort.isSpent) return rule.rule;
+      if (text.length > TURN) yield;
       if (lengthOf(parts) <= text.length * MAX_GROWTH.factor + MAX_GROWTH.characters) continue;
       return this.#rules.replacement(rule.rule, text);
     }
@@ -149,20 +161,30 @@ export class TextMasker {
     return text.length >= LEAST_BINARY || text.includes(';base64,') ? parted(parts, BINARY) : parts;
   }
 
-  #maskedBy({ rule, find }: TextRule, parts: readonly Part[]): readonly Part[] {
+  *#maskedBy(
+    { rule, find }: TextRule,
+    parts: readonly Part[],
+    effort: Effort,
+  ): Generator<undefined, readonly Part[], undefined> {
     let changed: Part[] | null = null;
     for (const [index, part] of parts.entries()) {
       const { text, kept } = part;
       let from = 0;
-      if (!kept)
-        find(text, (start, end, value) => {
-          changed ??= parts.slice(0, index);
-          if (start > from) changed.push({ text: text.slice(from, start), kept: false });
-          const replacement = this.#rules.replacement(rule, value);
-          changed.push({ text: replacement, kept: true });
-          this.#observer?.found({ rule, text, start, end, replacement });
-          from = end;
-        });
+      if (!kept && !effort.isSpent) {
+        const search = find(
+          text,
+          (start, end, value) => {
+            changed ??= parts.slice(0, index);
+            if (start > from) changed.push({ text: text.slice(from, start), kept: false });
+            const replacement = this.#rules.replacement(rule, value);
+            changed.push({ text: replacement, kept: true });
+            this.#observer?.found({ rule, text, start, end, replacement });
+            from = end;
+          },
+          effort,
+        );
+        if (search !== null) yield* search;
+      }
       if (from < text.length) (changed as Part[] | null)?.push(from === 0 ? part : { text: text.slice(from), kept });
     }
     return changed ?? parts;

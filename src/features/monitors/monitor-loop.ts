@@ -163,7 +163,8 @@ export class MonitorLoop {
     const now = Date.now();
     let next: Group | undefined;
     for (const group of this.#groups()) {
-      if (group.dueMs > now) continue;
+      // What is due later than any wait takes was put off by a clock that was ahead.
+      if (group.dueMs > now && group.dueMs <= now + Math.max(group.moments.step / 1000, RETRIES.work.mostMs)) continue;
       const sooner = next === undefined ? -1 : group.project.served - next.project.served || group.dueMs - next.dueMs;
       if (sooner < 0) next = group;
     }
@@ -273,7 +274,7 @@ export class MonitorLoop {
     const { id, project_id: project } = monitor;
     const isTold = outcome.told !== monitor.told;
     const isKept = together(() => {
-      if (!store.record(id, outcome)) return false;
+      if (!store.record(monitor, outcome)) return false;
       if (isTold) announce(eventOf(monitor, outcome));
       return true;
     });

@@ -57,7 +57,7 @@ export interface MonitorStore {
   /** Those of a project that are looked at. */
   enabled(projectId: string): Monitor[];
   /** Keeps what a look changed. @returns false when the monitor was deleted or changed meanwhile */
-  record(id: string, outcome: Outcome): boolean;
+  record(monitor: Pick<Monitor, 'id' | 'muted_until'>, outcome: Outcome): boolean;
   /** The newest first. */
   changes(id: string, window: Window): StateChange[];
 }

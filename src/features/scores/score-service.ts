@@ -95,7 +95,7 @@ export class ScoreService {
   async #store({ project_id: projectId }: Principal, { scores: sent, defined }: ReadScores): Promise<StoredScore[]> {
     const { log, definitions, masker } = this.#parts;
     if (sent.length === 0) return [];
-    const scores = maskedScores(sent, masker(projectId));
+    const scores = maskedScores(sent, masker(projectId), (name) => definitions.find(projectId, name));
     log.admit(projectId);
     if (defined.length > 0) definitions.put(projectId, defined);
     const { scoredAt = [] } = await log.append({ projectId, scores });

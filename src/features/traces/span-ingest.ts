@@ -116,7 +116,9 @@ export class SpanIngest {
     try {
       if (scores.scores.length > 0) log.admit(projectId);
       scores.keep();
-      const masked = maskedScores(scores.scores, this.#parts.masker(projectId));
+      const { definitions } = this.#parts.scores;
+      const find = (name: string) => definitions.find(projectId, name);
+      const masked = maskedScores(scores.scores, this.#parts.masker(projectId), find);
       const { createdAt } = await log.append({ projectId, spans, scores: masked });
       await detached.stored(createdAt);
       return { spans, createdAt };

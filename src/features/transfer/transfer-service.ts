@@ -134,7 +134,7 @@ export class TransferService {
       case 'scores': {
         const find = (name: string) => definitions.find(projectId, name);
         const read = fromScoreRecords(projectId, records as Parameters<typeof fromScoreRecords>[1], find);
-        return scores.take(projectId, maskedScores(read, this.#parts.masker(projectId)));
+        return scores.take(projectId, maskedScores(read, this.#parts.masker(projectId), find));
       }
       case 'attachments':
         return images.take(projectId, records as AttachmentRecord[]);

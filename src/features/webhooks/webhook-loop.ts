@@ -39,6 +39,8 @@ export class WebhookLoop {
   readonly #turns = new FairSemaphore('webhook deliveries', TURNS);
   /** Destinations whose delivery is under way, or waits for its turn. */
   readonly #underWay = new Map<string, Promise<void>>();
+  /** Deliveries in a row of which the store did not take what became of them. */
+  #unstored = 0;
 
   constructor(parts: WebhookLoopParts) {
     this.#parts = parts;
@@ -60,11 +62,12 @@ export class WebhookLoop {
   }
 
   #round(): number {
-    const { store } = this.#parts;
+    const { store, isGone } = this.#parts;
     const now = Date.now() * 1000;
     for (const due of store.due(now, LOOKED_AT)) {
-      const { id } = due.webhook;
-      if (this.#underWay.has(id)) continue;
+      const { id, project_id } = due.webhook;
+      // Deliveries of a deleted project stay due until they are purged.
+      if (this.#underWay.has(id) || isGone(project_id)) continue;
       const delivery = this.#inTurn(due).finally(() => {
         this.#underWay.delete(id);
         this.#loop.wake();
@@ -79,8 +82,13 @@ export class WebhookLoop {
     const { signal } = this.#loop;
     try {
       await this.#turns.run(due.webhook.project_id, () => this.#deliver(due, signal), signal);
+      this.#unstored = 0;
     } catch (error) {
-      if (!signal.aborted) this.#parts.observer.webhooksFailed({ error });
+      if (signal.aborted) return;
+      this.#parts.observer.webhooksFailed({ error });
+      // What was sent and could not be noted is due again at once: its destination must not hear of it without a pause.
+      this.#unstored += 1;
+      await this.#loop.rest(retryDelay(this.#unstored, RETRIES.work));
     }
   }
 

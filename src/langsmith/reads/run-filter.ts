@@ -198,7 +198,11 @@ class Asked implements AskedByFilter {
     if (names.length + scored.length === 0) return;
     if (name?.by !== 'eq' || names.length > 1)
       throw refused('must have one `eq(feedback_key, …)` in the same `and` as the score');
-    this.scores.set(String(name.values[0]), scored.reduce(narrowed, { values: null, min: null, max: null }));
+    const scoreName = String(name.values[0]);
+    this.scores.set(
+      scoreName,
+      scored.reduce(narrowed, this.scores.get(scoreName) ?? { values: null, min: null, max: null }),
+    );
   }
 }
 
@@ -238,11 +242,16 @@ function alternatives({ args }: Call): Compared {
 
 function narrowed(score: ScoreFilter, { by, field, values }: Compared): ScoreFilter {
   const value = values[0] ?? null;
-  if (by === 'eq') return { ...score, values: [String(value)] };
+  if (by === 'eq') {
+    if (score.values !== null && score.values[0] !== String(value)) throw refused('asks for two values of a score');
+    return { ...score, values: [String(value)] };
+  }
   if (field !== 'feedback_score' || !/^[gl]te?$/.test(by))
     throw refused(`compares ${field} by ${by}, which is not supported`);
   const bound = boundOf(by, field, value, 'number');
-  return by.startsWith('g') ? { ...score, min: bound } : { ...score, max: bound };
+  return by.startsWith('g')
+    ? { ...score, min: Math.max(bound, score.min ?? -Infinity) }
+    : { ...score, max: Math.min(bound, score.max ?? Infinity) };
 }
 
 function objectIn(json: string): Readonly<Record<string, unknown>> {

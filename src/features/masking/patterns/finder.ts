@@ -1,8 +1,20 @@
+import type { Effort } from './effort.js';
+
 /**
  * Tells of each value in a text, in their order; none overlaps another. Takes time in proportion to the text, whatever it says.
  * @param value what equal values have in common, however they are written
  */
 export type Finder = (text: string, found: (start: number, end: number, value: string) => void) => void;
+
+/**
+ * As a Finder, for what may take long: others get turns wherever it yields, and it gives up once its effort is spent.
+ * @returns null: it is done already
+ */
+export type Search = (
+  text: string,
+  found: (start: number, end: number, value: string) => void,
+  effort: Effort,
+) => Generator<undefined, void, undefined> | null;
 
 const ZERO = 0x30;
 const NINE = 0x39;

@@ -3,7 +3,8 @@ import type { TextRule } from '../text-masker.js';
 import { findApiKeys } from './api-key.js';
 import { findCards } from './card.js';
 import { findEmails } from './email.js';
-import { expressionFinder } from './expression.js';
+import { expressionSearch } from './expression.js';
+import type { Finder, Search } from './finder.js';
 import { findIbans } from './iban.js';
 import { phoneFinder } from './phone.js';
 
@@ -14,22 +15,28 @@ type Found = Pick<TextRule, 'find' | 'mayFind'>;
 
 const hasDigits = (text: string) => /\d/.test(text);
 const always = () => true;
+const atOnce =
+  (find: Finder): Search =>
+  (text, found) => {
+    find(text, found);
+    return null;
+  };
 
 /** What a rule looks for in texts; null: it names a path. */
 export function textRuleOf({ type, expression, countries }: MaskingRule): Found | null {
   switch (type) {
     case 'email':
-      return { find: findEmails, mayFind: (text) => text.includes('@') };
+      return { find: atOnce(findEmails), mayFind: (text) => text.includes('@') };
     case 'phone':
-      return { find: phoneFinder(countries ?? COUNTRIES), mayFind: hasDigits };
+      return { find: atOnce(phoneFinder(countries ?? COUNTRIES)), mayFind: hasDigits };
     case 'card':
-      return { find: findCards, mayFind: hasDigits };
+      return { find: atOnce(findCards), mayFind: hasDigits };
     case 'iban':
-      return { find: findIbans, mayFind: hasDigits };
+      return { find: atOnce(findIbans), mayFind: hasDigits };
     case 'api_key':
-      return { find: findApiKeys, mayFind: always };
+      return { find: atOnce(findApiKeys), mayFind: always };
     case 'expression':
-      return { find: expressionFinder(expression ?? ''), mayFind: always };
+      return { find: expressionSearch(expression ?? ''), mayFind: always };
     case 'path':
       return null;
   }

@@ -42,9 +42,9 @@ function prepare(db: Database) {
     remove: db.prepare<[string]>('DELETE FROM monitors WHERE id = ?'),
     projects: db.prepare<[], string>('SELECT DISTINCT project_id FROM monitors WHERE enabled = 1').pluck(),
     enabled: db.prepare<[string], Row>(`SELECT ${ALL} FROM monitors WHERE project_id = ? AND enabled = 1 ORDER BY seq`),
-    record: db.prepare<Outcome & { id: string }>(
+    record: db.prepare<Outcome & Pick<Monitor, 'id' | 'muted_until'>>(
       `UPDATE monitors SET since = iif(state = @state, since, @at), state = @state, alarm = @alarm, told = @told
-       WHERE id = @id AND revision = @revision`,
+       WHERE id = @id AND revision = @revision AND enabled = 1 AND muted_until IS @muted_until`,
     ),
     state: db.prepare<[string], string>('SELECT state FROM monitors WHERE id = ?').pluck(),
     noteChange: db.prepare<StateChange & { id: string }>(
@@ -118,10 +118,10 @@ export class SqliteMonitorStore implements MonitorStore {
     return guarded(() => this.#statements.enabled.all(projectId)).map(toMonitor);
   }
 
-  record(id: string, outcome: Outcome): boolean {
+  record({ id, muted_until }: Pick<Monitor, 'id' | 'muted_until'>, outcome: Outcome): boolean {
     return this.#together(() => {
       const before = this.#statements.state.get(id);
-      if (this.#statements.record.run({ id, ...outcome }).changes === 0) return false;
+      if (this.#statements.record.run({ id, muted_until, ...outcome }).changes === 0) return false;
       if (before !== outcome.state) this.#note(id, outcome);
       return true;
     });

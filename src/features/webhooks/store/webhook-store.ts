@@ -45,6 +45,9 @@ interface Added {
   readonly only: string | null;
 }
 
+/** Longer than any pause, in microseconds: what is due later was put off by a clock that was ahead. */
+const LONGEST_PAUSE = 2 * 3_600e6;
+
 function prepare(db: Database) {
   return {
     count: db.prepare<[string], number>('SELECT count(*) FROM webhooks WHERE project_id = ?').pluck(),
@@ -81,7 +84,8 @@ function prepare(db: Database) {
     due: db.prepare<{ now: Micros; limit: number }, DueRow>(
       `SELECT ${ALL}, d.seq, d.event, d.body, d.attempts, d.created_at AS delivery_created_at
        FROM webhooks AS w JOIN webhook_deliveries AS d ON d.seq = ${NEXT}
-       WHERE w.enabled = 1 AND w.paused_to <= @now AND d.next_at <= @now ORDER BY d.next_at LIMIT @limit`,
+       WHERE w.enabled = 1 AND (w.paused_to <= @now OR w.paused_to > @now + ${LONGEST_PAUSE})
+         AND (d.next_at <= @now OR d.next_at > @now + ${LONGEST_PAUSE}) ORDER BY d.next_at LIMIT @limit`,
     ),
     nextAt: db
       .prepare<{ after: Micros }, Micros | null>(
@@ -91,7 +95,8 @@ function prepare(db: Database) {
       .pluck(),
     tried: db.prepare<Attempt & { seq: number; state: string; next_at: Micros | null }>(
       `UPDATE webhook_deliveries SET state = @state, attempts = attempts + 1, next_at = coalesce(@next_at, next_at),
-         status = @status, ms = @ms, response = @response, error = @error, tried_at = @tried_at WHERE seq = @seq`,
+         status = @status, ms = @ms, response = @response, error = @error, tried_at = @tried_at
+       WHERE seq = @seq AND (state = 'waiting' OR @state = 'delivered')`,
     ),
     succeeded: db.prepare<[string]>('UPDATE webhooks SET failures = 0, paused_to = 0 WHERE id = ?'),
     failed: db.prepare<{ id: string; paused_to: Micros }>(
@@ -216,7 +221,8 @@ export class SqliteWebhookStore implements WebhookStore {
   failed({ seq, webhook: { id } }: DueDelivery, attempt: Attempt, { next_at, paused_to, given_up_to }: Delay): number {
     const { tried, failed, giveUp, removeOver } = this.#statements;
     return this.#together(() => {
-      tried.run({ seq, ...attempt, state: 'waiting', next_at });
+      // It may have been given up meanwhile, as the destination was disabled.
+      if (tried.run({ seq, ...attempt, state: 'waiting', next_at }).changes === 0) return 0;
       failed.run({ id, paused_to });
       const { changes } = giveUp.run({ id, upTo: given_up_to });
       if (changes > 0) removeOver.run({ id, most: MAX_OVER });

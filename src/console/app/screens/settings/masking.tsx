@@ -4,6 +4,7 @@ import { count, counted } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
+import { Confirm } from '../../parts/dialog.js';
 import { Answered, Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
@@ -38,6 +39,7 @@ export function Masking() {
 function Rules({ rules }: { readonly rules: readonly Rule[] }) {
   /** Index of the rule that is edited; one behind the last: it is new. */
   const [edited, setEdited] = useState<number | null>(null);
+  const [removing, setRemoving] = useState<Rule | null>(null);
   const [test, setTest] = useState<MaskingTestRead | null>(null);
   const { busy, failure, run } = useAction();
   const put = async (changed: readonly Rule[]) => {
@@ -72,10 +74,25 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
       ) : (
         <DataTable
           caption="Masking rules"
-          columns={columnsOf(rules, setEdited, (removed) => run(() => put(rules.filter((rule) => rule !== removed))))}
+          columns={columnsOf(rules, setEdited, setRemoving)}
           rows={rules}
           idOf={({ name }) => name}
         />
+      )}
+      {removing !== null && (
+        <Confirm
+          title="Delete this rule?"
+          action="Delete rule"
+          onConfirm={() => {
+            setRemoving(null);
+            void run(() => put(rules.filter((rule) => rule !== removing)));
+          }}
+          onClose={() => setRemoving(null)}
+        >
+          <p>
+            What <bdi>{removing.name}</bdi> masks is stored as it is sent from now on.
+          </p>
+        </Confirm>
       )}
       {test !== null && <Tested test={test} />}
       {edited !== null && (

@@ -16,14 +16,32 @@ interface Path {
   readonly steps: readonly (readonly [name: string, rest: Path | null])[];
 }
 
-const EXPERIMENT = pathTo('spanhouse', 'experiment', 'id');
-const ROW = pathTo('spanhouse', 'experiment', 'row_id');
-const REPETITION = pathTo('spanhouse', 'experiment', 'repetition');
-const TRACE = pathTo('spanhouse', 'experiment', 'trace_id');
-const LANGFUSE_EXPERIMENT = pathTo('langfuse', 'experiment', 'id');
-const LANGFUSE_ITEM = pathTo('langfuse', 'experiment', 'item', 'id');
+/** The dotted names of what is read. */
+const NAMES = {
+  experiment: 'spanhouse.experiment.id',
+  row: 'spanhouse.experiment.row_id',
+  repetition: 'spanhouse.experiment.repetition',
+  trace: 'spanhouse.experiment.trace_id',
+  langfuseExperiment: 'langfuse.experiment.id',
+  langfuseItem: 'langfuse.experiment.item.id',
+  langfuseResult: 'langfuse.experiment.item.root_observation_id',
+} as const;
+
+/** The attributes that marks are read from, by their dotted names. */
+export const MARK_ATTRIBUTES: ReadonlySet<string> = new Set(Object.values(NAMES));
+/** The dotted names of objects in which these attributes may lie. */
+export const MARK_PARENTS: ReadonlySet<string> = new Set(
+  Object.values(NAMES).flatMap((name) => Array.from(name.matchAll(/\./g), ({ index }) => name.slice(0, index))),
+);
+
+const EXPERIMENT = pathTo(NAMES.experiment);
+const ROW = pathTo(NAMES.row);
+const REPETITION = pathTo(NAMES.repetition);
+const TRACE = pathTo(NAMES.trace);
+const LANGFUSE_EXPERIMENT = pathTo(NAMES.langfuseExperiment);
+const LANGFUSE_ITEM = pathTo(NAMES.langfuseItem);
 /** Clients of Langfuse mark every span that is made for a row, and say in each which of them is the result. */
-const LANGFUSE_RESULT = pathTo('langfuse', 'experiment', 'item', 'root_observation_id');
+const LANGFUSE_RESULT = pathTo(NAMES.langfuseResult);
 
 /** The mark of a span by its attributes; null: it has none, or one that is malformed. */
 export function experimentMarkOf(attributes: Attributes, spanId: string): ExperimentMark | null {
@@ -70,12 +88,13 @@ function traceId(said: unknown): string | null | undefined {
 }
 
 /** Looks for the whole name first, then for ever shorter beginnings of it, as what lies within may have dotted names, too. */
-function pathTo(...names: readonly string[]): Path {
+function pathTo(name: string): Path {
+  const names = name.split('.');
   const beginnings = names.map((_name, index) => names.length - index);
   return {
     steps: beginnings.map((length) => [
       names.slice(0, length).join('.'),
-      length === names.length ? null : pathTo(...names.slice(length)),
+      length === names.length ? null : pathTo(names.slice(length).join('.')),
     ]),
   };
 }
