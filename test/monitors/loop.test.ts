@@ -8,6 +8,7 @@ import { readMigrationFiles } from '../../src/engine/files/migration-files.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
 import { migrate } from '../../src/engine/metadata/migrations.js';
+import { restMs } from '../../src/engine/work/governor.js';
 import { UNKNOWN } from '../../src/features/monitors/condition.js';
 import type { Measurer } from '../../src/features/monitors/measurer.js';
 import type { Monitor } from '../../src/features/monitors/monitor.js';
@@ -78,16 +79,20 @@ describe('the loop that looks at monitors', function () {
 
   it('rests between looks, however often a project changes its monitors', async () => {
     const began = performance.now();
-    const { loop: looking, looks } = started(50);
+    const { loop: looking, looks } = started(120);
     for (let revision = 1; revision < 5; revision += 1) {
       await until('it is looked at', () => looking.lastOf({ id: MONITOR.id, revision }) !== null);
       const condition = { ...MONITOR.condition, threshold: revision };
       store.change(MONITOR.id, { ...MONITOR, condition }, true, Date.now() * 1000);
       looking.changed('project');
     }
-    // Of 950 ms.
-    const ended = looks.slice(1).filter(({ from }, index) => from - (looks[index]?.to ?? 0) < 900);
-    expect(ended.length).to.be.at.most(1 + Math.floor((performance.now() - began) / 10_000));
     expect(looks).to.have.length(4);
+    // Each rest is longer than what may be skipped, so that one of three is.
+    const skipped = looks.slice(1).map(({ from }, index) => {
+      const before = looks[index] ?? { from: 0, to: 0 };
+      return Math.max(0, restMs('follow', before.to - before.from) - (from - before.to));
+    });
+    const windows = 1 + Math.floor((performance.now() - began) / 10_000);
+    expect(skipped.reduce((sum, each) => sum + each, 0)).to.be.below(windows * 2_000 + Math.max(...skipped) * windows);
   });
 });

@@ -55,8 +55,8 @@ interface Project {
 
 /** The longest wait: another process may have changed monitors. */
 const LOOK_MS = 60_000;
-/** How often the changes of a project end a rest at most. */
-const HURRY_MS = 10_000;
+/** How much of rests the changes of a project skip: another one begins only below. */
+const HURRY = { skippedMs: 2_000, withinMs: 10_000 };
 
 /**
  * Looks at monitors, one group after the other, each at its moments: with the rests that follow each look, all together take a
@@ -73,9 +73,9 @@ export class MonitorLoop {
   #isLoaded = false;
   #served = 0;
   /** Null: there is no rest. */
-  #endRest: (() => void) | null = null;
-  /** When projects were allowed to end a rest, a moment ago. */
-  readonly #hurried = new Map<string, number>();
+  #resting: { readonly until: number; readonly end: () => void } | null = null;
+  /** What projects have skipped of rests a moment ago. */
+  readonly #skipped = new Map<string, { readonly since: number; readonly ms: number }>();
 
   constructor(parts: MonitorLoopParts) {
     this.#parts = parts;
@@ -93,21 +93,24 @@ export class MonitorLoop {
   /** To be called when monitors of a project were made, changed or deleted. */
   changed(projectId: string): void {
     this.#changed.add(projectId);
-    if (this.#endRest !== null && this.#mayHurry(projectId)) this.#endRest();
+    this.#hurry(projectId);
     this.#loop.wake();
   }
 
-  /** Rests bound what all monitors take: no project ends one more often than that. */
-  #mayHurry(projectId: string): boolean {
+  /** Ends the rest under way. Rests bound what all monitors take: a project skips little of them, or a single one. */
+  #hurry(projectId: string): void {
+    if (this.#resting === null) return;
     const now = performance.now();
     // In the order of their times.
-    for (const [id, at] of this.#hurried) {
-      if (now - at < HURRY_MS) break;
-      this.#hurried.delete(id);
+    for (const [id, { since }] of this.#skipped) {
+      if (now - since < HURRY.withinMs) break;
+      this.#skipped.delete(id);
     }
-    if (this.#hurried.has(projectId)) return false;
-    this.#hurried.set(projectId, now);
-    return true;
+    const { since, ms } = this.#skipped.get(projectId) ?? { since: now, ms: 0 };
+    if (ms >= HURRY.skippedMs) return;
+    this.#skipped.set(projectId, { since, ms: ms + Math.max(0, this.#resting.until - now) });
+    this.#resting.end();
+    this.#resting = null;
   }
 
   /** To be called when a project is deleted. */
@@ -144,8 +147,10 @@ export class MonitorLoop {
 
   /** Whoever changed a monitor waits for a look at it as for any other read, but for many changes in a row. */
   async #rest(ms: number): Promise<void> {
-    await Promise.race([this.#loop.rest(ms), new Promise<void>((resolve) => (this.#endRest = resolve))]);
-    this.#endRest = null;
+    const until = performance.now() + ms;
+    const skipped = new Promise<void>((resolve) => (this.#resting = { until, end: resolve }));
+    await Promise.race([this.#loop.rest(ms), skipped]);
+    this.#resting = null;
   }
 
   *#groups(): Iterable<Group> {
