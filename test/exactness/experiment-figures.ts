@@ -56,8 +56,7 @@ export function experimentFigures(
   const all = [...results.values()];
   const isShared = (trace: unknown) => (resultsIn.get(trace)?.size ?? 0) > 1;
   const taken = all.flatMap(({ span, madeIn }): Taken[] => {
-    if (isShared(madeIn))
-      return [{ ...span, duration: span.read['duration_ms'] as number | null }];
+    if (isShared(madeIn)) return [{ ...span, duration: span.read['duration_ms'] as number | null }];
     return [traceOf(String(madeIn)) ?? []].flat();
   });
   const cost = money(sum(taken.flatMap(({ cost: known }) => known ?? [])));
