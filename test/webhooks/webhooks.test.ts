@@ -9,6 +9,9 @@ import { bootServer, type TestServer } from '../harness/server.js';
 import { webhook } from './destination.js';
 import { Receiver } from './receiver.js';
 
+/** Told of tests alone: the newest delivery is one, whatever else happens meanwhile. */
+const TESTS = { events: ['comparison.failed'] };
+
 describe('webhooks', function () {
   this.timeout(60_000);
   let server: TestServer;
@@ -129,11 +132,11 @@ describe('webhooks', function () {
     receiver.ways.set('/endless', { endless: 200 });
     receiver.ways.set('/switch', 'switch');
     const [broken, elsewhere, silent, endless, switching] = [
-      await make({ target: receiver.url('/broken') }),
-      await make({ target: receiver.url('/elsewhere') }),
-      await make({ target: receiver.url('/silent') }),
-      await make({ target: receiver.url('/endless') }),
-      await make({ target: receiver.url('/switch') }),
+      await make({ target: receiver.url('/broken'), ...TESTS }),
+      await make({ target: receiver.url('/elsewhere'), ...TESTS }),
+      await make({ target: receiver.url('/silent'), ...TESTS }),
+      await make({ target: receiver.url('/endless'), ...TESTS }),
+      await make({ target: receiver.url('/switch'), ...TESTS }),
     ];
     for (const hook of [silent, broken, elsewhere, endless, switching]) await test(hook);
     const answered = await delivery(broken, failed);
@@ -170,7 +173,7 @@ describe('webhooks', function () {
       'http://0.0.0.0/x',
     ];
     for (const target of [...targets, `http://[::ffff:127.0.0.1]:${port}/x`]) {
-      const hook = await make({ target });
+      const hook = await make({ target, ...TESTS });
       await test(hook);
       const { status, error } = await delivery(hook, failed);
       expect([status, error], target).to.deep.equal([
