@@ -29,10 +29,11 @@ const FORGOTTEN_MS = 5 * 60_000;
  * How long to wait before the next attempt: twice as long each time, at least what the endpoint asked for, and spread, so
  * that calls that failed together are not made again together.
  * @param attempts that failed so far, from 1
+ * @returns whole milliseconds: times that are stored have whole microseconds
  */
 export function retryDelay(attempts: number, { firstMs, mostMs }: Retry, retryAfterMs: number | null = null): number {
   const wait = Math.min(mostMs, firstMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);
-  return Math.max(wait, (retryAfterMs ?? 0) * (1 + Math.random() / 10));
+  return Math.round(Math.max(wait, (retryAfterMs ?? 0) * (1 + Math.random() / 10)));
 }
 
 /**
