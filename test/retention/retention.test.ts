@@ -72,6 +72,7 @@ describe('retention', function () {
     const { text } = await server.request('GET', '/metrics');
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
   }
+  const behind = () => metric('spanhouse_retention_behind_seconds');
 
   it('removes what is older as a whole, and leaves exactly what would be there without it', async () => {
     const { spans, reviewed, over } = scene();
@@ -222,6 +223,9 @@ describe('retention', function () {
 
   it('leaves a trace of the next portion that is written to, or whose session is marked, while the portion before it goes', async () => {
     const mine = await project();
+    // The step that counts is one of this project.
+    await untilGone(server.dataDir, ['retention/']);
+    while ((await behind()) !== 0) await sleep(50);
     const many = Array.from({ length: 2_500 }, (_, at) => drawn(false, 20, { started_at: daysAgo(20, at) }).span);
     await mine.ask('POST', '/spans', many);
     const trace_id = many[2_300]?.trace_id;
@@ -288,6 +292,9 @@ describe('retention', function () {
 
   it('ends where somebody decides to keep everything', async () => {
     const mine = await project();
+    // The step that counts is one of this project.
+    await untilGone(server.dataDir, ['retention/']);
+    while ((await behind()) !== 0) await sleep(50);
     const many = Array.from({ length: 2_500 }, (_, at) => drawn(false, 20, { started_at: daysAgo(20, at) }).span);
     await mine.ask('POST', '/spans', many);
     let steps = 0;
@@ -312,7 +319,6 @@ describe('retention', function () {
   });
 
   it('goes on after failures, and is behind meanwhile', async () => {
-    const behind = () => metric('spanhouse_retention_behind_seconds');
     while ((await behind()) !== 0) await sleep(50);
     const both = [await project(), await project()];
     for (const one of both) await one.ask('POST', '/spans', [drawn(false, 20).span]);
