@@ -56,7 +56,7 @@ describe(`a start that is killed in the middle of a migration, FAULT_SEED=${SEED
     for (const { version } of files) {
       await dieAt({ store: 'sqlite', version, statement: 0, moment: 'before' });
       const before = withDatabase(file, (database) => {
-        if (version > 1) keys.push(insertKey(database));
+        if (version > 1) keys.push(insertKey(database, version));
         return schemaOf(database);
       });
       await dieAt({ store: 'sqlite', version, statement: 0, moment: 'after' });
@@ -135,8 +135,11 @@ function schemaOf(database: Database): unknown {
   };
 }
 
-/** A project with a key, as the first migration has them. @returns the key */
-function insertKey(database: Database): string {
+/** The migration from which on whoever has a key is a person of its project. */
+const WITH_ROLES = 51;
+
+/** A project with a key, as the migrations before one have them. @returns the key */
+function insertKey(database: Database, version: number): string {
   const [user, project, id] = [randomUUID(), randomUUID(), randomUUID()];
   const key = generateApiKey();
   database.prepare(`INSERT INTO users (id, name, created_at) VALUES (?, 'Ann', 1)`).run(user);
@@ -146,6 +149,10 @@ function insertKey(database: Database): string {
       `INSERT INTO api_keys (id, project_id, user_id, name, prefix, hash, created_at) VALUES (?, ?, ?, 'old', 'sk', ?, 1)`,
     )
     .run(id, project, user, hashApiKey(key));
+  if (version > WITH_ROLES)
+    database
+      .prepare(`INSERT INTO members (project_id, user_id, role, created_at) VALUES (?, ?, 'owner', 1)`)
+      .run(project, user);
   return key;
 }
 

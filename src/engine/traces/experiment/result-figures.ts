@@ -242,11 +242,10 @@ GROUP BY experiment_id ORDER BY experiment_id`;
 }
 
 function scoreFiguresOf(scope: ReadScope, portion: Portion, ofTraces: boolean): Sql {
-  const asked = resultsOf(scope, portion);
-  return sql`SELECT toString(result.experiment_id) AS experiment, score.name AS name, argMax(score.kind, score.ver) AS kind,
-  toString(max(score.ver)) AS version, toString(count()) AS count, toString(count(score.number)) AS numbers, sumKahan(score.number) AS sum
-FROM (${scoresOfResults(scope, asked, { columns: ['kind', 'number'], ofTraces })}) AS score
-INNER JOIN (${asked.results(sql`id`)}) AS result ON result.id = score.id
-GROUP BY result.experiment_id, score.name
+  const how = { columns: ['kind', 'number'], ofTraces, ofResult: ['experiment_id'] };
+  return sql`SELECT toString(experiment_id) AS experiment, name, argMax(kind, ver) AS kind,
+  toString(max(ver)) AS version, toString(count()) AS count, toString(count(number)) AS numbers, sumKahan(number) AS sum
+FROM (${scoresOfResults(scope, resultsOf(scope, portion), how)})
+GROUP BY experiment_id, name
 ORDER BY experiment, name LIMIT ${value(MAX_NAMES, 'UInt64')} BY experiment`;
 }

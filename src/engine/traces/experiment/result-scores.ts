@@ -1,4 +1,4 @@
-import { empty, identifier, join, sql, type Sql } from '../clickhouse/client/sql.js';
+import { identifier, join, sql, type Sql } from '../clickhouse/client/sql.js';
 import { ownScores } from '../list/object-scores.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { IS_RESULT, markedRows } from './marked-rows.js';
@@ -41,31 +41,41 @@ export interface ResultScoresAsked {
   readonly names?: readonly string[];
   /** Whether traces may have any of these. */
   readonly ofTraces: boolean;
+  /** Columns of the results. */
+  readonly ofResult?: readonly string[];
 }
 
-/** Rows of `id`, that of the span of a result, `name`, `ver` and columns of the newest score of each name. */
+/**
+ * Rows of `result`, the version of the span of a result, `name`, `ver` and columns of the newest score of each name. By its version, as
+ * several results can have spans of one id, in traces of which each has scores of its own.
+ */
 export function scoresOfResults(
   scope: ReadScope,
   asked: SomeResults,
-  { columns, names, ofTraces }: ResultScoresAsked,
+  { columns, names, ofTraces, ofResult = [] }: ResultScoresAsked,
 ): Sql {
   const read = { columns: ['name', ...columns], ...(names !== undefined && { names }) };
-  const ids = sql`(SELECT id FROM (${asked.results(sql`id`)}))`;
-  const selected = (table: Sql) =>
-    join(
-      ['ver', ...read.columns].map((column) => sql`${table}${identifier(column)} AS ${identifier(column)}`),
-      ', ',
-    );
+  const column = (table: Sql, name: string) => sql`, ${table}${identifier(name)} AS ${identifier(name)}`;
+  const selected = sql`result.ver AS result${join(
+    [
+      ...ofResult.map((name) => column(sql`result.`, name)),
+      ...['ver', ...read.columns].map((name) => column(sql`score.`, name)),
+    ],
+    '',
+  )}`;
+  const [id, madeInIt] = [sql`id`, sql`made_in`].map((of) =>
+    join([sql`ver`, of, ...ofResult.map((name) => identifier(name))], ', '),
+  ) as [Sql, Sql];
   // In the order in which they are stored.
-  const own = sql`SELECT scored AS id, ${selected(empty)} FROM (
-    SELECT * FROM (${ownScores('span', scope, { ...read, ids })}) ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored
-  )`;
+  const given = sql`SELECT * FROM (${ownScores('span', scope, { ...read, ids: sql`(SELECT id FROM (${asked.results(sql`id`)}))` })})
+    ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored`;
+  const own = sql`SELECT ${selected} FROM (${given}) AS score INNER JOIN (${asked.results(id)}) AS result ON result.id = score.scored`;
   if (!ofTraces) return own;
-  const scores = ownScores('trace', scope, { ...read, ids: madeIn(asked) });
-  const alone = sql`SELECT id, made_in FROM (${asked.results(sql`id, made_in`)}) WHERE (experiment_id, made_in) NOT IN ${shared(scope, asked)}`;
+  const ofTrace = ownScores('trace', scope, { ...read, ids: madeIn(asked) });
+  const alone = sql`SELECT ${madeInIt} FROM (${asked.results(madeInIt)}) WHERE (experiment_id, made_in) NOT IN ${shared(scope, asked)}`;
   return sql`SELECT * FROM (
     ${own}
     UNION ALL
-    SELECT result.id AS id, ${selected(sql`score.`)} FROM (${scores}) AS score INNER JOIN (${alone}) AS result ON result.made_in = score.scored
-  ) ORDER BY id, name, ver DESC LIMIT 1 BY id, name`;
+    SELECT ${selected} FROM (${ofTrace}) AS score INNER JOIN (${alone}) AS result ON result.made_in = score.scored
+  ) ORDER BY result, name, ver DESC LIMIT 1 BY result, name`;
 }

@@ -151,8 +151,8 @@ function joinedScores(scope: ReadScope, asked: SomeResults, { names, ofTraces }:
     selected: sql`scored.given`,
     join: sql`
 LEFT ANY JOIN (
-  SELECT id AS span, groupArray((name, kind, number, ${excerpt(sql`text`, longest)})) AS given FROM (${scores}) GROUP BY id
-) AS scored ON scored.span = result.id`,
+  SELECT result, groupArray((name, kind, number, ${excerpt(sql`text`, longest)})) AS given FROM (${scores}) GROUP BY result
+) AS scored ON scored.result = result.ver`,
   };
 }
 
