@@ -68,6 +68,11 @@ export function guarded<T>(work: () => T): T {
   }
 }
 
+/** {@link guarded} work as one transaction, which takes the right to write at once. */
+export function transact<T>(database: Database, work: () => T): T {
+  return guarded(() => database.transaction(work).immediate());
+}
+
 /** A store whose services keep what they read until another process has written. */
 export abstract class WatchedStore<Statements> {
   protected readonly db: Database;

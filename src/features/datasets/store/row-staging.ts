@@ -1,5 +1,5 @@
 import { DomainError } from '../../../engine/errors.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import {
   MAX_DATASET_BYTES,
@@ -297,14 +297,13 @@ export class SqliteRowStaging implements RowStaging {
 
   removeSome(): boolean {
     const { removed, comparisons, parts, remove } = this.#statements;
-    const removeSome = () => {
+    return transact(this.#db, () => {
       const dataset = removed.get();
       if (dataset === undefined) return false;
       for (const part of [comparisons, ...parts]) if (part.run(dataset).changes > 0) return true;
       remove.run(dataset);
       return true;
-    };
-    return guarded(() => this.#db.transaction(removeSome).immediate());
+    });
   }
 
   /**
@@ -337,12 +336,11 @@ export class SqliteRowStaging implements RowStaging {
   /** @throws DomainError `not_found` */
   #transaction<T>(id: string, work: (dataset: Stored) => T): T {
     const { dataset } = this.#statements;
-    const found = () => {
+    return transact(this.#db, () => {
       const stored = dataset.get(id);
       if (stored === undefined) throw deleted();
       return work(stored);
-    };
-    return guarded(() => this.#db.transaction(found).immediate());
+    });
   }
 }
 

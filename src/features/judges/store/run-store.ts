@@ -13,7 +13,7 @@ import type {
   RunStore,
 } from '../run-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import { evaluationInsert } from './evaluation-rows.js';
 import { FailedRuns } from './failed-runs.js';
@@ -237,7 +237,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   enqueue(drafts: readonly RunDraft[], at: Micros): number {
-    return guarded(() => this.#db.transaction(() => this.#insert(drafts, at)).immediate());
+    return transact(this.#db, () => this.#insert(drafts, at));
   }
 
   retryFailed(judgeId: string, before: Micros, limit: number): number {
@@ -256,13 +256,12 @@ export class SqliteRunStore implements RunStore {
     failed: readonly FailedDraft[] = [],
   ): number {
     const { insert } = this.#statements;
-    const advance = () => {
+    return transact(this.#db, () => {
       this.#setLooked(projectId, looked);
       for (const { draft, reason } of failed)
         insert.run({ ...UNSAID, due_at: at, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
-    };
-    return guarded(() => this.#db.transaction(advance).immediate());
+    });
   }
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
@@ -289,7 +288,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   forget(): void {
-    guarded(() => this.#db.transaction(() => this.#statements.forget.map((each) => each.run())).immediate());
+    transact(this.#db, () => this.#statements.forget.map((each) => each.run()));
   }
 
   position(projectId: string): FeedPosition | undefined {
@@ -298,10 +297,9 @@ export class SqliteRunStore implements RunStore {
   }
 
   setLooked(looked: ReadonlyMap<string, Looked>): void {
-    const set = () => {
+    transact(this.#db, () => {
       for (const [projectId, each] of looked) this.#setLooked(projectId, each);
-    };
-    guarded(() => this.#db.transaction(set).immediate());
+    });
   }
 
   #setLooked(projectId: string, { arrived_at, behind }: Looked): void {
@@ -345,13 +343,11 @@ export class SqliteRunStore implements RunStore {
 
   noteShown(run: Run, traceIds: readonly string[]): boolean {
     const traces = { projectId: run.project_id, runId: run.id, traceIds };
-    return guarded(() => this.#db.transaction(() => this.#noteTraces(traces)).immediate());
+    return transact(this.#db, () => this.#noteTraces(traces));
   }
 
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[] {
-    const stored = guarded(() =>
-      this.#db.transaction(() => outcomes.flatMap((outcome) => this.#settle(outcome, at) ?? [])).immediate(),
-    );
+    const stored = transact(this.#db, () => outcomes.flatMap((outcome) => this.#settle(outcome, at) ?? []));
     return stored;
   }
 

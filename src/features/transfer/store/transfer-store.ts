@@ -10,7 +10,7 @@ import {
 } from '../../../engine/traces/model/transfer/record-page.js';
 import type { MetadataPart } from '../parts.js';
 import { invalid } from '../../../engine/validation/validation.js';
-import { guarded, isDuplicate, type Database } from '../../../engine/metadata/database.js';
+import { guarded, isDuplicate, transact, type Database } from '../../../engine/metadata/database.js';
 import { bounds, type Bound } from './transfer-bounds.js';
 import { HeldRows } from './held-rows.js';
 import { readCursor, writeCursor } from './transfer-cursor.js';
@@ -62,14 +62,13 @@ export class SqliteTransferStore implements MetadataTransfer {
   }
 
   take(part: MetadataPart, projectId: string, records: readonly StoredRecord[]): Imported {
-    const takeAll = () => {
+    return transact(this.#db, () => {
       let stored = 0;
       this.#held.begin();
       for (const [index, record] of records.entries()) if (this.#takeOne(part, projectId, record, index)) stored += 1;
       if (stored > 0) this.#bounds[part]?.(projectId, records);
       return { stored, unchanged: records.length - stored };
-    };
-    return guarded(() => this.#db.transaction(takeAll).immediate());
+    });
   }
 
   images({ projectId, after, limit }: PageOf): RecordPage<StoredImage> {
