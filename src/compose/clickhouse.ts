@@ -15,7 +15,7 @@ import { ServerWatch, type ServerIdentity } from '../engine/traces/one-server.js
 import { prepareExternalServer, severalServers } from '../engine/traces/external-server.js';
 import { openTraceStore } from '../engine/traces/open-trace-store.js';
 import type { TraceStore, TraceStoreOptions } from '../engine/traces/trace-store.js';
-import { requireEmptyLog } from '../engine/traces/write/log/segment-log.js';
+import { requireEmptyLog } from '../engine/traces/write/log/recovery.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { schemaDirectory } from '../engine/files/schema-files.js';
 import type { DiskWatermark } from '../engine/disk/disk-watermark.js';

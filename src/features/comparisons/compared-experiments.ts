@@ -5,7 +5,7 @@ import { invalid } from '../../engine/validation/validation.js';
 import { OpenCount } from '../../engine/work/open-count.js';
 import type { DatasetStore } from '../datasets/dataset.js';
 import type { Experiment, ExperimentStore } from '../experiments/experiment.js';
-import type { ComparisonInput } from './schema.js';
+import type { ComparisonInput } from './input-schema.js';
 
 /** How often a request that waits looks again. */
 const LOOK_EVERY_MS = 250;

@@ -2,7 +2,7 @@ import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { ErrorWay, Verdict } from './comparison.js';
 import type { Compared } from './outcome.js';
-import type { MetricInput } from './schema.js';
+import type { MetricInput } from './input-schema.js';
 
 /** Most comparisons of a project: the oldest goes when one more is made. */
 export const MAX_COMPARISONS = 10_000;

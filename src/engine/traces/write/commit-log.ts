@@ -2,7 +2,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DomainError } from '../../errors.js';
 import { remainingQuota } from '../../work/fair-quota.js';
 import type { WriteLog, WriteReceipt } from '../model/write-log.js';
-import type { Place, SegmentLog } from './log/segment-log.js';
+import type { Place } from './log/segment-file.js';
+import type { SegmentLog } from './log/segment-log.js';
 import type { CommitFollower } from './commit-follower.js';
 import { recordOf, sizeOf, stamp, writeOf, type CommitRequest, type StampedRequest } from './commit-group.js';
 import { CommitQueue } from './commit-queue.js';

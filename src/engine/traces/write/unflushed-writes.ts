@@ -1,4 +1,4 @@
-import type { Place } from './log/segment-log.js';
+import type { Place } from './log/segment-file.js';
 import type { Touched } from './commit-follower.js';
 import type { TableName } from './rows.js';
 import type { Version } from './version-clock.js';
