@@ -112,7 +112,7 @@ function asSent<T>(make: () => T): T {
 
 /** @throws DomainError `unavailable` */
 export function toPromptRead(
-  prompts: Pick<PromptService, 'tagsOf'>,
+  prompts: Pick<PromptService, 'tags'>,
   projectId: string,
   found: SelectedVersion,
 ): PromptRead {
@@ -122,7 +122,7 @@ export function toPromptRead(
     ...{ id, projectId, name: slug, version, config },
     type: messages === null ? 'text' : 'chat',
     prompt: messages === null ? content : messages.map(toPart),
-    labels: prompts.tagsOf(found),
+    labels: prompts.tags.of(found),
     tags: wordsIn(tags),
     commitMessage: typeof commit_message === 'string' ? commit_message : null,
     resolutionGraph: null,

@@ -10,7 +10,6 @@ import type { Signals } from '../../engine/signals/signals.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { invalid } from '../../engine/validation/validation.js';
 import {
-  isReservedTag,
   LATEST,
   MAX_DATASETS,
   PAGE_BYTES,
@@ -19,8 +18,6 @@ import {
   type DatasetPatch,
   type DatasetRow,
   type DatasetStore,
-  type DatasetTag,
-  type DatasetTagMove,
   type DatasetVersion,
   type ListedVersion,
   type NewRow,
@@ -33,12 +30,11 @@ import {
 import { unpacked } from './files/row-set.js';
 import type { ReadUpload, UploadTask } from './files/read-upload.js';
 import type { DatasetInput, UploadFormat } from './schema.js';
+import { DatasetTags } from './dataset-tags.js';
 import { diffVersions, type VersionDiff } from './version-diff.js';
 import { RowAppends, type RowPut } from './row-appends.js';
 import { VersionWriter } from './version-writer.js';
 
-/** Most tags that a dataset ever had. */
-const MAX_TAGS = 1_000;
 /** Rows, and about how many bytes of them, that are read together where all are. */
 const ROWS_AT_ONCE = 500;
 const WALK_BYTES = 1024 * 1024;
@@ -83,6 +79,8 @@ export class DatasetService {
   readonly #writer: VersionWriter;
   readonly #appends: RowAppends;
   readonly #uploads = new FairSemaphore('uploads', UPLOADS);
+  /** Names that point at versions. */
+  readonly tags: DatasetTags;
   #removing: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -90,6 +88,7 @@ export class DatasetService {
     this.#parts = parts;
     this.#writer = new VersionWriter(parts);
     this.#appends = new RowAppends({ ...parts, writer: this.#writer });
+    this.tags = new DatasetTags(parts.datasets, this);
   }
 
   /** @throws DomainError `invalid`; `conflict` when the name is taken or there are too many */
@@ -355,51 +354,6 @@ export class DatasetService {
   diff({ id }: Dataset, versions: Between, window: Window, signal: AbortSignal): Promise<VersionDiff> {
     return diffVersions(this.#parts.rows, id, versions, window, signal);
   }
-
-  /** `latest` first, then by name. @throws DomainError `not_found` */
-  tags(projectId: string, name: string): DatasetTag[] {
-    const { id, last_version } = this.find(projectId, name);
-    const latest = last_version === 0 ? [] : [{ tag: LATEST, version_number: last_version }];
-    return [...latest, ...this.#parts.datasets.tags(id)];
-  }
-
-  /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
-  pin({ project_id, user_id }: Principal, name: string, { tag, version_number }: DatasetTag): DatasetTag {
-    const dataset = this.find(project_id, name);
-    requireMovable(tag);
-    this.version(dataset, String(version_number));
-    const { datasets } = this.#parts;
-    const pointed = datasets.tag(dataset.id, tag);
-    if (pointed === version_number) return { tag, version_number };
-    if (pointed === undefined && datasets.countTags(dataset.id) >= MAX_TAGS)
-      throw new DomainError(
-        'conflict',
-        `A dataset can have at most ${MAX_TAGS} tags, including removed ones: move an existing tag`,
-      );
-    datasets.moveTag(dataset.id, tag, version_number, Date.now() * 1000, user_id);
-    return { tag, version_number };
-  }
-
-  /** @throws DomainError `not_found`; `conflict` for `latest` */
-  removeTag({ project_id, user_id }: Principal, name: string, tag: string): void {
-    const { id } = this.find(project_id, name);
-    requireMovable(tag);
-    if (this.#parts.datasets.tag(id, tag) === undefined) throw noTag(tag);
-    this.#parts.datasets.moveTag(id, tag, null, Date.now() * 1000, user_id);
-  }
-
-  /** Newest first. @throws DomainError `not_found` */
-  tagHistory(projectId: string, name: string, tag: string, window: Window): DatasetTagMove[] {
-    const { id } = this.find(projectId, name);
-    const moves = this.#parts.datasets.tagMoves(id, tag, window);
-    if (moves.length === 0 && window.offset === 0) throw noTag(tag);
-    return moves;
-  }
 }
 
 const taken = (name: string) => new DomainError('conflict', `There is a dataset named ${JSON.stringify(name)} already`);
-const noTag = (tag: string) => new DomainError('not_found', `The dataset has no tag ${tag}`);
-
-function requireMovable(tag: string): void {
-  if (isReservedTag(tag)) throw new DomainError('conflict', `The tag name ${tag} is reserved`);
-}
