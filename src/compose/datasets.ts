@@ -27,8 +27,8 @@ export function openDatasets({ closers, events }: Context, { metadata, traces, w
     readUpload: async (projectId, upload) =>
       (await readHere(upload)) ?? (await files.run(projectId, { kind: 'read', upload })).upload,
   });
-  closers.push(() => datasets.close());
-  datasets.resume();
+  closers.push(() => datasets.removal.close());
+  datasets.removal.resume();
   const datasetDownloads = new DatasetDownloads(
     datasets,
     async (projectId, table) => (await files.run(projectId, { kind: 'write', table })).bytes,

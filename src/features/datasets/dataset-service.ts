@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
@@ -33,6 +32,7 @@ import type { DatasetInput, UploadFormat } from './schema.js';
 import { DatasetTags } from './dataset-tags.js';
 import { diffVersions, type VersionDiff } from './version-diff.js';
 import { RowAppends, type RowPut } from './row-appends.js';
+import { RowRemoval } from './row-removal.js';
 import { VersionWriter } from './version-writer.js';
 
 /** Rows, and about how many bytes of them, that are read together where all are. */
@@ -81,14 +81,14 @@ export class DatasetService {
   readonly #uploads = new FairSemaphore('uploads', UPLOADS);
   /** Names that point at versions. */
   readonly tags: DatasetTags;
-  #removing: Promise<void> = Promise.resolve();
-  #closed = false;
+  readonly removal: RowRemoval;
 
   constructor(parts: DatasetServiceParts) {
     this.#parts = parts;
     this.#writer = new VersionWriter(parts);
     this.#appends = new RowAppends({ ...parts, writer: this.#writer });
     this.tags = new DatasetTags(parts.datasets, this);
+    this.removal = new RowRemoval({ ...parts, writer: this.#writer });
   }
 
   /** @throws DomainError `invalid`; `conflict` when the name is taken or there are too many */
@@ -153,34 +153,7 @@ export class DatasetService {
       datasets.remove(dataset.id, Date.now() * 1000);
       this.#tell('datasetDeleted', by, dataset);
     });
-    this.#removeDeleted();
-  }
-
-  /** Goes on with what a crash or a stop has cut off. */
-  resume(): void {
-    this.#behind(() => this.#writer.removeUnfinished(() => this.#closed));
-    this.#removeDeleted();
-  }
-
-  /** Resolves when nothing is removed any more; what is left, the next start removes. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#removing;
-  }
-
-  #removeDeleted(): void {
-    this.#behind(async () => {
-      while (!this.#closed && this.#parts.staging.removeSome()) await nextTurn();
-    });
-  }
-
-  /** Does work behind what is being done. */
-  #behind(work: () => Promise<void>): void {
-    const { observer } = this.#parts;
-    this.#removing = this.#removing.then(() => (this.#closed ? undefined : work()));
-    this.#removing = this.#removing.catch((error: unknown) => {
-      observer.datasetRowsNotRemoved({ error });
-    });
+    this.removal.removeDeleted();
   }
 
   /** @throws DomainError what reading and writing throw; no version is made then */
