@@ -126,7 +126,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     newestAtStart,
     snapshots: new SpanSnapshots({ client, log, reads, committed: () => writes.acknowledged }),
     rollUp: (projectId) => rollups.settle(projectId),
-    refuseWrites: (refusal) => log.refuse(refusal),
+    refuseWrites: (refusal) => log.gate.refuse(refusal),
     async written() {
       await log.idle();
       await log.forgotten();
@@ -174,7 +174,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       if (flusher.failing) throw new Error('ClickHouse does not accept acknowledged spans');
       if (!(await liveness.answers())) throw new Error('ClickHouse does not respond');
     },
-    takesWrites: () => log.takesAlone,
+    takesWrites: () => log.gate.takesAlone,
     async close() {
       await purge.close();
       await indexer.close();

@@ -26,7 +26,7 @@ export async function removeProject(
   projectId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  log.requireOpen();
+  log.gate.requireOpen();
   await log.idle();
   await settle(projectId);
   // What a restart would bring back from the log is removed with the rest.

@@ -17,7 +17,7 @@ import { candidate, examined, keepingSpans, keeps } from './ages.js';
 
 export interface OldTracesSource {
   readonly client: ClickHouseClient;
-  readonly log: Pick<CommitLog, 'requireRoom'>;
+  readonly log: Pick<CommitLog, 'gate'>;
   readonly reads: ReadsInProgress;
   readonly limits: ReadLimits;
 }
@@ -96,7 +96,7 @@ UNION ALL SELECT NULL FROM session_statements WHERE ${written} AND ${keeps(sql`t
 
   async *things(projectId: string, ids: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
     // A deletion that would be refused is not ordered.
-    this.#log.requireRoom();
+    this.#log.gate.requireRoom();
     yield* this.#below.ofTraces(projectId, ids);
   }
 
