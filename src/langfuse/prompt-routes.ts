@@ -89,8 +89,8 @@ function createPromptRoute(prompts: Pick<PromptService, 'ensureTagged' | 'tags'>
     responses: { 201: { description: 'The version.', schema: PromptRead } },
     errors: ['conflict', 'unavailable'],
     renderError,
-    handle({ principal, body }) {
-      const made = createPrompt(prompts, principal, body);
+    async handle({ principal, body }) {
+      const made = await createPrompt(prompts, principal, body);
       return { status: 201, body: toPromptRead(prompts, principal.project_id, made) };
     },
   });

@@ -110,16 +110,19 @@ export class DatasetService {
 
   /** @param name or id, behind the id of the project, which some clients put before it @throws DomainError `not_found` */
   find(projectId: string, name: string): Dataset {
-    const found = this.#find(projectId, name);
-    this.#appends.close(found.id);
+    return this.lookUp(projectId, name) ?? noDataset();
+  }
+
+  /** As {@link find}; undefined: there is none. */
+  lookUp(projectId: string, name: string): Dataset | undefined {
+    const found = this.#named(projectId, name);
+    if (found !== undefined) this.#appends.close(found.id);
     return found;
   }
 
-  #find(projectId: string, name: string): Dataset {
+  #named(projectId: string, name: string): Dataset | undefined {
     const own = name.startsWith(`${projectId}/`) ? name.slice(projectId.length + 1) : name;
-    const found = this.#parts.datasets.find(projectId, UUID.test(own) ? { id: own } : { name: own });
-    if (found === undefined) throw new DomainError('not_found', 'There is no dataset with this name or id');
-    return found;
+    return this.#parts.datasets.find(projectId, UUID.test(own) ? { id: own } : { name: own });
   }
 
   list(projectId: string, q: string, window: Window): { readonly datasets: Dataset[]; readonly total: number } {
@@ -216,7 +219,7 @@ export class DatasetService {
    * @throws DomainError `not_found`, `too_large`, `conflict`, `overloaded`, `unavailable`
    */
   async put({ project_id, user_id }: Principal, name: string, put: RowPut, message: string): Promise<Dataset> {
-    const dataset = this.#find(project_id, name);
+    const dataset = this.#named(project_id, name) ?? noDataset();
     await this.#appends.put(project_id, dataset.id, put, { by: user_id, message });
     return dataset;
   }
@@ -327,6 +330,10 @@ export class DatasetService {
   diff({ id }: Dataset, versions: Between, window: Window, signal: AbortSignal): Promise<VersionDiff> {
     return diffVersions(this.#parts.rows, id, versions, window, signal);
   }
+}
+
+function noDataset(): never {
+  throw new DomainError('not_found', 'There is no dataset with this name or id');
 }
 
 const taken = (name: string) => new DomainError('conflict', `There is a dataset named ${JSON.stringify(name)} already`);

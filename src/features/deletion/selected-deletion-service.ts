@@ -1,5 +1,6 @@
 import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
+import type { ListName } from '../../engine/traces/model/list/definitions.js';
 import type { ListQuery } from '../../engine/traces/model/list/query.js';
 import { selectionOf } from '../../engine/traces/model/list/selection.js';
 import type { ListStatistics } from '../../engine/traces/model/list/statistics.js';
@@ -10,7 +11,6 @@ import { PLAN_LIFETIME_SECONDS, type PlanSigner } from './selected-deletion-plan
 import {
   NOTHING_DELETED,
   SELECTED_DELETION,
-  type ListName,
   type SelectedCheckpoint,
   type SelectedDeletion,
   type SelectedObjects,

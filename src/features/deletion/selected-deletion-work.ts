@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { parseTimestampText, type Micros } from '../../engine/timestamp.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
+import { LISTS, type ListName } from '../../engine/traces/model/list/definitions.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { querySelecting } from '../../engine/traces/model/list/selection.js';
 import { atMost, newestFirst, WALK_KEYS } from '../../engine/traces/model/list/walk.js';
@@ -11,9 +12,7 @@ import { unlessAborted } from '../../engine/work/unless-aborted.js';
 import type { DeletionService } from './deletion-service.js';
 import {
   countOf,
-  LISTS,
   NOTHING_DELETED,
-  type ListName,
   type SelectedCheckpoint,
   type SelectedInput,
 } from './selected-deletion-job.js';

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { uuid } from '../../../engine/schema/parts.js';
+import { LISTS } from '../../../engine/traces/model/list/definitions.js';
 import { invalid } from '../../../engine/validation/validation.js';
 import { parseSelection } from '../../../http/list-query.js';
 import { project_id, ProjectParams } from '../../../http/parameters.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import { DeletionInput, DeletionJobRead, DeletionPlanRead } from '../schema.js';
-import { LISTS } from '../selected-deletion-job.js';
 import type { SelectedDeletionService } from '../selected-deletion-service.js';
 import { toDeletionRead, toPlanRead } from './presenters.js';
 

@@ -171,3 +171,7 @@ export const sessionList = {
   maxLimit: 500,
   hasInternal: false,
 } as const satisfies ListDefinition<keyof typeof sessionFields>;
+
+/** All lists, by their names. */
+export const LISTS = { spans: spanList, traces: traceList, sessions: sessionList } as const;
+export type ListName = keyof typeof LISTS;
