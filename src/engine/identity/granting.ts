@@ -21,7 +21,7 @@ export function requireGrant(by: Granter, scopes: readonly Scope[]): void {
 export function requireLifetime(rows: Rows, by: Granter, expiresAt: Micros | null): void {
   const own = by === null ? null : (rows.findKey(by.key_id)?.expires_at ?? null);
   if (own !== null && (expiresAt === null || expiresAt > own))
-    throw new DomainError('forbidden', 'This API key expires, and cannot make one that outlives it');
+    throw new DomainError('forbidden', 'This API key expires, and cannot create one that expires later');
 }
 
 /** Nobody gives a role above their own, or one with scopes that their key lacks, or for longer than their key lasts. @throws DomainError `forbidden` */

@@ -74,7 +74,7 @@ export class InvitationService {
       const [key] = keys;
       const role = key && this.#identity.members.roleOf(key.project_id, user_id);
       if (!invited || key === undefined || role == null)
-        throw new DomainError('conflict', 'This link signs in an existing person, and is no invitation');
+        throw new DomainError('conflict', 'This link signs in an existing person and is not an invitation');
       const { project_id } = key;
       const { project } = this.#identity.describe({ user_id, project_id, key_id: key.id });
       const { user_id: subject_id } = session;

@@ -114,7 +114,7 @@ export class KeyService {
       const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
       requireLifetime(this.#store, by, expiresAt);
       if (!this.#store.replaceKey(id, now, now + overlap))
-        throw new DomainError('conflict', 'This API key was rotated already: rotate the one that was made then');
+        throw new DomainError('conflict', 'This API key was rotated already: rotate the one that replaced it');
       const added = this.add({ projectId, userId, name, scopes, expiresAt });
       this.#audit.done(keyMade(added, by));
       this.#audit.done({ event: 'keyRotated', by, project_id: projectId, subject_id: id, subject_name: name });

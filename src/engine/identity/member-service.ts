@@ -166,7 +166,7 @@ export class MemberService {
   /** @throws DomainError `conflict` when the project would have no owner any more */
   #requireOtherOwner(projectId: string, before: Role): void {
     if (before === 'owner' && this.#store.members.countOwners(projectId) < 2)
-      throw new DomainError('conflict', 'A project keeps at least one owner: make somebody else an owner first');
+      throw new DomainError('conflict', 'A project keeps at least one owner: make someone else an owner first');
   }
 }
 

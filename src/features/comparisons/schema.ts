@@ -162,7 +162,7 @@ const metric = Type.Object(
     value: orNull(number(VALUE)),
     direction: oneOf(DIRECTIONS, 'Whether higher or lower is better.'),
     measure: oneOf(MEASURES, 'What its values are: `sum` for figures of traces, else the kind of the score.'),
-    verdict: oneOf(['passed', 'failed', 'undecided', 'reported'], 'What came of its rule.'),
+    verdict: oneOf(['passed', 'failed', 'undecided', 'reported'], 'The verdict of its rule.'),
     because: Type.String({ description: 'Why, in words.' }),
     rows: count('Rows with a value in both experiments.'),
     left_out: Type.Object(

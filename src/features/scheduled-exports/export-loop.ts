@@ -151,7 +151,7 @@ function reasonOf(error: unknown): string {
     case 'not_found':
       return 'The bucket does not exist; the operator finds more in the server log';
     case 'invalid':
-      return `The filters are not valid any more: ${error.message}`;
+      return `The filters are no longer valid: ${error.message}`;
     default:
       return 'The bucket or a store did not respond, or the disk is full; the operator finds more in the server log';
   }

@@ -19,7 +19,7 @@ export function personOfProxy(
   remoteAddress: string,
 ): ExternalPerson {
   if (!isTrusted(remoteAddress))
-    throw new DomainError('unauthenticated', 'This address is none of the proxies that may sign people in');
+    throw new DomainError('unauthenticated', 'This address is not one of the proxies that may sign people in');
   const value = headers[header];
   const subject = typeof value === 'string' ? value.trim() : '';
   if (!NAME.test(subject)) throw new DomainError('unauthenticated', 'The proxy did not say who you are');

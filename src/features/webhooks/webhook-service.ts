@@ -130,7 +130,7 @@ export class WebhookService {
     // Without its name: whoever gets a mail may know nothing of this server, and nobody is to choose the words.
     const event = { type: 'test', summary: 'Test of a destination', data: { webhook_id: id } } as const;
     if (this.#note({ project_id: projectId, ...event }, id) === 0)
-      throw new DomainError('conflict', 'Too many deliveries wait: the destination does not take them');
+      throw new DomainError('conflict', 'Too many deliveries wait: the destination does not accept them');
     return this.get(projectId, id);
   }
 

@@ -90,7 +90,7 @@ export class SqliteMemberStore implements MemberStore {
       guarded(() => this.#statements.insert.run({ ...member, by_groups: member.by_groups ? 1 : 0 }));
     } catch (error) {
       if (!isDuplicate(error)) throw error;
-      throw new DomainError('conflict', 'This person is one of the project already', { cause: error });
+      throw new DomainError('conflict', 'This person is already in the project', { cause: error });
     }
   }
 

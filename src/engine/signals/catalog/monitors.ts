@@ -21,8 +21,8 @@ export const monitorCatalog = catalogOf({
   }),
   monitorFailed: signal<{ project: string; error: unknown }>({
     level: 'warn',
-    message: 'Could not look at monitors; retrying',
-    when: 'A store did not respond, a read met its limit, or filters of a monitor are not valid any more after an upgrade.',
+    message: 'Could not check monitors; retrying',
+    when: 'A store did not respond, a read met its limit, or filters of a monitor are no longer valid after an upgrade.',
     action: 'Nothing; if it repeats, check /readyz and the error of the monitor',
     log: ({ project, error }) => ({ project_id: project, error }),
     count: ({ monitorFailures }) => monitorFailures.inc(),
@@ -34,7 +34,7 @@ export const monitorCatalog = catalogOf({
   webhookFailed: signal<{ project: string; id: string; status: number | null; seconds: number }>({
     level: 'info',
     message: 'Webhook was not delivered; retrying',
-    when: 'The destination `webhook_id` did not respond, or answered another `status` than 2xx.',
+    when: 'The destination `webhook_id` did not respond, or its `status` was not 2xx.',
     log: ({ project, id, status }) => ({ project_id: project, webhook_id: id, status }),
     count({ webhookDeliveries, webhookDuration }, { seconds }) {
       webhookDeliveries.inc({ result: 'failed' });
@@ -44,7 +44,7 @@ export const monitorCatalog = catalogOf({
   webhookGivenUp: signal<{ project: string; id: string; deliveries: number }>({
     level: 'warn',
     message: 'Webhook given up',
-    when: 'The destination `webhook_id` took none of these `deliveries` for a day.',
+    when: 'The destination `webhook_id` accepted none of these `deliveries` for a day.',
     action: 'Tell whoever runs the project: the log of the deliveries says why',
     log: ({ project, id, deliveries }) => ({ project_id: project, webhook_id: id, deliveries }),
     count: ({ webhookDeliveries }, { deliveries }) => webhookDeliveries.inc({ result: 'given_up' }, deliveries),
@@ -52,7 +52,7 @@ export const monitorCatalog = catalogOf({
   webhooksFailed: signal<{ error: unknown }>({
     level: 'warn',
     message: 'Could not deliver webhooks; retrying',
-    when: 'The metadata store did not respond. What waits is delivered later.',
+    when: 'The metadata store did not respond. Waiting deliveries are sent later.',
     action: 'Nothing; if it repeats, check /readyz and disk space',
     log: ({ error }) => ({ error }),
   }),

@@ -66,7 +66,7 @@ function joinProjectRoute({ invitations, callers, attempts, trustedProxies }: In
     operationId: 'joinProject',
     summary: 'Join a project by an invitation',
     description:
-      'Takes an invitation as the user of the cookie, with the role that it gives, instead of signing in as a new user. The session ' +
+      'Accepts an invitation as the user of the cookie, with its role, instead of signing in as a new user. The session ' +
       'has access to the project from then on. Failed attempts count toward the limit for signing in.',
     tag: TAG,
     access: 'public',
