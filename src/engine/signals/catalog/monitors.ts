@@ -45,7 +45,7 @@ export const monitorCatalog = catalogOf({
     level: 'warn',
     message: 'Webhook given up',
     when: 'The destination `webhook_id` accepted none of these `deliveries` for a day.',
-    action: 'Tell whoever runs the project: the log of the deliveries says why',
+    action: 'Tell the people of the project: the log of the deliveries says why',
     log: ({ project, id, deliveries }) => ({ project_id: project, webhook_id: id, deliveries }),
     count: ({ webhookDeliveries }, { deliveries }) => webhookDeliveries.inc({ result: 'given_up' }, deliveries),
   }),

@@ -108,7 +108,7 @@ function cancelDeletionRoute(deletions: Pick<SelectedDeletionService, 'cancel'>)
     operationId: 'cancelDeletion',
     summary: 'Cancel a deletion by filters',
     description:
-      'Stops after the portion under way, which may be thousands of objects: it is completed. What is deleted does not come ' +
+      'Completes the current portion, which may be thousands of objects, then stops. What is deleted does not come ' +
       'back. A job that has ended cannot be canceled (409).',
     tag: TAG,
     access: 'key',

@@ -35,7 +35,7 @@ function createInviteRoute({ invitations, baseUrl, invites }: InvitationRoutesPa
     summary: 'Invite a colleague',
     description:
       'Creates a user with a role in the project, and a URL that works once, within one hour. It signs in the new user; ' +
-      'somebody who is signed in already can join the project as who they are instead. If the URL is not used in time, ' +
+      'a person who is signed in already can join the project with that account instead. If the URL is not used in time, ' +
       'the user is removed. No one can give a role above their own, or one with scopes that their key lacks. A project can ' +
       'have at most 100 unused invitations, and create ten per minute.',
     tag: TAG,
