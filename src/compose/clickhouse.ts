@@ -84,7 +84,7 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   return { traces, endpoint, watermark };
 }
 
-/** How a trace store is opened, but for what it shares with a server. */
+/** How a trace store is opened, except for what it shares with a server. */
 export function storeOptions({ config, events }: Pick<Context, 'config' | 'events'>, isEmbedded: boolean) {
   return {
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),

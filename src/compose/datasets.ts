@@ -13,7 +13,7 @@ export interface Datasets {
   readonly spanRows: SpanRows;
 }
 
-/** Opens datasets, and goes on with the removal of those that were deleted. */
+/** Opens datasets, and continues with the removal of those that were deleted. */
 export function openDatasets({ closers, events }: Context, { metadata, traces, watermark, audit }: Storage): Datasets {
   const files = new DatasetFiles();
   closers.push(() => files.close());

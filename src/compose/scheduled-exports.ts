@@ -20,7 +20,7 @@ import { toScoreRead } from '../features/scores/http/presenters.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
-/** Goes on with scheduled exports, where the operator has set a bucket. */
+/** Continues with scheduled exports, where the operator has set a bucket. */
 export function openScheduledExports(
   context: Context,
   { metadata, traces, watermark, audit }: Storage,

@@ -11,7 +11,7 @@ import { TAG } from './tag.js';
 export interface LinkParts {
   /** Base of the URLs handed out. */
   readonly baseUrl: () => string;
-  /** The project that the person sees whose browser sent a request; null: nobody knows. */
+  /** The project that the person sees whose browser sent a request; null: no one knows. */
   readonly projectOf: (headers: IncomingHttpHeaders) => string | null;
 }
 

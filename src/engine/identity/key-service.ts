@@ -132,7 +132,7 @@ export class KeyService {
   /**
    * Revokes a key, which is refused from the next request on.
    * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet, `forbidden` when it
-   *   acts for somebody above whoever asks
+   *   acts for someone above whoever asks
    */
   revoke(projectId: string | null, keyId: string, by: Actor): void {
     const id = uuidOf(keyId);
@@ -179,7 +179,7 @@ export class KeyService {
   }
 
   /**
-   * The role of whoever gets a key. Nobody gives a key of more scopes than they have: a role that is too low is raised only by
+   * The role of whoever gets a key. No one gives a key of more scopes than they have: a role that is too low is raised only by
    * commands on the server's machine, and by its start.
    */
   #roleWith(projectId: string, userId: string, scopes: readonly Scope[], personal: boolean): Role {

@@ -31,7 +31,7 @@ export function openDatabase(file: string): Database {
   }
 }
 
-/** Writes what the write-ahead log holds to its place, and empties it. @throws DomainError `unavailable` while somebody reads there */
+/** Writes what the write-ahead log holds to its place, and empties it. @throws DomainError `unavailable` while someone reads there */
 export function emptyLog(database: Database): void {
   const [outcome] = guarded(() => database.pragma('wal_checkpoint(TRUNCATE)')) as { readonly busy: 0 | 1 }[];
   if (outcome?.busy === 1)

@@ -152,7 +152,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     },
     async mendingAudits(options) {
       await rollups.settle();
-      // What they find is computed anew, as nothing compares what is stored of it.
+      // What they find is recomputed, as nothing compares what is stored of it.
       newestScores.forgetAll();
       const renewWords = async () => {
         await words.clear();
@@ -162,7 +162,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
         try {
           await rollups.recompute(items);
         } finally {
-          // What was mended has the versions that it had.
+          // What was repaired has the versions that it had.
           newestScores.forgetAll();
         }
       };

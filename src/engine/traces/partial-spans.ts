@@ -128,7 +128,7 @@ export class ClickHousePartialSpans implements PartialSpans {
     sinceOf: (key: SpanKey) => Micros | undefined,
   ): Promise<WriteReceipt> {
     for (const [trace, seen] of opened) if (trace.writes !== seen) throw writtenMeanwhile();
-    // A deletion under way takes also what was added to a span: the texts that are to go are in it.
+    // A deletion in progress takes also what was added to a span: the texts that are to go are in it.
     const built = (writes.spans ?? []).map((span) => ({ span, since: sinceOf(span) }));
     const spans = built.map(({ span, since }): SpanRow => {
       if (since === undefined) return span;
@@ -145,7 +145,7 @@ export class ClickHousePartialSpans implements PartialSpans {
       }
       return receipt;
     } catch (error) {
-      // Perhaps it is stored all the same.
+      // Perhaps it is stored anyway.
       for (const { trace } of traces.values()) this.#known.forget(trace);
       throw error;
     }

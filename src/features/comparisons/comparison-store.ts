@@ -75,6 +75,6 @@ export interface ComparisonStore {
   remove(projectId: string, id: string): boolean;
   /** Removes some of those of a hidden experiment, of whatever project. @returns how many */
   removeOf(experimentId: string, atOnce: number): number;
-  /** Removes some of those of datasets of which rows were erased since they began, which nobody sees any more. @returns how many */
+  /** Removes some of those of datasets of which rows were erased since they began, which no one sees anymore. @returns how many */
   removeErased(atOnce: number): number;
 }

@@ -224,7 +224,7 @@ export class DatasetService {
     return dataset;
   }
 
-  /** Versions that still take rows take none any more: datasets of the project are about to be read. */
+  /** Versions that still take rows take none anymore: datasets of the project are about to be read. */
   closeVersions(projectId: string): void {
     this.#appends.closeAll(projectId);
   }

@@ -58,7 +58,7 @@ export class DeletionRuns {
     const { observer } = this.#parts;
     const started = performance.now();
     try {
-      // One that failed at its very end was removed all the same, and a project with the same id may be there again.
+      // One that failed at its very end was removed anyway, and a project with the same id may be there again.
       const isOver =
         deletion.what === 'project' && !this.#parts.store.pending().some(({ seq }) => seq === deletion.seq);
       const spans = isOver ? 0 : await this.#parts.work.perform(deletion, onHidden);

@@ -38,7 +38,7 @@ const ORDERED = {
 
 /** Interval of looks for deletions that other processes ordered. */
 const LOOK_MS = 500;
-/** What nobody is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
+/** What no one is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
 const HIDDEN_WAIT_MS = 10_000;
 
 /** How long whoever writes something older waits for what is being deleted. */
@@ -58,7 +58,7 @@ const selectedTarget = (projectId: string, { id, whole }: SelectedBy): DeletionT
 
 /**
  * Deletes spans, traces, sessions and projects with everything that belongs to them, in both stores and in memory. A
- * deletion is written down before anything is deleted, and forgotten when all is: what fails or is cut off is done again
+ * deletion is written down before anything is deleted, and forgotten when all is: what fails or is interrupted is done again
  * until it is done, if need be by the next start.
  */
 export class DeletionService {
@@ -78,20 +78,20 @@ export class DeletionService {
   }
 
   /**
-   * Goes on with deletions ordered before the start, as {@link delete} does. One that cannot be completed yet is tried again later.
+   * Continues with deletions ordered before the start, as {@link delete} does. One that cannot be completed yet is tried again later.
    */
   async resume(): Promise<void> {
     const { store, observer } = this.#parts;
     try {
       store.abandon();
     } catch (error) {
-      // Nothing was ordered by them: they are in nobody's way, and the next start tries again.
+      // Nothing was ordered by them: they are in no one's way, and the next start tries again.
       observer.deletionFailed({ project: 'any', error });
     }
     const runs: DeletionRun[] = [];
     for (const deletion of store.pending()) {
       const run = this.#runs.run(deletion);
-      // Nobody can get at a project that is to go; removing it may take minutes.
+      // No one can get at a project that is to go; removing it may take minutes.
       if (deletion.what === 'project') continue;
       await run.gone.catch(() => undefined);
       runs.push(run);
@@ -113,8 +113,8 @@ export class DeletionService {
   }
 
   /**
-   * Resolves when everything is gone, or is shown to nobody and goes before long: whether there was such a thing.
-   * @throws DomainError `unavailable`, `overloaded`; it may be completed all the same
+   * Resolves when everything is gone, or is shown to no one and goes before long: whether there was such a thing.
+   * @throws DomainError `unavailable`, `overloaded`; it may be completed anyway
    */
   async delete(projectId: string, { kind, id, by }: WantedDeletion): Promise<boolean> {
     const target: DeletionTarget = { projectId, kind, id };

@@ -29,7 +29,7 @@ export interface SelectedCheckpoint {
   readonly before: Micros | null;
   /** How many objects of just this time stay. */
   readonly staying: number;
-  /** The portion that is being deleted, by an object of it; it is deleted once that is not found any more. */
+  /** The portion that is being deleted, by an object of it; it is deleted once that is not found anymore. */
   readonly going: { readonly first: string; readonly count: number } | null;
 }
 

@@ -80,7 +80,7 @@ export class SelectedDeletionService {
     return this.#parts.jobs.list(projectId, SELECTED_DELETION, projectId, MAX_LISTED).map(selectedDeletionOf);
   }
 
-  /** What is deleted stays so, with the portion under way. @throws DomainError `not_found`; `conflict` when it has ended */
+  /** What is deleted stays so, with the portion in progress. @throws DomainError `not_found`; `conflict` when it has ended */
   cancel(by: Principal, id: string): SelectedDeletion {
     const { project_id } = by;
     const { runner, audit } = this.#parts;

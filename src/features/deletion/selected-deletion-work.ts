@@ -91,7 +91,7 @@ class Portion {
     if (this.#parts.isGone(job.project_id)) return null;
     enter('deleting', countOf(this.#input));
     const target = { id: job.id, whole: this.#input.list === 'traces' };
-    // Half of a portion whose deletion failed would be taken for changed by somebody else.
+    // Half of a portion whose deletion failed would be taken for changed by someone else.
     if (this.#checkpoint.going !== null) await this.#parts.deletions.finishSelected(job.project_id, target);
     const found = await this.#next();
     signal.throwIfAborted();
@@ -128,7 +128,7 @@ class Portion {
     return end === -1 ? rows : rows.slice(0, end);
   }
 
-  /** Of a portion that was cut off by a crash, all goes once it is ordered: then nothing of it is found again. */
+  /** Of a portion that was interrupted by a crash, all goes once it is ordered: then nothing of it is found again. */
   #countInterrupted(found: readonly Found[]): void {
     const { going, deleted } = this.#checkpoint;
     if (going === null) return;

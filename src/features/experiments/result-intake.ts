@@ -74,7 +74,7 @@ export class ResultIntake implements WorkUnderWay {
 
   /**
    * Stores a result, or an array of results, all or none.
-   * @throws DomainError `conflict` for one that takes none any more, or whose dataset is gone; `invalid` with every issue;
+   * @throws DomainError `conflict` for one that takes none anymore, or whose dataset is gone; `invalid` with every issue;
    *   `too_large`; those of WriteLog
    */
   async post(projectId: string, experiment: Experiment, body: unknown): Promise<StoredId[]> {
@@ -135,7 +135,7 @@ export class ResultIntake implements WorkUnderWay {
     }
   }
 
-  /** Resolves when what is under way of an experiment is stored, or has failed. */
+  /** Resolves when what is in progress of an experiment is stored, or has failed. */
   async idle(experimentId: string): Promise<void> {
     await this.#ended((storing) => storing.experimentId === experimentId);
   }

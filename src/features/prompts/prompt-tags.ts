@@ -14,7 +14,7 @@ export interface PromptTagsParts {
   readonly announce: Announce;
   /** @throws DomainError `not_found` */
   readonly find: (projectId: string, slug: string, selector: VersionSelector) => SelectedVersion;
-  /** To be called after tags changed. */
+  /** Call after tags changed. */
   readonly changed: () => void;
 }
 
@@ -59,7 +59,7 @@ export class PromptTags {
     this.#announceMove(by, slug, entry.tag, entry.version);
   }
 
-  /** Removes a tag, but for its history. @throws DomainError `not_found`; `conflict` for `latest` */
+  /** Removes a tag, except for its history. @throws DomainError `not_found`; `conflict` for `latest` */
   remove(by: Principal, slug: string, tag: string): void {
     const { store, audit, changed } = this.#parts;
     const { project_id, user_id } = by;
@@ -77,7 +77,7 @@ export class PromptTags {
     changed();
   }
 
-  /** To be called in the transaction of the move. @param version null: the tag was removed */
+  /** Call in the transaction of the move. @param version null: the tag was removed */
   #announceMove({ project_id, user_id }: Principal, slug: string, tag: string, version: number | null): void {
     const where = version === null ? 'was removed' : `points to version ${version}`;
     this.#parts.announce({

@@ -9,7 +9,7 @@ const ISSUER = 'proxy';
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /**
- * Who a trusted proxy says that somebody is.
+ * Who a trusted proxy says that someone is.
  * @param remoteAddress the other end of the connection, which no header can change
  * @throws DomainError `unauthenticated` when the request comes from elsewhere, whatever its headers say, or the header is not there
  */

@@ -137,7 +137,7 @@ function prepare(db: Database) {
       `DELETE FROM members WHERE project_id = @projectId AND user_id = @id
          AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id AND project_id = @projectId)`,
     ),
-    // Somebody may have made another key for the user meanwhile.
+    // Someone may have made another key for the user meanwhile.
     notePerson: db.prepare<InProject>(
       notePeople('SELECT id FROM users WHERE id = @id AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id)'),
     ),

@@ -24,7 +24,7 @@ export interface OldTracesSource {
 
 /** Facts come in the order that they are grouped by. */
 const IN_ORDER = { optimize_aggregation_in_order: 1 } as const;
-/** Work that nobody waits for leaves the processors to others; in order, a second thread makes it slower, too. */
+/** Work that no one waits for leaves the processors to others; in order, a second thread makes it slower, too. */
 const QUIETLY = { ...IN_ORDER, max_threads: 1 } as const;
 /** Rows of traces that are counted together: some 150 MB of memory. */
 const COUNTED_AT_ONCE = 100_000;

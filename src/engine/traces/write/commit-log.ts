@@ -38,7 +38,7 @@ const EASY_SHARE = 0.25;
 const MAX_BEHIND_ROWS = 10_000;
 
 /**
- * Group commit. What concurrent requests append while one commit is under way is written by the next, to the log or, where
+ * Group commit. What concurrent requests append while one commit is in progress is written by the next, to the log or, where
  * there is none, to ClickHouse; each request is answered once its commit is durable. Commits run one after another, so that
  * versions grow in the order in which writes become visible.
  */
@@ -138,7 +138,7 @@ export class CommitLog implements WriteLog, EncodedLog {
   }
 
   /**
-   * Resolves once ClickHouse holds all that was acknowledged before, and no file of the log holds it any more: what is removed
+   * Resolves once ClickHouse holds all that was acknowledged before, and no file of the log holds it anymore: what is removed
    * from ClickHouse then cannot come back by a restart.
    */
   async forgotten(): Promise<void> {
@@ -208,7 +208,7 @@ export class CommitLog implements WriteLog, EncodedLog {
 
   /**
    * Whether a project's writes wait until ClickHouse, or rounds, have come closer: else its next reader would. While ClickHouse is
-   * away, nobody reads, and the log takes what it may.
+   * away, no one reads, and the log takes what it may.
    */
   #mustWait(projectId: string): boolean {
     const { writes, flusher, log, follower } = this.#parts;
@@ -232,7 +232,7 @@ export class CommitLog implements WriteLog, EncodedLog {
     const progress = (unflushed ? flusher.next() : follower.progress()).catch((error: unknown) => {
       if (!waiting) return;
       if (this.#parts.log === null) this.#refuse(this.#queue.takeAll(), error);
-      // The log takes them all the same.
+      // The log takes them anyway.
       else this.#roundsFailUntil = performance.now() + ROUNDS_FAIL_MS;
     });
     const another = new Promise<void>((resolve) => (this.#anotherWrites = resolve));
@@ -303,7 +303,7 @@ export class CommitLog implements WriteLog, EncodedLog {
         if (found !== undefined) refused.set(found.request, error);
       });
     } finally {
-      // Of what was refused, and may be stored all the same, states show nothing before it is sent again.
+      // Of what was refused, and may be stored anyway, states show nothing before it is sent again.
       this.#acknowledge(writes);
     }
     return refused;

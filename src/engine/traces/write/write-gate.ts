@@ -11,7 +11,7 @@ export interface WriteLimits {
   readonly logMaxBytes: number;
 }
 
-/** Whether a project was deleted: nothing is written to it any more. */
+/** Whether a project was deleted: nothing is written to it anymore. */
 export type IsGone = (projectId: string) => boolean;
 
 export interface WriteGateParts {
@@ -97,7 +97,7 @@ export class WriteGate {
     else this.admit(projectId);
   }
 
-  /** @throws what {@link admit} throws, but for little room */
+  /** @throws what {@link admit} throws, except for little room */
   #requireReady(projectId: string): void {
     const { isGone, log, flusher, writes, limits } = this.#parts;
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });

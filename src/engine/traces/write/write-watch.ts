@@ -22,7 +22,7 @@ export type Written =
 export class WriteWatch {
   readonly #projectId: string;
   readonly #sent = new Set<string>();
-  /** Spans that were deleted, stored anew by the server itself, or with more in them: they hold what was there before. */
+  /** Spans that were deleted, stored again by the server itself, or with more in them: they hold what was there before. */
   readonly #changed = new Set<string>();
   /** Traces that were removed whole. */
   readonly #removed = new Set<string>();

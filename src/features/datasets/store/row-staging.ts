@@ -279,7 +279,7 @@ export class SqliteRowStaging implements RowStaging {
       const isNew = known === undefined;
       return { added: isNew ? 1 : 0, changed: isNew || isSaid ? 0 : 1, bytes };
     }
-    // The version has it since it is open: nobody has seen what it said, and what counts is what the version before said.
+    // The version has it since it is open: no one has seen what it said, and what counts is what the version before said.
     const now = said ?? this.#insertContent(of.dataset, row);
     const earlier = before.get(of);
     const differs = (from: number | null) => (earlier !== undefined && earlier !== from ? 1 : 0);

@@ -24,7 +24,7 @@ const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
     SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
     FROM queued WHERE queued.id IS NOT NULL)`;
 
-/** Failed runs of a judge but for the newest ones. */
+/** Failed runs of a judge except for the newest ones. */
 export const TO_PRUNE = `judge_id = @judgeId AND state = 'failed' AND seq <= (
   SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`;
 

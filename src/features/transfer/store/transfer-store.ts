@@ -22,7 +22,7 @@ type ImageRow = StoredImage & { readonly naming: number };
 
 function prepare(db: Database) {
   return {
-    // A name of an image that is not bound to a version yet is of a request under way.
+    // A name of an image that is not bound to a version yet is of a request in progress.
     images: db.prepare<{ projectId: string; sha256: string; naming: number; limit: number }, ImageRow>(
       `SELECT n.id AS naming, n.sha256, a.media_type, a.bytes, n.trace_id, n.span_id FROM attachment_namings AS n
        JOIN attachments AS a ON a.project_id = n.project_id AND a.sha256 = n.sha256
@@ -108,7 +108,7 @@ function misfit(index: number, { field, detail, taken }: Misfit): DomainError {
     : invalid([issue]);
 }
 
-/** Turns what the tables refuse into what a client can mend. */
+/** Turns what the tables refuse into what a client can repair. */
 function withinRules<T>(index: number, take: () => T): T {
   try {
     return take();

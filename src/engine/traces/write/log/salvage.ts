@@ -32,7 +32,7 @@ export async function salvageLog(directory: string): Promise<SalvagedSegment[]> 
     if (scanned.damagedAt === null) continue;
     const kept = `${path}.damaged`;
     const { header } = scanned;
-    // Cut off before the end, the segment is still there under its own name.
+    // Interrupted before the end, the segment is still there under its own name.
     await rm(kept, { force: true });
     await link(path, kept);
     if (header === null) await rm(path);

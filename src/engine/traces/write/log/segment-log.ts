@@ -48,10 +48,10 @@ export class SegmentLog {
   #number: number;
   #failedAt = -Infinity;
   #idle: NodeJS.Timeout | null = null;
-  /** Removals of segments under way, and what ends in them: the closing of segments. */
+  /** Removals of segments in progress, and what ends in them: the closing of segments. */
   readonly #removing = new Set<Promise<void>>();
   #writing = false;
-  /** Called when the append under way has ended: the segment is to be sealed. */
+  /** Called when the append in progress has ended: the segment is to be sealed. */
   #sealAsked: (() => void)[] = [];
 
   private constructor(options: SegmentLogOptions, number: number) {
@@ -155,7 +155,7 @@ export class SegmentLog {
     return path;
   }
 
-  /** To be called once for each record that is stored elsewhere for good. */
+  /** Call once for each record that is stored elsewhere for good. */
   stored(places: readonly Place[]): void {
     for (const { segment } of places) segment.waiting -= 1;
     for (const segment of new Set(places.map((place) => place.segment))) this.#removeStored(segment);
