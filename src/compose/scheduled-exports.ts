@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { IdentityService } from '../engine/identity/identity-service.js';
 import type { Followed } from '../engine/traces/model/list/changes.js';
-import { LISTS } from '../engine/traces/model/list/definitions.js';
+import { listDefinitions } from '../engine/traces/model/list/definitions.js';
 import type { TraceStore } from '../engine/traces/trace-store.js';
 import { addressOf } from '../features/backup/store/open-place.js';
 import { listColumns } from '../features/traces/row-pages.js';
@@ -64,7 +64,7 @@ function listSource(
   { changes }: TraceStore,
 ): ExportSource {
   const asked = QUERIES[list](text);
-  const columns = listColumns(LISTS[list], asked);
+  const columns = listColumns(listDefinitions[list], asked);
   const of = { projectId, list, query: { ...asked, fields: columns.map(([name]) => name) } };
   return {
     columns,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { parseTimestampText, type Micros } from '../../engine/timestamp.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
-import { LISTS, type ListName } from '../../engine/traces/model/list/definitions.js';
+import { listDefinitions, type ListName } from '../../engine/traces/model/list/definitions.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { querySelecting } from '../../engine/traces/model/list/selection.js';
 import { atMost, newestFirst, WALK_KEYS } from '../../engine/traces/model/list/walk.js';
@@ -114,7 +114,7 @@ class Portion {
   async #next(): Promise<readonly Found[]> {
     const { list: name, selection, found } = this.#input;
     const { before, staying } = this.#checkpoint;
-    const list = LISTS[name];
+    const list = listDefinitions[name];
     const { atOnce, fields } = PORTIONS[name];
     const selected = querySelecting(list, selection);
     const since = atMost(list, selected.filters, 'created_before', found.upTo);

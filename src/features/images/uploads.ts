@@ -120,4 +120,4 @@ function requireKept({ bytes, mediaType }: AnnouncedImage): void {
 
 const refused = (detail: string) => invalid([{ pointer: '', detail: `the image ${detail}` }]);
 
-const notAwaited = () => new DomainError('not_found', 'No span refers to this image: announce it again');
+const notAwaited = () => new DomainError('not_found', 'Nothing refers to this image any more: announce it again');

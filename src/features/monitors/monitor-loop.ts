@@ -284,7 +284,7 @@ export class MonitorLoop {
   }
 }
 
-/** Whether destinations know its state. */
+/** Whether webhooks have heard of its state. */
 const isSettled = ({ alarm, told }: Monitor) => alarm === null || told === alarm;
 
 function outcomeOf(monitor: Monitor, figure: Figure, at: Micros): Outcome {
@@ -312,6 +312,6 @@ function eventOf({ id, name, project_id, condition }: Monitor, { told, value, co
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof DomainError)) return 'An internal error; see the server log';
-  if (error.kind === 'invalid') return `The filters are no longer valid: ${error.message}`;
+  if (error.kind === 'invalid') return `The filters are not valid any more: ${error.message}`;
   return `${error.message}. Retrying.`;
 }

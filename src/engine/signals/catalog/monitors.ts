@@ -34,7 +34,7 @@ export const monitorCatalog = catalogOf({
   webhookFailed: signal<{ project: string; id: string; status: number | null; seconds: number }>({
     level: 'info',
     message: 'Webhook was not delivered; retrying',
-    when: 'The destination `webhook_id` did not respond, or its `status` was not 2xx.',
+    when: 'The destination `webhook_id` did not respond, or answered another `status` than 2xx.',
     log: ({ project, id, status }) => ({ project_id: project, webhook_id: id, status }),
     count({ webhookDeliveries, webhookDuration }, { seconds }) {
       webhookDeliveries.inc({ result: 'failed' });
@@ -44,8 +44,8 @@ export const monitorCatalog = catalogOf({
   webhookGivenUp: signal<{ project: string; id: string; deliveries: number }>({
     level: 'warn',
     message: 'Webhook given up',
-    when: 'The destination `webhook_id` accepted none of these `deliveries` for a day.',
-    action: 'Tell the people of the project: the log of the deliveries says why',
+    when: 'The destination `webhook_id` took none of these `deliveries` for a day.',
+    action: 'Tell whoever runs the project: the log of the deliveries says why',
     log: ({ project, id, deliveries }) => ({ project_id: project, webhook_id: id, deliveries }),
     count: ({ webhookDeliveries }, { deliveries }) => webhookDeliveries.inc({ result: 'given_up' }, deliveries),
   }),

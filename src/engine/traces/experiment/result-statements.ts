@@ -1,5 +1,5 @@
 import type { ResultQuery } from '../model/experiment/results.js';
-import { empty, identifier, join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, identifier, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { excerpt } from '../read/excerpt.js';
 import { ownScores } from '../list/object-scores.js';
@@ -259,4 +259,53 @@ export function scoresOf(
   return sql`SELECT of, toString(scored) AS object, name, kind, number, ${excerpt(sql`text`, longest)} AS text, toString(ver) AS version FROM (
   SELECT * FROM (${scores}) ORDER BY of, scored, name, ver DESC LIMIT 1 BY of, scored, name
 )`;
+}
+
+/** A row of {@link textsOf}. */
+export interface TextRow {
+  readonly version: string;
+  readonly output: string | null;
+  readonly message: string | null;
+}
+
+/** Where a span with texts is. */
+export type TextPlace = Pick<ResultRow, 'version' | 'started'>;
+
+/** A row of {@link rootsOf}. */
+export interface RootRow extends TextPlace {
+  readonly id: string;
+}
+
+/** The root spans of traces, where they have any. */
+export function rootsOf(scope: ReadScope, traces: readonly string[]): Sql {
+  return sql`SELECT toString(id) AS id, toString(root_ver) AS version, toString(toUnixTimestamp64Micro(root_started_at)) AS started
+FROM ${rows(traceSource, scope, { by: 'ids', ids: traces })} WHERE ${inProject(scope.projectId)} AND NOT gone AND root_ver != 0`;
+}
+
+/** The texts of spans of results. */
+export function textsOf(scope: ReadScope, results: readonly TextPlace[]): Sql {
+  return sql`SELECT toString(ver) AS version, output_data AS output, error_message AS message ${spansOf(scope, results)}`;
+}
+
+/** A row of {@link textBytesOf}. */
+export interface TextBytesRow {
+  readonly version: string;
+  readonly bytes: string;
+}
+
+/** How many bytes {@link textsOf} has of each. */
+export function textBytesOf(scope: ReadScope, results: readonly TextPlace[]): Sql {
+  return sql`SELECT toString(ver) AS version, toString(ifNull(length(output_data), 0) + ifNull(length(error_message), 0)) AS bytes ${spansOf(scope, results)}`;
+}
+
+/** Which of some spans have an output. */
+export function withOutput(scope: ReadScope, places: readonly TextPlace[]): Sql {
+  return sql`SELECT toString(ver) AS version ${spansOf(scope, places)} AND NOT no_output`;
+}
+
+function spansOf({ projectId }: ReadScope, results: readonly TextPlace[]): Sql {
+  const of = (column: 'started' | 'version') => results.map((result) => result[column]);
+  const times = sql`SELECT fromUnixTimestamp64Micro(arrayJoin(${listOf('Int64', of('started'))}), 'UTC')`;
+  return sql`FROM spans
+WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${listOf('UInt64', of('version'))}`;
 }

@@ -1,9 +1,17 @@
-import { listOf, sql, type Sql } from '../clickhouse/client/sql.js';
-import { rows } from '../list/rows.js';
-import { traceSource } from '../list/sources.js';
 import type { ReadRows } from '../read/row-reader.js';
-import { inProject, type ReadScope } from '../read/scope.js';
-import type { OutlineRow, ResultRow } from './result-statements.js';
+import type { ReadScope } from '../read/scope.js';
+import {
+  rootsOf,
+  textBytesOf,
+  textsOf,
+  withOutput,
+  type OutlineRow,
+  type ResultRow,
+  type RootRow,
+  type TextBytesRow,
+  type TextPlace,
+  type TextRow,
+} from './result-statements.js';
 
 /** Results whose texts one statement names. */
 const TEXTS_AT_ONCE = 500;
@@ -102,52 +110,3 @@ export const tracesOfAll = (results: readonly Pick<ResultRow, 'made'>[]) => [
 
 /** Whether the span of a result, which is in a trace by itself, names another trace in which the result was made. */
 const isLinked = (made: string, span: string) => made !== span;
-
-/** A row of {@link textsOf}. */
-interface TextRow {
-  readonly version: string;
-  readonly output: string | null;
-  readonly message: string | null;
-}
-
-/** Where a span with texts is. */
-type TextPlace = Pick<ResultRow, 'version' | 'started'>;
-
-/** A row of {@link rootsOf}. */
-export interface RootRow extends TextPlace {
-  readonly id: string;
-}
-
-/** The root spans of traces, where they have any. */
-export function rootsOf(scope: ReadScope, traces: readonly string[]): Sql {
-  return sql`SELECT toString(id) AS id, toString(root_ver) AS version, toString(toUnixTimestamp64Micro(root_started_at)) AS started
-FROM ${rows(traceSource, scope, { by: 'ids', ids: traces })} WHERE ${inProject(scope.projectId)} AND NOT gone AND root_ver != 0`;
-}
-
-/** The texts of spans of results. */
-function textsOf(scope: ReadScope, results: readonly TextPlace[]): Sql {
-  return sql`SELECT toString(ver) AS version, output_data AS output, error_message AS message ${spansOf(scope, results)}`;
-}
-
-/** A row of {@link textBytesOf}. */
-interface TextBytesRow {
-  readonly version: string;
-  readonly bytes: string;
-}
-
-/** How many bytes {@link textsOf} has of each. */
-function textBytesOf(scope: ReadScope, results: readonly TextPlace[]): Sql {
-  return sql`SELECT toString(ver) AS version, toString(ifNull(length(output_data), 0) + ifNull(length(error_message), 0)) AS bytes ${spansOf(scope, results)}`;
-}
-
-/** Which of some spans have an output. */
-function withOutput(scope: ReadScope, places: readonly TextPlace[]): Sql {
-  return sql`SELECT toString(ver) AS version ${spansOf(scope, places)} AND NOT no_output`;
-}
-
-function spansOf({ projectId }: ReadScope, results: readonly TextPlace[]): Sql {
-  const of = (column: 'started' | 'version') => results.map((result) => result[column]);
-  const times = sql`SELECT fromUnixTimestamp64Micro(arrayJoin(${listOf('Int64', of('started'))}), 'UTC')`;
-  return sql`FROM spans
-WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${listOf('UInt64', of('version'))}`;
-}

@@ -8,7 +8,7 @@ import { current } from '../read/visibility.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
-import { rootsOf, type RootRow } from '../experiment/result-texts.js';
+import { rootsOf, type RootRow } from '../experiment/result-statements.js';
 import {
   judgedColumns,
   onlyNamesTrace,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { uuid } from '../../../engine/schema/parts.js';
-import { LISTS } from '../../../engine/traces/model/list/definitions.js';
+import { listDefinitions } from '../../../engine/traces/model/list/definitions.js';
 import { invalid } from '../../../engine/validation/validation.js';
 import { parseSelection } from '../../../http/list-query.js';
 import { project_id, ProjectParams } from '../../../http/parameters.js';
@@ -54,7 +54,7 @@ function createDeletionRoute(deletions: Pick<SelectedDeletionService, 'plan' | '
       if (confirm == null) {
         if (list == null) throw invalid([{ pointer: '/list', detail: 'must be given for a dry run' }]);
         const text = query ?? '';
-        const asked = { query: parseSelection(LISTS[list], new URLSearchParams(text)), text };
+        const asked = { query: parseSelection(listDefinitions[list], new URLSearchParams(text)), text };
         return { status: 200, body: toPlanRead(await deletions.plan(principal.project_id, list, asked, signal)) };
       }
       if (list != null || query != null)

@@ -23,7 +23,7 @@ export function createMailSender({ url, from }: MailSettings) {
         // An address alone: nothing that a mailbox list could smuggle in.
         await transport.sendMail({ to: { name: '', address: to }, subject, text });
       } catch (error) {
-        throw new Error('The mail server rejected the email; the server log says why', {
+        throw new Error('The mail server did not take the mail; the operator finds why in the server log', {
           cause: error,
         });
       }

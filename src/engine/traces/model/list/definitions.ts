@@ -172,6 +172,9 @@ export const sessionList = {
   hasInternal: false,
 } as const satisfies ListDefinition<keyof typeof sessionFields>;
 
-/** All lists, by their names. */
-export const LISTS = { spans: spanList, traces: traceList, sessions: sessionList } as const;
-export type ListName = keyof typeof LISTS;
+/** Every list by its name. */
+export const listDefinitions: Readonly<Record<ListDefinition['name'], ListDefinition>> = {
+  spans: spanList,
+  traces: traceList,
+  sessions: sessionList,
+};

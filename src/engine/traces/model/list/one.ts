@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { DomainError } from '../../../errors.js';
-import { LISTS, spanList, type ListDefinition } from './definitions.js';
+import { listDefinitions, spanList, type ListDefinition } from './definitions.js';
 import type { Lists, Page } from './lists.js';
 import { defaultQuery, type ListQuery } from './query.js';
 
@@ -24,7 +24,7 @@ export function traceOrSession(
   id: string,
   signal?: AbortSignal,
 ): Promise<Page> {
-  return lists[list](projectId, byIds(LISTS[list], { id }), signal);
+  return lists[list](projectId, byIds(listDefinitions[list], { id }), signal);
 }
 
 /** What a span is asked for by: ids of spans are unique within their trace. */
