@@ -6,6 +6,8 @@ import { queryOf } from '../http/query.js';
 import { defineRoute } from '../http/route.js';
 import { BASE, TAG } from './tag.js';
 
+export type { LinkParts };
+
 const id = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
 const params = Type.Object({ dataset: id('Id of the dataset.') });
 

@@ -1,5 +1,4 @@
 import type { Lists } from '../engine/traces/model/list/lists.js';
-import type { LinkParts } from '../facade/console-link.js';
 import type { DatasetService } from '../features/datasets/dataset-service.js';
 import type { ExperimentService } from '../features/experiments/experiment-service.js';
 import type { MissingResults } from '../features/experiments/missing-results.js';
@@ -17,7 +16,7 @@ import { experimentRoutes } from './experiments/experiment-routes.js';
 import { incompleteRoutes } from './experiments/incomplete-routes.js';
 import { jsonRoute } from './experiments/json-route.js';
 import { runRoutes } from './experiments/run-routes.js';
-import { linkRoutes } from './link-routes.js';
+import { linkRoutes, type LinkParts } from './link-routes.js';
 import { spanRoutes } from './spans/span-routes.js';
 import { BASE, TAG } from './tag.js';
 import { versionRoute } from './version-route.js';
