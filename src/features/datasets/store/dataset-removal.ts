@@ -1,5 +1,5 @@
 import { transact, type Database } from '../../../engine/metadata/database.js';
-import { AT_ONCE, TEXTS_AT_ONCE } from './row-portions.js';
+import { AT_ONCE, TEXTS_AT_ONCE } from './row-sql.js';
 
 function prepare(db: Database) {
   return {

@@ -14,8 +14,7 @@ import {
 } from '../dataset.js';
 import { datasetRemoval } from './dataset-removal.js';
 import { contentRemoval } from './row-erasure.js';
-import { AT_ONCE, TEXTS_AT_ONCE } from './row-portions.js';
-import { DATASET, isIn } from './row-sql.js';
+import { AT_ONCE, DATASET, isIn, TEXTS_AT_ONCE } from './row-sql.js';
 
 interface Stored {
   readonly seq: number;
