@@ -6,7 +6,7 @@ import type { Place } from './log/segment-file.js';
 import type { Queued } from './commit-queue.js';
 import type { EncodedWrites } from './encoded-writes.js';
 import { writeUint64 } from './row-binary.js';
-import { STORED_IN } from './rows.js';
+import { STORED_IN } from './table-columns.js';
 import type { StampedWrite } from './unflushed-writes.js';
 import { versionTime, type Version } from './version-clock.js';
 

@@ -6,7 +6,7 @@ import { RETRIES, retryDelay } from '../../work/backoff.js';
 import { InsertAgain } from './insert-again.js';
 import { sizeOf } from './commit-group.js';
 import { loggedColumns } from './logged-columns.js';
-import { insertedColumns, STORED_IN, type TableName } from './rows.js';
+import { insertedColumns, STORED_IN, type TableName } from './table-columns.js';
 import type { FlushLimits, StampedRows, StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { Signals } from '../../signals/signals.js';
 

@@ -3,7 +3,7 @@ import { columnTypes, selectInput } from '../clickhouse/client/input-rows.js';
 import { identifier, number, sql, type Sql } from '../clickhouse/client/sql.js';
 import { insertFacts, insertsEnded, reconcileFacts } from './facts-of-spans.js';
 import { insertMarked } from './marked-spans.js';
-import { STORED_IN, type TableName } from './rows.js';
+import { STORED_IN, type TableName } from './table-columns.js';
 import type { StampedWrite } from './unflushed-writes.js';
 import type { Version } from './version-clock.js';
 

@@ -1,6 +1,6 @@
 import type { Place } from './log/segment-file.js';
 import type { Touched } from './commit-follower.js';
-import type { TableName } from './rows.js';
+import type { TableName } from './table-columns.js';
 import type { Version } from './version-clock.js';
 
 /** Rows of one table with their versions, as ClickHouse takes them. */

@@ -1,5 +1,6 @@
 import type { ScorePlace } from '../model/score/score.js';
-import type { AppendedWrites, SpanRow } from './rows.js';
+import type { AppendedWrites } from './rows.js';
+import type { SpanRow } from './table-columns.js';
 
 /** The ids of what is written: all that a watch takes of it. */
 export type NamedWrites = Pick<AppendedWrites, 'projectId' | 'tombstones' | 'removedTraces'> & {
