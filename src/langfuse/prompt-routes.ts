@@ -25,7 +25,7 @@ import { TAG } from './tag.js';
 
 export type LangfusePrompts = Pick<
   PromptService,
-  'fetch' | 'find' | 'ensureTagged' | 'pinAll' | 'list' | 'count' | 'tagsOf' | 'tagHistory' | 'deleteTagged'
+  'fetch' | 'find' | 'ensureTagged' | 'list' | 'count' | 'tags' | 'deleteTagged'
 >;
 
 /** Prompts, as clients of Langfuse fetch and write them: their labels are tags. */

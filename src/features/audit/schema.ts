@@ -45,9 +45,7 @@ export const AuditEntryRead = Type.Object(
     ),
     changes: Type.Array(AuditChangeRead, { description: 'Fields that changed, and parameters of the action.' }),
     address: orNull(Type.String({ description: 'Address of the client.' })),
-    request_id: orNull(
-      Type.String({ description: 'Id of the request, as in the response and the server log.' }),
-    ),
+    request_id: orNull(Type.String({ description: 'Id of the request, as in the response and the server log.' })),
   },
   { $id: 'AuditEntry', description: 'An action, and who performed it.' },
 );

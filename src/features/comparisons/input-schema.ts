@@ -18,7 +18,8 @@ export const METRIC_NAME =
   'Name of a score; or `cost`, `duration_ms`, `input_tokens` or `output_tokens` of the traces of results; or `error`, the share of results with one; or `judge:<id of a judge>`, its verdicts or scores; or `feedback:thumbs_up`, the share of people who liked a result.';
 export const MARGIN =
   'How much worse is still good enough: in the unit of the metric, or as a share of the baseline, such as `"10%"`.';
-export const VALUE = 'For `at_least`: what the mean of the candidate must reach; where lower is better, must not exceed.';
+export const VALUE =
+  'For `at_least`: what the mean of the candidate must reach; where lower is better, must not exceed.';
 const DIRECTION =
   'Whether higher or lower is better. Default: what the definition of the score says, else higher; lower for figures and errors.';
 export const CONFIDENCE = 'Confidence of intervals.';

@@ -1,17 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { count, number, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { DIRECTIONS, ERROR_WAYS, MEASURES, RULES, TESTS, VERDICTS } from './comparison.js';
-import {
-  BASELINE,
-  CANDIDATE,
-  CONFIDENCE,
-  ERRORS,
-  MARGIN,
-  METRIC_NAME,
-  RULE,
-  SLICES,
-  VALUE,
-} from './input-schema.js';
+import { BASELINE, CANDIDATE, CONFIDENCE, ERRORS, MARGIN, METRIC_NAME, RULE, SLICES, VALUE } from './input-schema.js';
 
 const arm = (description: string) =>
   Type.Object(

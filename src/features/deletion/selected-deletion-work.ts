@@ -10,12 +10,7 @@ import { restMs, type Governor } from '../../engine/work/governor.js';
 import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-runner.js';
 import { unlessAborted } from '../../engine/work/unless-aborted.js';
 import type { DeletionService } from './deletion-service.js';
-import {
-  countOf,
-  NOTHING_DELETED,
-  type SelectedCheckpoint,
-  type SelectedInput,
-} from './selected-deletion-job.js';
+import { countOf, NOTHING_DELETED, type SelectedCheckpoint, type SelectedInput } from './selected-deletion-job.js';
 
 export interface SelectedDeletionParts {
   readonly lists: Lists;

@@ -37,7 +37,8 @@ export function currentRun(run: Run, running: readonly string[]): CurrentRun {
   return running.includes(run.id) ? { ...run, state: 'running' } : run;
 }
 
-export interface RunDraft extends SpanPlace, Pick<Run, 'id' | 'project_id' | 'judge_id' | 'origin' | 'subject_id' | 'pin'> {
+export interface RunDraft
+  extends SpanPlace, Pick<Run, 'id' | 'project_id' | 'judge_id' | 'origin' | 'subject_id' | 'pin'> {
   /** When it is to be tried first; absent: at once. */
   readonly due_at?: Micros;
   /** Whose result it evaluates by the pin. */

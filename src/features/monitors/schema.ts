@@ -68,7 +68,10 @@ const INPUT = {
   }),
 };
 
-export const ConditionInput = Type.Object(INPUT, { $id: 'MonitorCondition', description: 'The condition of a monitor.' });
+export const ConditionInput = Type.Object(INPUT, {
+  $id: 'MonitorCondition',
+  description: 'The condition of a monitor.',
+});
 export type ConditionInput = Static<typeof ConditionInput>;
 
 export const MonitorInput = Type.Object(

@@ -137,8 +137,7 @@ export class PromptService {
     requirePrompt(this.#store, projectId, slug);
     const selector = { by: 'number', version } as const;
     const found = this.#audit.together(() => {
-      if (!this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000))
-        throw noVersion(selector);
+      if (!this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000)) throw noVersion(selector);
       const bound = this.find(projectId, slug, selector);
       auditVersion(this.#audit, 'promptVersionChanged', by, bound, [{ field: 'model_id' }]);
       return bound;

@@ -74,9 +74,9 @@ export class ClickHouseExperimentResults implements ExperimentResults {
       const [taken, scores, { texts, kept }, total] = await Promise.all([
         this.#taken(scope, several, measured, signal),
         this.#scores(scope, several, measured, signal),
-        this.#texts.first(scope, measured, signal).then((read) =>
-          query.idsOnly === true ? { ...read, kept: found.length } : read,
-        ),
+        this.#texts
+          .first(scope, measured, signal)
+          .then((read) => (query.idsOnly === true ? { ...read, kept: found.length } : read)),
         query.count ? this.#count(scope, query, signal) : null,
       ]);
       const results = found.slice(0, kept).map((row): StoredResult => {

@@ -57,8 +57,7 @@ export class ResultTexts {
    * then its root span stands for it.
    */
   async #sizes(scope: ReadScope, results: readonly ResultRow[], signal: AbortSignal | undefined) {
-    const read = (places: readonly TextPlace[]) =>
-      this.#rows<TextBytesRow>(textBytesOf(scope, places), { signal });
+    const read = (places: readonly TextPlace[]) => this.#rows<TextBytesRow>(textBytesOf(scope, places), { signal });
     const sizes = new Map((await read(results)).map(({ version, bytes }) => [version, Number(bytes)]));
     const silent = results.filter(({ version, made, span, has_error }) => {
       return (sizes.get(version) ?? 0) === 0 && has_error === 0 && isLinked(made, span);
