@@ -7,6 +7,7 @@ import { ApiError, call } from '../../state/api.js';
 import { useQuery, type Answer } from '../../state/query.js';
 import { useTail } from '../../state/tail.js';
 import { traceOpened } from '../../state/tour.js';
+import { SpanDetail } from './span-detail.js';
 import { TraceBody } from './trace-body.js';
 import { TraceHead } from './trace-head.js';
 
@@ -65,7 +66,7 @@ function Trace({ id }: { readonly id: string }) {
       {/* Of what is not there, one message will do. */}
       {(trace.error === null || trace.data !== undefined) && (
         <div class="trace-shown">
-          <Answered answer={outline}>{(data) => <TraceBody id={id} outline={data} />}</Answered>
+          <Answered answer={outline}>{(data) => <TraceBody id={id} outline={data} Detail={SpanDetail} />}</Answered>
         </div>
       )}
     </div>
