@@ -16,7 +16,7 @@ const BROWSERS = ['chrome123', 'firefox125', 'safari17.5'];
 /** What so many screens share is loaded with the first of them, whichever that is; what two share, with one of these. */
 const SHARED_BY_MANY = 5;
 /** What the trace view and the page of a shared trace have in common, which no other screen needs. */
-const TRACE = /\/app\/screens\/trace\/|\/console\/model\/(trace-|critical-path)/;
+const TRACE = /\/app\/screens\/trace\/(?!tag-chips)|\/console\/model\/(trace-|critical-path)/;
 
 const [chunks, worker, others] = await Promise.all([screens(), besideDrawing(), beside()]).catch((error) => {
   console.error(error.message);
