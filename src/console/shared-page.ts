@@ -19,7 +19,9 @@ export function sharedPageRoute({ bundle, baseUrl, admission }: SharedPageParts)
   // Images of the trace come from here.
   const headers = pageHeaders(bundle, null);
   const base = () => basePath(baseUrl());
-  const renderError: ErrorRenderer = ({ status, title, detail }) => {
+  const renderError: ErrorRenderer = ({ status, title, detail }, request) => {
+    // Programs, which ask for JSON, get the problem.
+    if (/json/.test(request.headers.accept ?? '')) return undefined;
     const said = SAID[status] ?? { title, text: detail };
     const main = html`<h1>${said.title}</h1>
       <p>${said.text}</p>`;

@@ -236,6 +236,11 @@ describe('The log of what people and programs did', () => {
       line: () => ({ event: 'linkRevoked', subject_id: idOf('link') }),
     },
     {
+      what: 'switching share links off',
+      call: () => ['PUT', `${project}/sharing`, { allowed: false }],
+      line: () => ({ event: 'sharingSet', changed: ['share_links'] }),
+    },
+    {
       what: 'scheduling an export',
       call: () => [
         'POST',

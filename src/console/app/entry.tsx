@@ -7,7 +7,7 @@ import { followLinks, place, sharedBy } from './state/location.js';
 const root = document.getElementById('console');
 if (root !== null && sharedBy !== null) {
   listenToKeys();
-  void import('./screens/shared/index.js').then(({ Shared }) => {
+  void import('./screens/shared-trace/index.js').then(({ Shared }) => {
     root.replaceChildren();
     render(<Shared by={sharedBy} />, root);
   });

@@ -48,7 +48,7 @@ export function shownOfSpan(leftOut: readonly TracePart[]): string[] {
 }
 
 function among(fields: Readonly<Partial<Record<TracePart, readonly string[]>>>, leftOut: readonly TracePart[]): string[] {
-  return Object.entries(fields).flatMap(([part, names]) => (isShown(leftOut, part as TracePart) ? names : []));
+  return Object.entries(fields).flatMap(([part, names]) => (isShown(leftOut, part as TracePart) ? (names ?? []) : []));
 }
 
 const TAGS = ['tags', 'trace_tags', 'session_tags'] as const;

@@ -40,7 +40,7 @@ function prepare(db: Database) {
            AND min(expires_at, ifnull(revoked_at, expires_at)) < @before
          ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
     ),
-    insert: db.prepare<Row<ShareLinkDraft & { readonly revoked_at: null }>>(
+    insert: db.prepare<Omit<ShareLinkDraft, 'left_out'> & { readonly left_out: string }>(
       `INSERT INTO share_links (id, project_id, trace_id, left_out, token_hash, created_at, created_by, expires_at, after_deletion)
        VALUES (@id, @project_id, @trace_id, @left_out, @token_hash, @created_at, @created_by, @expires_at, @after_deletion)`,
     ),
@@ -89,7 +89,7 @@ export class SqliteShareStore implements ShareStore {
       if ((ofProject.get({ projectId, now }) ?? 0) >= bounds.ofProject) return MET.ofProject;
       forget.run({ projectId, before: bounds.endedBefore });
       if ((kept.get(projectId) ?? 0) >= bounds.kept) return MET.kept;
-      insert.run({ ...draft, left_out: JSON.stringify(draft.left_out), revoked_at: null });
+      insert.run({ ...draft, left_out: JSON.stringify(draft.left_out) });
       return null;
     };
     return guarded(() => this.#db.transaction(store).immediate());
