@@ -6,8 +6,8 @@ import type { Window } from '../../engine/schema/page.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { MaskerOf } from '../masking/maskers.js';
 import type { BesideTraces } from '../traces/beside-traces.js';
-import type { Comment, CommentStore } from './comment.js';
-import { MAX_COMMENT, MAX_COMMENTS, type CommentInput, type CommentPatch } from './schema.js';
+import { MAX_COMMENT, MAX_COMMENTS, type Comment, type CommentStore } from './comment.js';
+import type { CommentInput, CommentPatch } from './schema.js';
 
 export interface CommentServiceParts {
   readonly store: CommentStore;

@@ -1,6 +1,11 @@
 import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 
+/** Most comments on a trace, those on its spans among them. */
+export const MAX_COMMENTS = 1_000;
+/** Longest comment, in characters. */
+export const MAX_COMMENT = 10_000;
+
 /** What somebody says about a trace, or about a span of it, to the others who read it. */
 export interface Comment {
   /** Lower-case UUID. */

@@ -2,11 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
 import { pageRead } from '../../engine/schema/page.js';
 import { orNull, time, uuid } from '../../engine/schema/parts.js';
-
-/** Most comments on a trace, those on its spans among them. */
-export const MAX_COMMENTS = 1_000;
-/** Longest comment, in characters. */
-export const MAX_COMMENT = 10_000;
+import { MAX_COMMENT } from './comment.js';
 
 const text = Type.String({ minLength: 1, maxLength: MAX_COMMENT, description: 'The comment, in Markdown.' });
 

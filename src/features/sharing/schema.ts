@@ -1,10 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
 import { count, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
-import { PARTS_OF_TRACES, TRACE_PARTS } from './share-link.js';
-
-export const DEFAULT_SHARE_DAYS = 7;
-export const MAX_SHARE_DAYS = 90;
+import { DEFAULT_SHARE_DAYS, MAX_SHARE_DAYS, PARTS_OF_TRACES, TRACE_PARTS } from './share-link.js';
 
 const EXPLAINED = TRACE_PARTS.map((part) => `\`${part}\`: ${PARTS_OF_TRACES[part]}`).join('; ');
 const left_out = Type.Array(oneOf(TRACE_PARTS, EXPLAINED), {

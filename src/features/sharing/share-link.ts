@@ -1,6 +1,10 @@
 import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 
+/** For how many days a link works. */
+export const DEFAULT_SHARE_DAYS = 7;
+export const MAX_SHARE_DAYS = 90;
+
 /** What of a trace its readers need not see, and what that is, in words. */
 export const PARTS_OF_TRACES = {
   texts: 'inputs, outputs and images',

@@ -8,9 +8,16 @@ import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import type { BesideTraces } from '../traces/beside-traces.js';
-import { DEFAULT_SHARE_DAYS, type ShareLinkInput } from './schema.js';
-import type { CreatedShareLink, ListedShareLink, ShareLink, ShareLinkDraft, ShareStore } from './share-link.js';
-import { TRACE_PARTS } from './share-link.js';
+import type { ShareLinkInput } from './schema.js';
+import {
+  DEFAULT_SHARE_DAYS,
+  TRACE_PARTS,
+  type CreatedShareLink,
+  type ListedShareLink,
+  type ShareLink,
+  type ShareLinkDraft,
+  type ShareStore,
+} from './share-link.js';
 
 export interface ShareServiceParts {
   readonly store: ShareStore;

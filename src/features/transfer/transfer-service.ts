@@ -5,7 +5,7 @@ import type { Principal } from '../../engine/identity/identity.js';
 import { tagFlaws } from '../traces/tag-limit.js';
 import type { FeedbackContent } from '../feedback/feedback.js';
 import { maskedFeedback } from '../feedback/masked-feedback.js';
-import { MAX_COMMENT } from '../comments/schema.js';
+import { MAX_COMMENT } from '../comments/comment.js';
 import type { Maskable, Masker } from '../masking/masker.js';
 import type { MaskerOf } from '../masking/maskers.js';
 import { maskedScores } from '../scores/masked-score.js';

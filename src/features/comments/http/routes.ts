@@ -5,9 +5,9 @@ import { page } from '../../../http/page.js';
 import { project_id } from '../../../http/parameters.js';
 import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody } from '../../../http/route.js';
-import type { Comment } from '../comment.js';
+import { MAX_COMMENTS, type Comment } from '../comment.js';
 import type { CommentService } from '../comment-service.js';
-import { CommentInput, CommentPageRead, CommentPatch, CommentRead, MAX_COMMENTS } from '../schema.js';
+import { CommentInput, CommentPageRead, CommentPatch, CommentRead } from '../schema.js';
 
 /** How the documentation groups these routes. They are part of what people say, and need the scopes of feedback. */
 const TAG = 'Comments';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { byKey, number, oneOf, orNull, time, uuid } from '../../../engine/schema/parts.js';
 import { CriterionRead, MAX_CRITERIA, MAX_EXPECTED_OUTPUT, MAX_REASON } from '../../feedback/schema.js';
-import { MAX_COMMENT } from '../../comments/schema.js';
+import { MAX_COMMENT } from '../../comments/comment.js';
 import { CRITERION_KEY } from '../../judges/settings.js';
 import { LINK_TYPES } from '../../review/feedback-link.js';
 import { MAX_LINK_SPANS } from '../../review/schema.js';

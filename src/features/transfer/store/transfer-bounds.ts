@@ -10,7 +10,7 @@ import {
   MAX_TAGS as MAX_EXPERIMENT_TAGS,
 } from '../../experiments/experiment.js';
 import { MAX_COMPARISONS } from '../../comparisons/comparison-store.js';
-import { MAX_COMMENTS } from '../../comments/schema.js';
+import { MAX_COMMENTS } from '../../comments/comment.js';
 import { MAX_DEFINITIONS } from '../../scores/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';

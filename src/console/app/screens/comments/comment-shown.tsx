@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { MAX_COMMENT, type CommentRead } from '../../../../features/comments/schema.js';
+import { MAX_COMMENT } from '../../../../features/comments/comment.js';
+import type { CommentRead } from '../../../../features/comments/schema.js';
 import { Button } from '../../parts/button.js';
 import { Ending } from '../../parts/ending.js';
 import { When } from '../../parts/figures.js';

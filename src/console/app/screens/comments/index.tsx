@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { MAX_COMMENT, MAX_COMMENTS, type CommentRead } from '../../../../features/comments/schema.js';
+import { MAX_COMMENT, MAX_COMMENTS } from '../../../../features/comments/comment.js';
+import type { CommentRead } from '../../../../features/comments/schema.js';
 import { count, counted } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { Failure } from '../../parts/states.js';

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
+import type { CreatedShareLinkRead } from '../../../../features/sharing/schema.js';
 import {
   DEFAULT_SHARE_DAYS,
   MAX_SHARE_DAYS,
-  type CreatedShareLinkRead,
-} from '../../../../features/sharing/schema.js';
-import { PARTS_OF_TRACES, TRACE_PARTS, type TracePart } from '../../../../features/sharing/share-link.js';
+  PARTS_OF_TRACES,
+  TRACE_PARTS,
+  type TracePart,
+} from '../../../../features/sharing/share-link.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { When } from '../../parts/figures.js';
