@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
 import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
+import { calls, SelectedApi } from '../deletion/selected-api.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
@@ -89,7 +90,7 @@ describe('comments on traces', function () {
     await ask('DELETE', path(own.id), undefined, 204);
     await ask('DELETE', path(own.id), undefined, 404);
     const { entries } = await ask('GET', '/audit?action=comment.delete');
-    expect(entries.map(({ subject }: any) => subject.id)).to.deep.equal([own.id, theirs.id]);
+    expect(entries.map(({ object_id }: any) => object_id)).to.deep.equal([own.id, theirs.id]);
   });
 
   it('of one project are none of another', async () => {
@@ -138,10 +139,8 @@ describe('comments on traces', function () {
     // With its last span, a trace is gone.
     await ask('DELETE', `/spans/${partly.root}`, undefined, 204);
     expect(await textsOf(partly.trace_id)).to.deep.equal([]);
-    const deletions = `${project}/deletions`;
-    const found = await ask('POST', deletions, { dry_run: true, list: 'traces', query: 'tags.go=yes' });
-    const job = await ask('POST', deletions, { confirm: found.confirm }, 202);
-    for (let state = ''; state !== 'succeeded';) state = (await ask('GET', `${deletions}/${job.id}`)).state;
+    const selected = new SelectedApi(calls(server));
+    await selected.run((await selected.plan('traces', 'tags.go=yes')).confirm);
     expect(await textsOf(listed.trace_id)).to.deep.equal([]);
     expect(await textsOf(session.trace_id)).to.have.length(2);
     const { session_id } = await ask('GET', `/traces/${session.trace_id}`);
