@@ -14,9 +14,7 @@ const app = join(root, 'src/console/app');
 const target = join(root, 'dist/console');
 const BROWSERS = ['chrome123', 'firefox125', 'safari17.5'];
 /** What so many screens share is loaded with the first of them, whichever that is; what two share, with one of these. */
-const SHARED_BY_MANY = 5;
-/** What the trace view and the page of a shared trace have in common, which no other screen needs. */
-const TRACE = /\/app\/screens\/trace\/(?!tag-chips)|\/console\/model\/(trace-|critical-path)/;
+const SHARED_BY_MANY = 6;
 
 const [chunks, worker, others] = await Promise.all([screens(), besideDrawing(), beside()]).catch((error) => {
   console.error(error.message);
@@ -66,8 +64,7 @@ async function screens() {
     codeSplitting: {
       groups: [
         { name: 'common', minShareCount: SHARED_BY_MANY, priority: 2 },
-        { name: 'shared', minShareCount: 2, priority: 1, test: (id) => !TRACE.test(id) },
-        { name: 'tree', minShareCount: 2, priority: 0, test: TRACE },
+        { name: 'shared', minShareCount: 2, priority: 1 },
       ],
     },
   });

@@ -61,8 +61,7 @@ export function sharedPageRoute({ bundle, baseUrl, admission }: SharedPageParts)
 const SAID: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
   404: {
     title: 'This link does not work',
-    text:
-      'It may be mistyped, expired or revoked, or the trace that it showed was deleted. Ask the person who sent it for a new one.',
+    text: 'It may be mistyped, expired or revoked, or the trace that it showed was deleted. Ask the person who sent it for a new one.',
   },
   429: { title: 'Too many requests', text: 'Wait a minute, then reload the page.' },
   500: { title: 'Something went wrong', text: 'This is a problem on our side. Try again in a moment.' },

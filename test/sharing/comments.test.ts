@@ -49,7 +49,9 @@ describe('comments on traces', function () {
     const { trace_id, root, child } = await storeTrace(server);
     const first = await comment(trace_id, { text: '**Why** so slow?' });
     expect(first).to.include({ trace_id, span_id: null, text: '**Why** so slow?', edited_at: null });
-    expect(await comment(trace_id, { text: 'This call.', span_id: child.toUpperCase() })).to.include({ span_id: child });
+    expect(await comment(trace_id, { text: 'This call.', span_id: child.toUpperCase() })).to.include({
+      span_id: child,
+    });
     await comment(trace_id, { text: 'third' });
     expect(await textsOf(trace_id)).to.deep.equal(['**Why** so slow?', 'This call.', 'third']);
     const page = await ask('GET', `${of(trace_id)}?limit=1&offset=1`);
@@ -79,7 +81,10 @@ describe('comments on traces', function () {
     expect(await viewer.status('GET', of(trace_id))).to.equal(200);
     const edited = await annotator.request('PATCH', path(theirs.id), { body: { text: 'hers, again' } });
     expect([edited.json.text, edited.json.edited_at === null]).to.deep.equal(['hers, again', false]);
-    for (const [by, id] of [[annotator, own.id], [member, theirs.id]] as const) {
+    for (const [by, id] of [
+      [annotator, own.id],
+      [member, theirs.id],
+    ] as const) {
       expect(await by.status('PATCH', path(id), { body: { text: 'x' } })).to.equal(403);
       expect(await by.status('DELETE', path(id))).to.equal(403);
     }

@@ -54,7 +54,10 @@ describe('links that share a trace', function () {
     const page = await open(made.url);
     expect(page.status).to.equal(200);
     const policy = page.headers.get('content-security-policy') ?? '';
-    expect(policy).to.include("default-src 'none'").and.include("connect-src 'self'").and.not.match(/unsafe|https?:|\*/);
+    expect(policy)
+      .to.include("default-src 'none'")
+      .and.include("connect-src 'self'")
+      .and.not.match(/unsafe|https?:|\*/);
     expect(page.headers.get('referrer-policy')).to.equal('no-referrer');
     expect(page.headers.get('x-robots-tag')).to.equal('noindex, nofollow');
     expect(page.headers.get('cache-control')).to.equal('no-store');
@@ -65,7 +68,11 @@ describe('links that share a trace', function () {
     expect(span).to.include({ name: 'shown call', input_data: 'zebra-question', error_message: 'zebra-failure' });
     expect(span.attributes).to.include({ note: 'zebra-attribute' });
     // Nothing says what else there is.
-    for (const text of [page.text, JSON.stringify({ trace, outline: { ...outline, trace_id: '' } }), JSON.stringify(span)])
+    for (const text of [
+      page.text,
+      JSON.stringify({ trace, outline: { ...outline, trace_id: '' } }),
+      JSON.stringify(span),
+    ])
       expect(text).to.not.include(server.projectId).and.not.include(trace_id);
     const [listed] = await ask('GET', `${project}/share-links?trace_id=${trace_id}`);
     expect(listed).to.include({ id: made.id, uses: 1 });
@@ -127,7 +134,11 @@ describe('links that share a trace', function () {
 
   it('end when they expire or are revoked, and with the trace', async () => {
     const { trace_id, child } = await storeTrace(server);
-    const [expired, revoked, gone] = [await share(trace_id, { expires_in_days: 90 }), await share(trace_id), await share(trace_id)];
+    const [expired, revoked, gone] = [
+      await share(trace_id, { expires_in_days: 90 }),
+      await share(trace_id),
+      await share(trace_id),
+    ];
     change('UPDATE share_links SET expires_at = 1 WHERE id = ?', expired.id);
     await ask('DELETE', `${project}/share-links/${revoked.id}`, undefined, 204);
     for (const { url } of [expired, revoked]) expect(await statuses(url, child)).to.deep.equal([404, 404, 404]);

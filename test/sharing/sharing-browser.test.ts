@@ -21,7 +21,11 @@ describe('sharing a trace in a browser', function () {
 
   async function pictures(of: WatchedPage, name: string) {
     if (SHOTS === undefined) return;
-    for (const [theme, width] of [['light', 1280], ['dark', 1280], ['light', 390]] as const) {
+    for (const [theme, width] of [
+      ['light', 1280],
+      ['dark', 1280],
+      ['light', 390],
+    ] as const) {
       await of.page.setViewport({ width, height: 860 });
       await of.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
       await of.page.screenshot({ path: `${SHOTS}/${name}-${theme}-${width}.png`, fullPage: true });
@@ -66,12 +70,16 @@ describe('sharing a trace in a browser', function () {
     await visitor.until(`document.querySelector('.trace-tree .row') && document.title.includes('shown root')`);
     await clickOn(visitor.page, '.trace-tree [aria-rowindex="3"]');
     await visitor.until(`document.querySelector('.span-detail')?.innerText.includes('zebra-answer')`);
-    expect(await visitor.text()).to.include('Left out: error messages').and.not.include('zebra-failure');
+    expect(await visitor.text())
+      .to.include('Left out: error messages')
+      .and.not.include('zebra-failure');
     expect(new URL(visitor.page.url()).pathname).to.equal(new URL(url).pathname);
     expect(await visitor.page.$$eval('a', (links) => links.map(({ href }) => href))).to.deep.equal([]);
     await pictures(visitor, 'shared');
     expect(await accessibilityEverywhere(visitor)).to.deep.equal([]);
-    const elsewhere = visitor.requests.filter((one) => !/\/(s\/|console\/assets\/|feedback-page\/icon)|^data:/.test(one));
+    const elsewhere = visitor.requests.filter(
+      (one) => !/\/(s\/|console\/assets\/|feedback-page\/icon)|^data:/.test(one),
+    );
     expect(elsewhere).to.deep.equal([]);
     await open(`settings?tab=project`);
     await says('Share links');

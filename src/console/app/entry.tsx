@@ -7,10 +7,12 @@ import { followLinks, place, sharedBy } from './state/location.js';
 const root = document.getElementById('console');
 if (root !== null && sharedBy !== null) {
   listenToKeys();
-  void import('./screens/shared-trace/index.js').then(({ Shared }) => {
-    root.replaceChildren();
-    render(<Shared by={sharedBy} />, root);
-  });
+  void Promise.all([import('./screens/sharing/index.js'), import('./screens/trace/index.js')]).then(
+    ([{ Shared }, parts]) => {
+      root.replaceChildren();
+      render(<Shared by={sharedBy} parts={parts} />, root);
+    },
+  );
 } else if (root !== null) {
   root.replaceChildren();
   // It is needed as soon as it is known who is signed in; what fails is told when it is shown.

@@ -17,7 +17,9 @@ export function lastDeletionOf(db: Database): () => number {
  * Whether deletions of a project are under way, also some that are not ordered yet, and the last one before all of these: what is
  * written now may be about what they have yet to find.
  */
-export function deletionsUnderWay(db: Database): (projectId: string) => { readonly before: number; readonly any: boolean } {
+export function deletionsUnderWay(
+  db: Database,
+): (projectId: string) => { readonly before: number; readonly any: boolean } {
   const read = db.prepare<[string], { readonly first: number | null; readonly last: number }>(
     `SELECT (SELECT min(seq) FROM deletions WHERE project_id = ?) AS first, ${LAST_DELETION} AS last`,
   );

@@ -79,7 +79,8 @@ export class CommentService {
 
   /** What is stored of a text; UTF-8 has no half of a surrogate pair. @throws DomainError `invalid` for nothing but spaces */
   #text(projectId: string, text: string): string {
-    if (text.trim() === '') throw invalid([{ pointer: '/text', detail: 'must contain a character other than a space' }]);
+    if (text.trim() === '')
+      throw invalid([{ pointer: '/text', detail: 'must contain a character other than a space' }]);
     const wellFormed = text.toWellFormed();
     return this.#parts.masker(projectId)?.maskText(wellFormed, MAX_COMMENT) ?? wellFormed;
   }

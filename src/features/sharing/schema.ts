@@ -56,11 +56,16 @@ export const CreatedShareLinkRead = Type.Object(
 );
 export type CreatedShareLinkRead = Static<typeof CreatedShareLinkRead>;
 
-export const SharingSetting = Type.Object(
-  {
-    allowed: Type.Boolean({
-      description: 'Whether share links of the project work, and can be created. Switching it off revokes none of them.',
-    }),
-  },
-  { $id: 'SharingSetting', description: 'Whether traces of the project can be shared by links.' },
+const allowed = Type.Boolean({
+  description: 'Whether share links of the project work, and can be created. Switching it off revokes none of them.',
+});
+
+export const SharingInput = Type.Object(
+  { allowed },
+  { $id: 'SharingInput', description: 'Whether traces of a project are to be shared by links.' },
+);
+
+export const SharingRead = Type.Object(
+  { allowed },
+  { $id: 'Sharing', description: 'Whether traces of a project can be shared by links.' },
 );

@@ -47,7 +47,10 @@ export function shownOfSpan(leftOut: readonly TracePart[]): string[] {
   return [...ALWAYS_OF_SPAN, ...among(OF_SPAN, leftOut)];
 }
 
-function among(fields: Readonly<Partial<Record<TracePart, readonly string[]>>>, leftOut: readonly TracePart[]): string[] {
+function among(
+  fields: Readonly<Partial<Record<TracePart, readonly string[]>>>,
+  leftOut: readonly TracePart[],
+): string[] {
   return Object.entries(fields).flatMap(([part, names]) => (isShown(leftOut, part as TracePart) ? (names ?? []) : []));
 }
 

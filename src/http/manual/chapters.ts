@@ -58,7 +58,17 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   {
     title: 'Improve',
     names: [
-      ...['prompts', 'scores', 'datasets', 'experiments', 'comparisons', 'feedback', 'sharing', 'judges', 'calibration'],
+      ...[
+        'prompts',
+        'scores',
+        'datasets',
+        'experiments',
+        'comparisons',
+        'feedback',
+        'sharing',
+        'judges',
+        'calibration',
+      ],
       ...['optimizations', 'playground'],
     ],
   },

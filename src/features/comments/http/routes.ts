@@ -54,7 +54,8 @@ function listRoute(comments: Pick<CommentService, 'list'>) {
     path: '/projects/:project_id/traces/:trace_id/comments',
     operationId: 'listComments',
     summary: 'List the comments on a trace',
-    description: 'Returns comments on the trace and on its spans, the oldest first. A trace that is not stored has none.',
+    description:
+      'Returns comments on the trace and on its spans, the oldest first. A trace that is not stored has none.',
     tag: TAG,
     access: 'key',
     params: TraceParams,

@@ -5,7 +5,7 @@ import { page } from '../../../http/page.js';
 import { project_id, ProjectParams } from '../../../http/parameters.js';
 import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
-import { CreatedShareLinkRead, ShareLinkInput, ShareLinkRead, SharingSetting } from '../schema.js';
+import { CreatedShareLinkRead, ShareLinkInput, ShareLinkRead, SharingInput, SharingRead } from '../schema.js';
 import type { CreatedShareLink, ListedShareLink } from '../share-link.js';
 import type { ShareService } from '../share-service.js';
 
@@ -14,7 +14,13 @@ export const TAG = 'Sharing';
 
 /** Links by which people without an account read one trace. */
 export function shareRoutes(shares: ShareService) {
-  return [createRoute(shares), listRoute(shares), revokeRoute(shares), getSettingRoute(shares), setSettingRoute(shares)];
+  return [
+    createRoute(shares),
+    listRoute(shares),
+    revokeRoute(shares),
+    getSettingRoute(shares),
+    setSettingRoute(shares),
+  ];
 }
 
 function createRoute(shares: Pick<ShareService, 'create'>) {
@@ -96,7 +102,7 @@ function getSettingRoute(shares: Pick<ShareService, 'isAllowed'>) {
     tag: TAG,
     access: 'key',
     params: ProjectParams,
-    responses: { 200: { description: 'The setting.', schema: SharingSetting } },
+    responses: { 200: { description: 'The setting.', schema: SharingRead } },
     errors: ['unavailable'],
     handle: ({ params }) => ({ status: 200, body: { allowed: shares.isAllowed(params.project_id) } }),
   });
@@ -115,8 +121,8 @@ function setSettingRoute(shares: Pick<ShareService, 'allow'>) {
     access: 'key',
     scopes: ['admin'],
     params: ProjectParams,
-    body: jsonBody(SharingSetting),
-    responses: { 200: { description: 'The setting.', schema: SharingSetting } },
+    body: jsonBody(SharingInput),
+    responses: { 200: { description: 'The setting.', schema: SharingRead } },
     errors: ['invalid', 'unavailable'],
     handle({ principal, body }) {
       shares.allow(principal, body.allowed);

@@ -23,7 +23,10 @@ export function CommentShown({ comment, nameOfSpan, onChanged }: CommentShownPro
   const isOwn = created_by.id === whoami.value?.user.id;
   const close = () => setActing(null);
   const save = async (typed: string) => {
-    await call('PATCH /projects/:project_id/comments/:comment_id', { params: { comment_id: id }, body: { text: typed } });
+    await call('PATCH /projects/:project_id/comments/:comment_id', {
+      params: { comment_id: id },
+      body: { text: typed },
+    });
     await onChanged();
     close();
   };
@@ -48,7 +51,13 @@ export function CommentShown({ comment, nameOfSpan, onChanged }: CommentShownPro
           )}
         </span>
         {isOwn && acting === null && (
-          <Button look="quiet" icon="edit" changes="feedback:write" label="Edit comment" onClick={() => setActing('edit')} />
+          <Button
+            look="quiet"
+            icon="edit"
+            changes="feedback:write"
+            label="Edit comment"
+            onClick={() => setActing('edit')}
+          />
         )}
         {(isOwn || refusalOf('admin') === null) && (
           <Button

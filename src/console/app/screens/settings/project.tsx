@@ -17,7 +17,7 @@ import { NewProject } from './new-project.js';
 import { Retention } from './retention.js';
 import { Storage } from './storage.js';
 
-const sharing = () => import('../sharing/sharing-settings.js').then(({ SharingSettings }) => SharingSettings);
+const sharing = () => import('../sharing/index.js').then(({ SharingSettings }) => SharingSettings);
 
 /** The project: its name, what it stores and for how long, and its end. */
 export default function Project() {

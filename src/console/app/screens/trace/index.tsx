@@ -11,6 +11,12 @@ import { SpanDetail } from './span-detail.js';
 import { TraceBody } from './trace-body.js';
 import { TraceHead } from './trace-head.js';
 
+/* For the page of a shared trace, which loads this chunk and shows nothing else of it. */
+export { figuresOf, traceOutline } from '../../../model/trace-outline.js';
+export { SpanError } from './span-error.js';
+export { Image } from './span-images.js';
+export { TraceBody } from './trace-body.js';
+
 /** How long after its last sign of life a trace is watched, and how often where no tail tells of it. */
 const WATCHED_MS = 10 * 60_000;
 const WATCH_EVERY_MS = 3000;

@@ -97,7 +97,7 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
 }
 
 const comments = () => import('../comments/index.js').then(({ Comments }) => Comments);
-const shareDialog = () => import('../sharing/share-dialog.js').then(({ ShareDialog }) => ShareDialog);
+const shareDialog = () => import('../sharing/index.js').then(({ ShareDialog }) => ShareDialog);
 
 function ShareTrace({ id }: { readonly id: string }) {
   const [isOpen, setOpen] = useState(false);

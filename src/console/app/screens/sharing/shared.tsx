@@ -2,20 +2,25 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { SharedTrace } from '../../../../features/sharing/shared-traces.js';
 import type { OutlineRead } from '../../../../engine/traces/model/trace/outline-schema.js';
 import { count } from '../../../model/format.js';
-import { figuresOf, traceOutline } from '../../../model/trace-outline.js';
 import { Cost, Figure, Took, When } from '../../parts/figures.js';
 import { Status } from '../../parts/kind.js';
 import { Notices } from '../../parts/notices.js';
 import { Answered } from '../../parts/states.js';
 import { request } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
-import { PART_NAMES } from '../sharing/part-names.js';
-import { TraceBody } from '../trace/trace-body.js';
-import { SharedSpanDetail } from './shared-span.js';
+import { PART_NAMES } from './part-names.js';
+import { sharedSpanDetail } from './shared-span.js';
 import { Tags } from './tags.js';
+import type { TraceParts } from './trace-parts.js';
 
-/** The trace of a share link, and nothing else. @param by the link's token */
-export function Shared({ by }: { readonly by: string }) {
+interface SharedProps {
+  /** The token of the link. */
+  readonly by: string;
+  readonly parts: TraceParts;
+}
+
+/** The trace of a share link, and nothing else. */
+export function Shared({ by, parts }: SharedProps) {
   const answer = useQuery({
     key: ['shared', by],
     ask: async (signal) => (await (await request(`/s/${by}/trace`, { signal })).json()) as SharedTrace,
@@ -32,7 +37,7 @@ export function Shared({ by }: { readonly by: string }) {
       </header>
       <main id="main" tabIndex={-1}>
         <Answered answer={answer} rows={3} isPage>
-          {(data) => <Trace shared={data} />}
+          {(data) => <Trace shared={data} parts={parts} />}
         </Answered>
       </main>
       <Notices />
@@ -40,10 +45,12 @@ export function Shared({ by }: { readonly by: string }) {
   );
 }
 
-function Trace({ shared }: { readonly shared: SharedTrace }) {
+function Trace({ shared, parts }: Pick<SharedProps, 'parts'> & { readonly shared: SharedTrace }) {
+  const { TraceBody, figuresOf, traceOutline } = parts;
   const { trace, left_out } = shared;
   const outline = useMemo(() => traceOutline(shared.outline as OutlineRead), [shared]);
   const figures = useMemo(() => figuresOf(outline), [outline]);
+  const Detail = useMemo(() => sharedSpanDetail(parts), [parts]);
   useEffect(() => {
     document.title = `${trace.name} · Shared trace`;
   }, [trace.name]);
@@ -80,7 +87,7 @@ function Trace({ shared }: { readonly shared: SharedTrace }) {
         )}
       </header>
       <div class="trace-shown">
-        <TraceBody id="" outline={outline} Detail={SharedSpanDetail} />
+        <TraceBody id="" outline={outline} Detail={Detail} />
       </div>
     </div>
   );

@@ -13,9 +13,8 @@ import { openDocument, type OpenDocument } from '../../state/documents.js';
 import { place, setQuery, sharedBy } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import type { SpanDetailProps } from '../trace/trace-body.js';
-import { SpanError } from '../trace/span-error.js';
-import { Image } from '../trace/span-images.js';
 import { Tags } from './tags.js';
+import type { TraceParts } from './trace-parts.js';
 
 /** Texts may hold much memory. */
 const KEPT_MS = 30_000;
@@ -23,6 +22,7 @@ const KEPT_MS = 30_000;
 interface TabProps {
   readonly span: SharedSpan;
   readonly document: OpenDocument;
+  readonly parts: TraceParts;
 }
 
 const TABS = [
@@ -32,8 +32,12 @@ const TABS = [
   { name: 'tags', label: 'Tags', shows: AllTags, needs: 'tags' },
 ] as const satisfies readonly { readonly needs: keyof SharedSpan; readonly [key: string]: unknown }[];
 
-/** One span of a shared trace, in as much as is shown of it. */
-export function SharedSpanDetail({ id, onClose }: SpanDetailProps) {
+/** Shows one span of a shared trace, in as much as is shown of it. */
+export function sharedSpanDetail(parts: TraceParts) {
+  return (props: SpanDetailProps) => <Detail {...props} parts={parts} />;
+}
+
+function Detail({ id, onClose, parts }: SpanDetailProps & Pick<TabProps, 'parts'>) {
   const answer = useQuery({
     key: ['shared span', sharedBy, id],
     ask: async (signal) => {
@@ -50,8 +54,8 @@ export function SharedSpanDetail({ id, onClose }: SpanDetailProps) {
         {({ span, document }) => (
           <>
             <Head span={span} onClose={onClose} />
-            {span.error_code !== undefined && <Failed span={span} />}
-            <Sections span={span} document={document} />
+            {span.error_code !== undefined && <Failed span={span} parts={parts} />}
+            <Sections span={span} document={document} parts={parts} />
           </>
         )}
       </Answered>
@@ -59,7 +63,7 @@ export function SharedSpanDetail({ id, onClose }: SpanDetailProps) {
   );
 }
 
-function Sections({ span, document }: TabProps) {
+function Sections({ span, document, parts }: TabProps) {
   const tabs = TABS.filter(({ needs }) => span[needs] !== undefined);
   const [first] = tabs;
   if (first === undefined) return <p class="soft">Texts and attributes of this span are left out.</p>;
@@ -71,7 +75,7 @@ function Sections({ span, document }: TabProps) {
       chosen={chosen.name}
       onChoose={(tab) => setQuery({ span: span.id, tab: tab === first.name ? null : tab }, { replace: true })}
     >
-      <chosen.shows key={`${span.id} ${chosen.name}`} span={span} document={document} />
+      <chosen.shows key={`${span.id} ${chosen.name}`} span={span} document={document} parts={parts} />
     </Tabs>
   );
 }
@@ -115,7 +119,7 @@ function Head({ span, onClose }: { readonly span: SharedSpan; readonly onClose: 
   );
 }
 
-function Failed({ span }: { readonly span: SharedSpan }) {
+function Failed({ span, parts: { SpanError } }: Pick<TabProps, 'span' | 'parts'>) {
   const { has_error, error_code, error_message, error_stack, code_filepath, code_lineno } = span;
   const said = {
     ...{ has_error, error_code: error_code ?? null, error_message: error_message ?? null },
@@ -124,7 +128,7 @@ function Failed({ span }: { readonly span: SharedSpan }) {
   return <SpanError span={said} />;
 }
 
-function Messages({ span: { images }, document }: TabProps) {
+function Messages({ span: { images }, document, parts: { Image } }: TabProps) {
   return (
     <div class="stack">
       <div class="line">
