@@ -9,3 +9,11 @@ export const PART_NAMES: Readonly<Record<TracePart, string>> = {
   costs: 'Costs and tokens',
   attributes: 'Attributes',
 };
+
+/** What their names do not say. */
+export const PART_DETAILS: Readonly<Partial<Record<TracePart, string>>> = {
+  texts: 'also images',
+  errors: 'also codes, stack traces and places in the code',
+  user: 'tags that begin with “user”',
+  attributes: 'they may repeat anything, so they are left out with any other part',
+};

@@ -3,7 +3,6 @@ import type { CreatedShareLinkRead } from '../../../../features/sharing/schema.j
 import {
   DEFAULT_SHARE_DAYS,
   MAX_SHARE_DAYS,
-  PARTS_OF_TRACES,
   TRACE_PARTS,
   type TracePart,
 } from '../../../../features/sharing/share-link.js';
@@ -15,7 +14,7 @@ import { Once } from '../../parts/once.js';
 import { announce } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { changedAt } from '../../state/query.js';
-import { PART_NAMES } from './part-names.js';
+import { PART_DETAILS, PART_NAMES } from './part-names.js';
 import { ShareLinks } from './share-links.js';
 
 interface ShareDialogProps {
@@ -73,7 +72,7 @@ function ShareForm({ traceId, onMade }: ShareFormProps) {
         Anyone with the link can read this trace, without an account. It shows no other trace. Masking rules of the
         project apply.
       </p>
-      <fieldset class="labelled">
+      <fieldset class="stack scopes">
         <legend>Leave out</legend>
         {TRACE_PARTS.map((part) => (
           <label key={part} class="line">
@@ -84,7 +83,7 @@ function ShareForm({ traceId, onMade }: ShareFormProps) {
               onChange={(event) => choose(part, event.currentTarget.checked)}
             />
             <span>
-              {PART_NAMES[part]} <span class="soft small">{PARTS_OF_TRACES[part]}</span>
+              {PART_NAMES[part]} <span class="soft small">{PART_DETAILS[part]}</span>
             </span>
           </label>
         ))}
