@@ -1,9 +1,7 @@
 import type { SharedSpan } from '../../../../features/sharing/shared-traces.js';
 import { NOTHING } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
-import { ConversationIn } from '../../parts/conversation.js';
 import { Cost, Count, Figure, Took, When } from '../../parts/figures.js';
-import { JsonIn } from '../../parts/json-view.js';
 import { Kind, Status } from '../../parts/kind.js';
 import { TextFormSwitch } from '../../parts/long-text.js';
 import { Answered } from '../../parts/states.js';
@@ -128,7 +126,7 @@ function Failed({ span, parts: { SpanError } }: Pick<TabProps, 'span' | 'parts'>
   return <SpanError span={said} />;
 }
 
-function Messages({ span: { images }, document, parts: { Image } }: TabProps) {
+function Messages({ span: { images }, document, parts: { ConversationIn, Image } }: TabProps) {
   return (
     <div class="stack">
       <div class="line">
@@ -151,7 +149,7 @@ function Messages({ span: { images }, document, parts: { Image } }: TabProps) {
   );
 }
 
-function Data({ document }: TabProps) {
+function Data({ document, parts: { JsonIn } }: TabProps) {
   return (
     <div class="stack">
       <h3>Input</h3>
@@ -162,7 +160,7 @@ function Data({ document }: TabProps) {
   );
 }
 
-function Attributes({ document }: TabProps) {
+function Attributes({ document, parts: { JsonIn } }: TabProps) {
   return <JsonIn document={document} name="attributes" label="Attributes" />;
 }
 

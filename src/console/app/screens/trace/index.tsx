@@ -13,6 +13,8 @@ import { TraceHead } from './trace-head.js';
 
 /* For the page of a shared trace, which loads this chunk and shows nothing else of it. */
 export { figuresOf, traceOutline } from '../../../model/trace-outline.js';
+export { ConversationIn } from '../../parts/conversation.js';
+export { JsonIn } from '../../parts/json-view.js';
 export { SpanError } from './span-error.js';
 export { Image } from './span-images.js';
 export { TraceBody } from './trace-body.js';

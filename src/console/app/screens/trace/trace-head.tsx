@@ -96,7 +96,7 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
   );
 }
 
-const comments = () => import('../comments/index.js').then(({ Comments }) => Comments);
+const comments = () => import('../sharing/index.js').then(({ Comments }) => Comments);
 const shareDialog = () => import('../sharing/index.js').then(({ ShareDialog }) => ShareDialog);
 
 function ShareTrace({ id }: { readonly id: string }) {
