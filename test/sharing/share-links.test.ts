@@ -18,7 +18,7 @@ describe('links that share a trace', function () {
   let document: ApiDocument;
   let project: string;
   before(async () => {
-    server = await bootServer({ limits: { reviewRequestsPerMinute: 30 }, signIns: { attemptsPerMinute: 1_000 } });
+    server = await bootServer({ limits: { reviewRequestsPerMinute: 15 }, signIns: { attemptsPerMinute: 1_000 } });
     document = await ApiDocument.of(server);
     project = `/projects/${server.projectId}`;
   });
@@ -187,7 +187,7 @@ describe('links that share a trace', function () {
     const { trace_id, child } = await storeTrace(server);
     const [busy, quiet] = [await share(trace_id), await share(trace_id)];
     const asked = [];
-    for (let count = 0; count < 31; count += 1) asked.push((await open(busy.url, `/spans/${child}`)).status);
+    for (let count = 0; count < 16; count += 1) asked.push((await open(busy.url, `/spans/${child}`)).status);
     expect(asked.slice(-2)).to.deep.equal([200, 429]);
     expect((await open(busy.url)).text).to.include('Too many requests');
     expect((await open(quiet.url)).status).to.equal(200);

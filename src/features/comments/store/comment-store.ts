@@ -1,4 +1,4 @@
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type { Comment, CommentDraft, CommentStore } from '../comment.js';
@@ -54,7 +54,7 @@ export class SqliteCommentStore implements CommentStore {
       insert.run(draft);
       return true;
     };
-    return guarded(() => this.#db.transaction(store).immediate());
+    return transact(this.#db, store);
   }
 
   find(projectId: string, id: string): Comment | undefined {

@@ -232,12 +232,12 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
 
   removeOfTrace({ seq, project_id }: Deletion, trace: string, isBack: boolean): boolean {
     const of = { deletion: seq, projectId: project_id, trace };
-    return this.#transaction(() => this.#traces.removeOfTrace(of, isBack));
+    return transact(this.db, () => this.#traces.removeOfTrace(of, isBack));
   }
 
   removeOfTraceSpans({ seq, project_id }: Deletion, trace: string, spanIds: readonly string[]): boolean {
     const of = { deletion: seq, projectId: project_id, trace };
-    return this.#transaction(() => this.#traces.removeOfSpans(of, spanIds));
+    return transact(this.db, () => this.#traces.removeOfSpans(of, spanIds));
   }
 
   jobsShown({ seq, project_id }: Deletion): Affected['jobs'] {

@@ -1,4 +1,4 @@
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type {
@@ -92,7 +92,7 @@ export class SqliteShareStore implements ShareStore {
       insert.run({ ...draft, left_out: JSON.stringify(draft.left_out) });
       return null;
     };
-    return guarded(() => this.#db.transaction(store).immediate());
+    return transact(this.#db, store);
   }
 
   list(projectId: string, traceId: string | null, window: Window): ListedShareLink[] {
