@@ -130,6 +130,8 @@ export interface DeletionStore {
    * notes items that the deletion has to follow up. Runs that were begun begin anew.
    */
   removeJudged(deletion: Deletion, traces: readonly DeletedTrace[]): Affected;
+  /** Whether people comment on any trace of a project, or share one by links. */
+  hasToldOf(projectId: string): boolean;
   /** Which of some traces people comment on, or share by links. */
   toldOf(projectId: string, traceIds: readonly string[]): string[];
   /**

@@ -113,7 +113,7 @@ export class DeletionWork {
     }
     this.#enter('scores');
     await this.#parts.scores.removeScores(deletion.project_id, this.#scorable(deletion), deletion.upto);
-    for await (const page of this.#pages(deletion, ['span', 'trace', 'call'])) await this.#told.remove(deletion, page);
+    await this.#told.remove(deletion, this.#pages(deletion, ['span', 'trace', 'call']));
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);
     onHidden();

@@ -2,7 +2,7 @@ import type { Lists } from '../../engine/traces/model/list/lists.js';
 import type { Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 
 export interface ToldTracesParts {
-  readonly store: Pick<DeletionStore, 'toldOf' | 'removeOfTrace' | 'removeOfTraceSpans'>;
+  readonly store: Pick<DeletionStore, 'hasToldOf' | 'toldOf' | 'removeOfTrace' | 'removeOfTraceSpans'>;
   readonly lists: Pick<Lists, 'tracesById'>;
   /** Lets others have their turn. @throws when the deletion is cut off */
   readonly rest: () => Promise<void>;
@@ -21,8 +21,13 @@ export class ToldTraces {
     this.#parts = parts;
   }
 
-  /** @param items spans, posted traces and calls that went */
-  async remove(deletion: Deletion, items: readonly DeletionItem[]): Promise<void> {
+  /** @param pages spans, posted traces and calls that went */
+  async remove(deletion: Deletion, pages: AsyncIterable<readonly DeletionItem[]>): Promise<void> {
+    if (!this.#parts.store.hasToldOf(deletion.project_id)) return;
+    for await (const items of pages) await this.#removeOfPage(deletion, items);
+  }
+
+  async #removeOfPage(deletion: Deletion, items: readonly DeletionItem[]): Promise<void> {
     const { store, rest } = this.#parts;
     const spans = new Map<string, string[]>();
     for (const { kind, trace_id, id } of items) {

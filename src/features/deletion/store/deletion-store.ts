@@ -226,6 +226,10 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
     return transact(this.db, () => this.#removeJudged(seq, project_id, traces));
   }
 
+  hasToldOf(projectId: string): boolean {
+    return guarded(() => this.#traces.any(projectId));
+  }
+
   toldOf(projectId: string, traceIds: readonly string[]): string[] {
     return guarded(() => this.#traces.among(projectId, traceIds));
   }

@@ -39,9 +39,11 @@ export function traceRecords(db: Database) {
     `${OF_TRACE} AND t.span_id IN (SELECT value FROM json_each(@spans)) AND ${IS_EARLIER}`,
   );
   return {
+    /** Whether a project has any: most have none. */
+    any: (projectId: string) => any.get({ projectId }) === 1,
     /** Which of some traces have any. */
     among: (projectId: string, traceIds: readonly string[]) =>
-      any.get({ projectId }) === 1 ? among.all({ projectId, traces: JSON.stringify(traceIds) }) : [],
+      among.all({ projectId, traces: JSON.stringify(traceIds) }),
     /** @returns whether there may be more */
     removeOfTrace: (of: OfTrace, isBack: boolean) =>
       ofTrace.some((statement) => statement.run({ ...of, isBack: isBack ? 1 : 0 }).changes === AT_ONCE),
