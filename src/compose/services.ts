@@ -141,9 +141,11 @@ export async function openServices(context: Context): Promise<Services> {
       prices.forget(projectId);
       maskers.forget(projectId);
       budgets.forget(projectId);
+      context.events.projectSeriesEnded(projectId);
       prompts.forget();
     },
   });
+  context.events.projectSeriesOpened(context.config.projectSeries, (projectId) => identity.isGone(projectId));
   const erasure = openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, maskers, attachments });
   const examples = openExamples(context, storage);

@@ -85,7 +85,9 @@ export class Measurer {
         ),
       );
     }
-    return { figures, isEmpty: found?.isEmpty === true && ofSpans.length === conditions.length };
+    // What is set aside changes later, when it is computed, without a write.
+    const isEmpty = found?.isEmpty === true && found.notCurrent.length === 0;
+    return { figures, isEmpty: isEmpty && ofSpans.length === conditions.length };
   }
 
   #ofSpans(
