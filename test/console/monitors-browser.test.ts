@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { span } from '../harness/checked-api.js';
-import type { WatchedPage } from '../review/browser.js';
+import { clickOn, type WatchedPage } from '../review/browser.js';
 import { Receiver } from '../webhooks/receiver.js';
 import { consoleScene, screenActions, signedIn } from './harness.js';
 
@@ -41,7 +41,13 @@ describe('monitors, destinations and the budget in the console', function () {
     const field = await page.waitForSelector(`dialog[open] ::-p-aria([name="${label}"][role="combobox"])`);
     await (field as unknown as { select(value: string): Promise<unknown> } | null)?.select(value);
   };
-  const submit = (name: string) => click(name);
+  /** Sends the form of the open dialog: its button has the name of the one that opened it. */
+  const submitted = () =>
+    page.$eval('dialog[open] form', (form) => (form as unknown as { requestSubmit(): void }).requestSubmit());
+  const send = async () => {
+    await submitted();
+    await closed();
+  };
 
   it('are made after a look back, fire, are muted, changed and deleted', async () => {
     const started_at = new Date(Date.now() - 20 * 60_000).toISOString();
@@ -60,10 +66,7 @@ describe('monitors, destinations and the budget in the console', function () {
     await says('Would have fired 1 time', 'dialog[open]');
     await picture('monitor-form');
     await everywhere();
-    // The same words open the dialog and send it.
-    await page.keyboard.press('Enter');
-    await page.$eval('dialog[open] form', (form) => (form as unknown as { requestSubmit(): void }).requestSubmit());
-    await closed();
+    await send();
     const [made] = await api('/monitors');
     expect(made).to.include({ name: HOSTILE, measure: 'error_count', query: 'names=answer', threshold: 3 });
     await until(`document.querySelector('main table')?.innerText.includes('firing')`);
@@ -84,12 +87,12 @@ describe('monitors, destinations and the budget in the console', function () {
     expect([changed.enabled, Date.parse(changed.muted_until) > Date.now()]).to.deep.equal([false, true]);
     await click('Edit');
     await page.waitForSelector('dialog[open] form');
-    await enter('Recovers at', '');
-    await page.keyboard.press('Escape');
-    await closed();
-    await click(`Delete ${HOSTILE}`);
+    await enter('Minimum count', '5');
+    await send();
+    expect((await api('/monitors'))[0].minimum_count).to.be.above(0);
+    await clickOn(page, 'main button[aria-label^="Delete"]');
     await page.waitForSelector('dialog[open]');
-    await submit('Delete monitor');
+    await click('Delete monitor');
     await says('No monitors yet');
     expect(await api('/monitors')).to.deep.equal([]);
   });
@@ -102,7 +105,7 @@ describe('monitors, destinations and the budget in the console', function () {
     await enter('Name', 'On call');
     await enter('URL', receiver.url('/told?token=hidden'));
     await picture('destination-form');
-    await page.$eval('dialog[open] form', (form) => (form as unknown as { requestSubmit(): void }).requestSubmit());
+    await submitted();
     await says('whsec_', 'dialog[open]');
     await picture('destination-secret');
     await page.keyboard.press('Escape');
@@ -119,7 +122,7 @@ describe('monitors, destinations and the budget in the console', function () {
     await closed();
     await click('Delete On call');
     await page.waitForSelector('dialog[open]');
-    await submit('Delete destination');
+    await click('Delete destination');
     await says('No destinations yet');
   });
 
