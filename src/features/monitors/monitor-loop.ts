@@ -6,10 +6,11 @@ import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { restMs } from '../../engine/work/governor.js';
 import type { Announce } from '../webhooks/event.js';
-import { standingAfter, wordsOf, type Figure } from './condition.js';
+import type { Figure } from './condition.js';
 import type { GroupFigures, Measurer } from './measurer.js';
 import { keyOf, lastMoment, momentsOf, type Measured, type Moments } from './moments.js';
 import type { Monitor, MonitorStore, Outcome } from './monitor.js';
+import { eventOf, isSettled, outcomeOf, reasonOf } from './outcome.js';
 
 /** What was measured of a monitor last, since the server started. */
 export interface LastLook {
@@ -54,8 +55,6 @@ interface Project {
   readonly end: () => void;
 }
 
-/** Groups that are measured together. What fails together is measured alone after that. */
-const AT_ONCE = MAX_TOGETHER;
 /** The longest wait: another process may have changed monitors. */
 const LOOK_MS = 60_000;
 /** How much of rests the changes of a project skip: another one begins only below. */
@@ -232,7 +231,7 @@ export class MonitorLoop {
         other.window_minutes === group.window_minutes &&
         other.dueMs <= now,
     );
-    return [group, ...others.slice(0, AT_ONCE - 1)];
+    return [group, ...others.slice(0, MAX_TOGETHER - 1)];
   }
 
   /** @param groups of one project, list and window @returns whether something was measured */
@@ -319,36 +318,4 @@ export class MonitorLoop {
     else if (isKept && isTold) observer.monitorRecovered({ project, id });
     return isKept;
   }
-}
-
-/** Whether webhooks have heard of its state. */
-const isSettled = ({ alarm, told }: Monitor) => alarm === null || told === alarm;
-
-function outcomeOf(monitor: Monitor, figure: Figure, at: Micros): Outcome {
-  const { condition, revision, muted_until } = monitor;
-  const standing = standingAfter(monitor, condition, figure);
-  const isMuted = muted_until !== null && muted_until > Date.now() * 1000;
-  const told = isMuted || standing.alarm === null ? monitor.told : standing.alarm;
-  const { value, count } = figure;
-  return { ...standing, at, value, count, revision, told };
-}
-
-function eventOf({ id, name, project_id, condition }: Monitor, { told, value, count, at }: Outcome) {
-  const { measure, operator, threshold, compared_with, window_minutes } = condition;
-  const fires = told === 'firing';
-  return {
-    project_id,
-    type: fires ? ('monitor.fired' as const) : ('monitor.recovered' as const),
-    summary: `${name} ${fires ? 'fires' : 'recovered'}: ${value ?? 'unknown'} (${wordsOf(condition)})`,
-    data: {
-      ...{ monitor_id: id, name, state: told, value, count, measure, compared_with, operator, threshold },
-      ...{ window_minutes, window_end: new Date(at / 1000).toISOString() },
-    },
-  };
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof DomainError)) return 'An internal error; see the server log';
-  if (error.kind === 'invalid') return `The filters are not valid any more: ${error.message}`;
-  return `${error.message}. Retrying.`;
 }
