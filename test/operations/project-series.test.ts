@@ -38,7 +38,7 @@ describe('series by project and model', function () {
     expect(found.size).to.be.at.most(101);
     expect([...found.keys()].filter((labels) => labels.includes('project="hostile"'))).to.have.length(MAX_MODELS);
     expect([...found.values()].reduce((sum, each) => sum + each)).to.equal(3 * (hostile.length + 1));
-    expect(found.get('{project="hostile",model="none"}')).to.equal(1);
+    expect(found.get('{project="hostile",model="none"}'), 'one without a model, and one of that name').to.equal(2);
     expect(text).to.not.match(/^spanhouse_up/m);
     expect(Buffer.byteLength(text)).to.be.below(1_000_000);
     series.forget('hostile');

@@ -3,6 +3,9 @@ import type { Micros } from '../../engine/timestamp.js';
 /** Shares of a budget, in percent, that destinations are told of. */
 export const THRESHOLDS = [80, 100] as const;
 
+/** How far sums of costs may be from what they would be on paper. */
+const EPSILON = 1e-9;
+
 /** Calls of models, and what they cost. */
 export interface Spending {
   readonly calls: number;
@@ -33,14 +36,13 @@ export interface BudgetStore {
 
 /** Whether all of the budget is spent. */
 export function isSpent({ monthly_limit: limit, cost }: Pick<StoredBudget, 'monthly_limit' | 'cost'>): boolean {
-  return limit !== null && cost >= limit;
+  return limit !== null && cost >= limit * (1 - EPSILON);
 }
 
 /** The largest threshold that what was spent has reached. Nothing is reached of a budget of nothing. */
 export function thresholdOf({ monthly_limit: limit, cost }: Pick<StoredBudget, 'monthly_limit' | 'cost'>): number {
   if (limit === null || limit === 0) return 0;
-  // Compared by products: 0.8 of a limit is rarely a number that sums of costs can be.
-  return Math.max(0, ...THRESHOLDS.filter((percent) => cost * 100 >= limit * percent));
+  return Math.max(0, ...THRESHOLDS.filter((percent) => cost * 100 >= limit * percent * (1 - EPSILON)));
 }
 
 /** For people: up to cents, unless that says nothing. */
