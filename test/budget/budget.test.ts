@@ -108,12 +108,12 @@ describe('the model budget of a project', function () {
 
   it('lets runs of experiments wait, also within a run, and goes on with the next month', async () => {
     const api = bench.project('run');
-    await api.expect(201, 'POST', '/v1/datasets', { name: 'rows', roles: { question: 'input' } });
+    await api.expect(201, 'POST', '/v1/datasets', { name: 'questions', roles: { question: 'input' } });
     const rows = Array.from({ length: 20 }, (_, index) => ({ question: `Question ${index}` }));
-    await api.expect(200, 'POST', '/v1/datasets/rows/versions', { rows });
+    await api.expect(200, 'POST', '/v1/datasets/questions/versions', { rows });
     await api.expect(200, 'POST', '/v1/tasks/asks/prompt/versions/ensure', { content: '{{question}}' });
     await limit(api, CALL / 2);
-    const { id } = await api.expect(201, 'POST', 'experiments:run', { dataset: 'rows', prompt_slug: 'asks' });
+    const { id } = await api.expect(201, 'POST', 'experiments:run', { dataset: 'questions', prompt_slug: 'asks' });
     const get = () => api.expect(200, 'GET', `experiments/${id}`);
     const waits = await eventually(get, ({ run }) => run.waiting_reason !== null);
     expect(waits).to.include({ status: 'running' });

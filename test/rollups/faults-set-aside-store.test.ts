@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
 import type { SessionRead, SpanRead, TraceRead } from '../../src/engine/traces/model/list/fields.js';
 import type { Page } from '../../src/engine/traces/model/list/lists.js';
+import type { Condition } from '../../src/features/monitors/condition.js';
 import { Measurer, MONITORED_LISTS } from '../../src/features/monitors/measurer.js';
 import { parseListQuery, parseSelection } from '../../src/http/list-query.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
@@ -80,10 +81,11 @@ describe('what is too large to be recomputed', function () {
     const parse = (list: keyof typeof MONITORED_LISTS, query: string) =>
       parseSelection(MONITORED_LISTS[list], new URLSearchParams(query));
     const measurer = new Measurer({ statistics: opened.store.statistics, opinions: null as never, parse });
-    const condition = {
-      ...{ measure: 'count', list: 'traces', query: 'n=3', window_minutes: 5, score: null, judge_id: null },
-      ...{ compared_with: 'constant', operator: 'below', threshold: 1, recovery_threshold: 1, minimum_count: 0 },
-    } as const;
+    const condition: Condition = {
+      ...({ measure: 'count', list: 'traces', query: 'n=3', window_minutes: 5, score: null, judge_id: null } as const),
+      ...({ compared_with: 'constant', operator: 'below', threshold: 1, recovery_threshold: 1 } as const),
+      minimum_count: 0,
+    };
     const length = 300e6;
     const window = { end: Date.now() * 1000, step: length, length, count: 1 };
     const look = async (projectId: string) => {
