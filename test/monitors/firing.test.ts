@@ -137,7 +137,9 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
         attributes: { provider: 'openai', model: n % 3 === 0 ? 'gpt-4o' : 'o3', inputTokens: n, outputTokens: 1 },
       }),
     );
-    const own = [span(800_100, { name: 'step 1', tags: { 'spanhouse.judge': uuid(1) }, started_at: spans[0]?.started_at })];
+    const own = [
+      span(800_100, { name: 'step 1', tags: { 'spanhouse.judge': uuid(1) }, started_at: spans[0]?.started_at }),
+    ];
     expect((await server.request('POST', '/spans', { body: [...spans, ...own] })).status).to.equal(200);
     const filters = ['names=step 1', 'span_kind=llm', 'has_error=true', 'team=red', 'models=gpt-4o', 'internal=true'];
     filters.push('names=step 1&names=step 2&team=blue', 'cost_min=0.3', 'names=nobody', 'q=nothing', '');

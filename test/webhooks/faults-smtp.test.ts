@@ -74,7 +74,10 @@ describe('emails by an SMTP server, unchanged', function () {
   let destinations = 0;
 
   before(async function () {
-    await requireInstalled(this, install().then((is) => (is ? certified() : false)));
+    await requireInstalled(
+      this,
+      install().then((is) => (is ? certified() : false)),
+    );
     folder = mkdtempSync(join(tmpdir(), 'spanhouse-smtp-'));
     const [key, cert] = await makeCertificate(folder);
     certificate = cert;
@@ -149,7 +152,13 @@ describe('emails by an SMTP server, unchanged', function () {
     const of = { project_id: 'project', created_by: 'user', kind: 'email', target: 'ann@example.com' } as const;
     store.insert(webhook({ id, ...of }), 100);
     const data = { name: summary };
-    const body = { id: uuid(1000 + destinations), project_id: 'project', type: 'monitor.fired', summary, data } as const;
+    const body = {
+      id: uuid(1000 + destinations),
+      project_id: 'project',
+      type: 'monitor.fired',
+      summary,
+      data,
+    } as const;
     store.add({ ...body, created_at: '2026-01-01T00:00:00Z' }, id, Date.now() * 1000);
     const sender = createMailSender({ url: settings, from: 'Spanhouse <house@example.com>' }, DEADLINE_MS);
     closeSender = () => sender.close();
@@ -200,7 +209,9 @@ describe('emails by an SMTP server, unchanged', function () {
   it('are retried when the login is refused, of which the project learns no more than that', async () => {
     const { state, last } = await tell('x', { settings: url({}, { user: 'x', pass: 'wrong' }), holds: tried });
     expect(state).to.equal('waiting');
-    expect(last?.error).to.equal('The mail server did not take the mail (535); the operator finds why in the server log');
+    expect(last?.error).to.equal(
+      'The mail server did not take the mail (535); the operator finds why in the server log',
+    );
     expect(told[0]?.reason).to.include('mail.example.internal');
   });
 
