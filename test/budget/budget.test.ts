@@ -114,7 +114,7 @@ describe('the model budget of a project', function () {
     const rows = Array.from({ length: 20 }, (_, index) => ({ question: `Question ${index}` }));
     await api.expect(200, 'POST', '/v1/datasets/questions/versions', { rows });
     await api.expect(200, 'POST', '/v1/tasks/asks/prompt/versions/ensure', { content: '{{question}}' });
-    await limit(api, CALL / 2);
+    await limit(api, 10 * CALL);
     const { id } = await api.expect(201, 'POST', 'experiments:run', { dataset: 'questions', prompt_slug: 'asks' });
     const get = () => api.expect(200, 'GET', `experiments/${id}`);
     const waits = await eventually(get, ({ run }) => run.waiting_reason !== null);
@@ -123,7 +123,8 @@ describe('the model budget of a project', function () {
       () => budget(api),
       ({ calls }) => calls > 0 && bench.endpoint.underWay === 0,
     );
-    expect(calls).to.be.within(1, 8);
+    // Eight are asked for at once: those under way are finished.
+    expect(calls).to.be.within(10, 17);
     daysAhead = 32;
     expect(await budget(api)).to.include({ calls: 0, spent: 0, waiting: false });
     // Whoever changes a budget has all look again.
