@@ -87,7 +87,7 @@ describe('the model budget of a project', function () {
     const read = await api.expect(200, 'GET', `judges/${judge['id']}`);
     expect(read).to.include({ runnable: false });
     expect(read.not_runnable_reason).to.match(
-      /calls wait until \d{4}-\d\d-01T00:00:00.*or until the budget is raised$/,
+      /calls wait until [A-Z][a-z]+ 1, \d{4} \(UTC\), or until the budget is raised$/,
     );
     // What is asked for is queued, too; what somebody waits for is refused.
     await api.expect(202, 'POST', `judges/${judge['id']}:run`, { span_ids: [first['id']] });

@@ -8,7 +8,7 @@ import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { RETRIES } from '../../engine/work/backoff.js';
 import type { Announce } from '../webhooks/event.js';
 import { inDollars, isSpent, THRESHOLDS, thresholdOf, type BudgetStore, type StoredBudget } from './budget.js';
-import { monthAfter, monthOf } from './month.js';
+import { firstDayAfter, monthAfter, monthOf } from './month.js';
 
 export interface ModelBudgetsParts {
   readonly store: BudgetStore;
@@ -220,13 +220,14 @@ function reasonOf({ monthly_limit: limit, cost }: StoredBudget, month: string): 
     limit === 0
       ? 'The budget of the project allows no model calls'
       : `The project has spent its budget for model calls of this month (${inDollars(cost)} of ${inDollars(limit ?? 0)})`;
-  return `${spent}: calls wait until ${formatTimestamp(monthAfter(month))}, or until the budget is raised`;
+  return `${spent}: calls wait until ${firstDayAfter(month)}, or until the budget is raised`;
 }
 
 function eventOf(project_id: string, month: string, { monthly_limit, cost }: StoredBudget, percent: number) {
   const limit = inDollars(monthly_limit ?? 0);
   const resets_at = formatTimestamp(monthAfter(month));
-  const then = percent < 100 ? '' : `. Further calls wait until ${resets_at}, or until the budget is raised`;
+  const then =
+    percent < 100 ? '' : `. Further calls wait until ${firstDayAfter(month)}, or until the budget is raised`;
   return {
     project_id,
     type: 'budget.reached' as const,
