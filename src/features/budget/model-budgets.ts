@@ -226,8 +226,7 @@ function reasonOf({ monthly_limit: limit, cost }: StoredBudget, month: string): 
 function eventOf(project_id: string, month: string, { monthly_limit, cost }: StoredBudget, percent: number) {
   const limit = inDollars(monthly_limit ?? 0);
   const resets_at = formatTimestamp(monthAfter(month));
-  const then =
-    percent < 100 ? '' : `. Further calls wait until ${firstDayAfter(month)}, or until the budget is raised`;
+  const then = percent < 100 ? '' : `. Further calls wait until ${firstDayAfter(month)}, or until the budget is raised`;
   return {
     project_id,
     type: 'budget.reached' as const,
