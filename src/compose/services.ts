@@ -37,6 +37,7 @@ import { openAttachments } from './attachments.js';
 import { openBackups } from './backup.js';
 import type { Context } from './context.js';
 import { openComparisons } from './comparisons.js';
+import { openDashboards, type Dashboards } from './dashboards.js';
 import { openDatasets, type Datasets } from './datasets.js';
 import { openDeletions } from './deletion.js';
 import { openExperiments, type Experiments } from './experiments.js';
@@ -67,6 +68,7 @@ export interface Services
     Omit<Playground, 'work'>,
     Feedback,
     Datasets,
+    Dashboards,
     Omit<Experiments, 'work'> {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
@@ -161,6 +163,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
   });
   const comparisons = openComparisons(context, storage, announce);
+  const dashboards = openDashboards(storage);
   const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
@@ -185,6 +188,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...feedback,
     ...datasets,
     ...experiments,
+    ...dashboards,
     comparisons,
     identity,
     ...people,
@@ -219,6 +223,7 @@ export async function openServices(context: Context): Promise<Services> {
       masker: maskers.of,
       attachments,
       deletions,
+      ...dashboards,
       onImported(projectId) {
         prices.forget(projectId);
         prompts.forget();

@@ -18,6 +18,8 @@ const NOUNS = {
   Comparisons: 'datasets',
   Monitors: 'monitors',
   Webhooks: 'monitors',
+  Dashboards: 'dashboards',
+  'Saved views': 'dashboards',
   'Model prices': 'project',
   'API keys': 'project',
   People: 'project',

@@ -15,14 +15,13 @@ import {
 
 const WHAT = 'dashboard';
 
-/** What is asked of `:stats` for a chart. */
-export type ChartQuestion = Pick<Chart, 'list' | 'query' | 'measures' | 'group_by' | 'bucket'>;
-
 export interface DashboardParts {
   readonly store: DashboardStore;
   readonly audit: AuditLog;
-  /** What `:stats` has against a question, by the field of the chart. */
-  readonly questionIssues: (question: ChartQuestion) => Issue[];
+  /** A length of time as `:stats` takes it, in seconds; undefined: it takes no such length. */
+  readonly secondsOf: (length: string) => number | undefined;
+  /** What `:stats` would have against a chart, by the fields of the chart. */
+  readonly chartIssues: (chart: Chart, windowSeconds: number) => readonly Issue[];
 }
 
 /** Charts of statistics under a name. Everything is inside the caller's project. */
@@ -95,15 +94,20 @@ export class DashboardService {
   }
 
   /** What no schema says of a dashboard: what `:stats` would refuse is no chart. */
-  issuesOf({ charts }: Pick<Dashboard, 'charts'>): Issue[] {
-    const found = charts.flatMap((chart, index) =>
-      this.#parts
-        .questionIssues(chart)
-        .map(({ pointer, detail }) => ({ pointer: `/charts/${index}${pointer}`, detail })),
-    );
+  issuesOf({ window, charts }: Pick<Dashboard, 'window' | 'charts'>): Issue[] {
+    const { secondsOf, chartIssues } = this.#parts;
+    const seconds = secondsOf(window);
     const isLong = JSON.stringify(charts).length > MAX_CHARTS_JSON;
-    const tooLong = { pointer: '/charts', detail: `must have at most ${MAX_CHARTS_JSON} characters as JSON` };
-    return isLong ? [tooLong, ...found] : found;
+    return [
+      ...(seconds === undefined ? [{ pointer: '/window', detail: 'must be at most 3660 days' }] : []),
+      ...(isLong ? [{ pointer: '/charts', detail: `must have at most ${MAX_CHARTS_JSON} characters as JSON` }] : []),
+      ...charts.flatMap((chart, index) =>
+        chartIssues(chart, seconds ?? 0).map(({ pointer, detail }) => ({
+          pointer: `/charts/${index}${pointer}`,
+          detail,
+        })),
+      ),
+    ];
   }
 
   #sound(dashboard: Dashboard): Dashboard {

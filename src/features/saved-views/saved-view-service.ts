@@ -20,7 +20,7 @@ export interface SavedViewParts {
   readonly store: SavedViewStore;
   readonly audit: AuditLog;
   /** What is wrong with filters and order of a list as text. */
-  readonly queryIssues: (list: ListDefinition['name'], query: string) => Issue[];
+  readonly queryIssues: (list: ListDefinition['name'], query: string) => readonly Issue[];
 }
 
 /** Lists as the people of a project want to see them again. Everything is inside the caller's project. */

@@ -75,6 +75,8 @@ const REMOVALS: readonly Removal[] = [
   { table: 'monitors', where: OF_PROJECT },
   { table: 'webhook_deliveries', where: 'webhook IN (SELECT seq FROM webhooks WHERE project_id = @projectId)' },
   { table: 'webhooks', where: OF_PROJECT },
+  { table: 'saved_views', where: OF_PROJECT },
+  { table: 'dashboards', where: OF_PROJECT, atOnce: 50 },
   { table: 'masking_rules', where: OF_PROJECT, key: 'project_id' },
   { table: 'audit', where: OF_PROJECT, key: 'seq' },
   { table: 'api_keys', where: OF_PROJECT, atOnce: KEYS_AT_ONCE },
