@@ -1,8 +1,8 @@
+import { scoreOf } from '../../engine/traces/model/list/columns.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import { count } from './format.js';
 import {
   propertiesOf,
-  scoreOf,
   scoreProperty,
   tagProperty,
   USER_TAG,
