@@ -63,7 +63,7 @@ function ViewList() {
               idOf={({ id }) => id}
               hrefOf={hrefOfView}
               {...(mayChange() && {
-                actions: [{ key: 'd', label: 'Delete', icon: 'trash' as const, run: setGoing }],
+                action: { key: 'd', label: 'Delete', icon: 'trash' as const, run: setGoing },
               })}
             />
           )
