@@ -3,6 +3,7 @@ import type { ListDefinition } from '../../engine/traces/model/list/definitions.
 import type { SavedViewRead } from '../../features/saved-views/schema.js';
 import { columnsOf } from './list-columns.js';
 import { OWN, pageOf, selectionOf } from './list-query.js';
+import { changed } from './place.js';
 import { boundsOf, type TimeRange } from './range.js';
 
 /* Lists in parameters of the API alone, as saved views and charts keep them, and as the console's addresses have them. */
@@ -31,9 +32,7 @@ export function filtersOf(query: URLSearchParams): string {
 
 /** The parameters of the address of a list with filters, of a time. */
 export function addressWith(filters: string, range: TimeRange): URLSearchParams {
-  const address = inAddress(new URLSearchParams(filters));
-  for (const [name, value] of Object.entries(range)) if (value !== null) address.set(name, value as string);
-  return address;
+  return ofTime(inAddress(new URLSearchParams(filters)), range);
 }
 
 /** The parameters of the address that shows a view. */
@@ -41,8 +40,7 @@ export function addressOfView({ id, query, columns }: Pick<SavedViewRead, 'id' |
   const sent = new URLSearchParams(query);
   const range = rangeIn(sent);
   if (range !== null) for (const name of [AFTER, BEFORE]) sent.delete(name);
-  const address = inAddress(sent);
-  for (const [name, value] of Object.entries(range ?? {})) if (value !== null) address.set(name, value as string);
+  const address = range === null ? inAddress(sent) : ofTime(inAddress(sent), range);
   if (columns !== null) address.set('columns', joinValues(columns));
   address.set('view', id);
   return address;
@@ -55,6 +53,10 @@ function rangeIn(query: URLSearchParams): TimeRange | null {
   if (from !== null && to === null && LENGTH.test(from)) return { range: from, from: null, to: null };
   const isMoment = (time: string | null) => time === null || !Number.isNaN(Date.parse(time));
   return isMoment(from) && isMoment(to) ? { range: null, from, to } : null;
+}
+
+function ofTime(address: URLSearchParams, { range, from, to }: TimeRange): URLSearchParams {
+  return changed(address, { range, from, to });
 }
 
 /** A query of the API in the console's address: tags that are called as the console's own parameters are written so that they stay tags. */

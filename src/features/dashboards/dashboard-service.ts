@@ -3,9 +3,8 @@ import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { newlyNamed, requireFit, requireNamed } from '../../engine/named-store.js';
 import { invalid } from '../../engine/validation/validation.js';
-import type { Chart, Dashboard, DashboardStore } from './dashboard.js';
+import { DEFAULT_WINDOW, type Chart, type Dashboard, type DashboardStore } from './dashboard.js';
 import {
-  DEFAULT_WINDOW,
   MAX_CHARTS_JSON,
   MAX_DASHBOARDS,
   type ChartInput,

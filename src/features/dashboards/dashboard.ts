@@ -1,6 +1,9 @@
 import type { Named, NamedStore } from '../../engine/named-store.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 
+/** How far back a dashboard looks that does not say so. */
+export const DEFAULT_WINDOW = '24h';
+
 /** How figures are drawn. */
 export const CHART_KINDS = ['lines', 'bars', 'number', 'table'] as const;
 

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
 import { count, line, oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { MAX_MEASURES } from '../../engine/traces/model/list/statistics.js';
-import { CHART_KINDS } from './dashboard.js';
+import { CHART_KINDS, DEFAULT_WINDOW } from './dashboard.js';
 
 /** Most dashboards of a project, and charts of a dashboard. */
 export const MAX_DASHBOARDS = 100;
@@ -13,7 +13,6 @@ const MAX_QUERY = 4_000;
 const MAX_NAME_OF_VALUE = 1_100;
 const MAX_VERSION = 2 ** 31;
 
-export const DEFAULT_WINDOW = '24h';
 const LISTS = ['spans', 'traces', 'sessions'] as const;
 
 const name = line(200, 'Name of the dashboard; no other dashboard of the project has it.');

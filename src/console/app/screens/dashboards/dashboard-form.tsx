@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { DEFAULT_WINDOW, type DashboardRead } from '../../../../features/dashboards/schema.js';
+import { DEFAULT_WINDOW } from '../../../../features/dashboards/dashboard.js';
+import type { DashboardRead } from '../../../../features/dashboards/schema.js';
 import { RANGES } from '../../../model/range.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
