@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ApiDocument } from '../harness/api-document.js';
 import { span, type Row } from '../harness/checked-api.js';
+import { freshIds, importInto, importNew, madeRecords } from '../transfer/made-records.js';
 import { makeProject } from '../harness/projects.js';
 import { send, type TestServer } from '../harness/server.js';
 import { sharedServer } from '../harness/shared-server.js';
@@ -90,12 +92,14 @@ describe('dashboards', () => {
     expect(await refused({}, { charts: charts(MAX_CHARTS + 1) })).to.have.all.keys('/charts');
     const large = charts(MAX_CHARTS).map((chart) => ({ ...chart, query: `q=${'x'.repeat(3_000)}` }));
     expect(await refused({}, { charts: large })).to.include.keys('/charts');
-    const of = makeProject(server.dataDir);
+    const of = { url: server.url, ...makeProject(server.dataDir) };
     const there = `/projects/${of.projectId}/dashboards`;
     const post = (name: string) => send(server.url + there, 'POST', { key: of.key, body: { name } });
     const made = await post('0');
     expect((await post('0')).status).to.equal(409);
-    for (let count = 1; count < MAX_DASHBOARDS; count += 1) expect((await post(String(count))).status).to.equal(201);
+    const record = () => madeRecords(freshIds(), { id: randomUUID(), name: 'Ann' }).dashboards;
+    await importNew(of, 'dashboards', Array.from({ length: MAX_DASHBOARDS - 1 }, record));
+    expect((await importInto(of, 'dashboards', [record()])).status).to.equal(409);
     expect((await post('more')).json.detail).to.equal('A project has at most 100 dashboards: delete one first');
     for (const method of ['GET', 'PATCH', 'DELETE'])
       expect(

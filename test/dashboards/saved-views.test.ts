@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ApiDocument } from '../harness/api-document.js';
 import { uuid, type Row } from '../harness/checked-api.js';
+import { freshIds, importInto, importNew, madeRecords } from '../transfer/made-records.js';
 import { makeProject } from '../harness/projects.js';
 import { send, type TestServer } from '../harness/server.js';
 import { sharedServer } from '../harness/shared-server.js';
@@ -64,16 +66,18 @@ describe('saved views', () => {
   });
 
   it('have names of their own, and are as many as a project may have', async () => {
-    const of = makeProject(server.dataDir);
+    const of = { url: server.url, ...makeProject(server.dataDir) };
     const there = `/projects/${of.projectId}/saved-views`;
-    const post = (name: string) =>
-      send(server.url + there, 'POST', { key: of.key, body: { name, list: 'traces' } });
+    const post = (name: string) => send(server.url + there, 'POST', { key: of.key, body: { name, list: 'traces' } });
     const made = await post('0');
     expect(made.status).to.equal(201);
+    const record = () => madeRecords(freshIds(), { id: randomUUID(), name: 'Ann' }).saved_views;
+    await importNew(of, 'saved_views', [{ ...record(), name: '1' }]);
     expect((await post('0')).json.detail).to.equal(
       'Another saved view of the project has this name: choose another name',
     );
-    for (let count = 1; count < MAX_SAVED_VIEWS; count += 1) expect((await post(String(count))).status).to.equal(201);
+    await importNew(of, 'saved_views', Array.from({ length: MAX_SAVED_VIEWS - 2 }, record));
+    expect((await importInto(of, 'saved_views', [record()])).status).to.equal(409);
     const full = await post('more');
     expect([full.status, full.json.detail]).to.deep.equal([
       409,
