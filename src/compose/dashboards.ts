@@ -24,7 +24,7 @@ export function openDashboards({ metadata, audit }: Pick<Storage, 'metadata' | '
     savedViews: new SavedViewService({
       store: metadata.savedViews,
       audit,
-      queryIssues: (list, query) => issuesOf(() => parseSorted(LISTS[list], new URLSearchParams(query))),
+      queryIssues: (list, query) => attempt(() => parseSorted(LISTS[list], new URLSearchParams(query))).issues,
     }),
     dashboards: new DashboardService({ store: metadata.dashboards, audit, secondsOf, chartIssues }),
   };
@@ -32,51 +32,38 @@ export function openDashboards({ metadata, audit }: Pick<Storage, 'metadata' | '
 
 /** A length of time as `:stats` takes it, in seconds; undefined: it takes no such length. */
 function secondsOf(length: string): number | undefined {
-  try {
-    return statisticsQueries.spans.parse(new URLSearchParams({ bucket: length })).bucketSeconds ?? undefined;
-  } catch {
-    return undefined;
-  }
+  const bucket = new URLSearchParams({ bucket: length });
+  return attempt(() => statisticsQueries.spans.parse(bucket)).value?.bucketSeconds ?? undefined;
 }
 
 /** What `:stats` would have against a chart, by the fields of the chart. */
-function chartIssues(
-  { list, query, measures, group_by, bucket }: Omit<Chart, 'title' | 'kind'>,
-  windowSeconds: number,
-): Issue[] {
+function chartIssues({ list, query, measures, group_by, bucket }: Chart, windowSeconds: number): Issue[] {
   const own = new URLSearchParams({ measures: joinValues(measures) });
   if (group_by !== null) own.set('group_by', group_by);
   if (bucket !== null) own.set('bucket', bucket);
-  const buckets = bucket === null ? 0 : windowSeconds / (secondsOf(bucket) ?? Infinity);
+  const { value: asked, issues } = attempt(() => statisticsQueries[list].parse(own));
+  const buckets = windowSeconds / (asked?.bucketSeconds ?? Infinity);
+  const tooMany = { pointer: '/bucket', detail: `must be so long that the window has at most ${MAX_BUCKETS} buckets` };
   return [
     ...selectionIssues(list, query),
-    ...issuesOf(() => statisticsQueries[list].parse(own)).map(({ pointer, detail }) => ({
-      pointer: pointer.replace('?', '/'),
-      detail,
-    })),
-    ...(buckets > MAX_BUCKETS
-      ? [{ pointer: '/bucket', detail: `must be so long that the window has at most ${MAX_BUCKETS} buckets` }]
-      : []),
+    ...issues.map(({ pointer, detail }) => ({ pointer: pointer.replace('?', '/'), detail })),
+    ...(buckets > MAX_BUCKETS ? [tooMany] : []),
   ];
 }
 
 function selectionIssues(list: Chart['list'], query: string): Issue[] {
-  let isBounded = false;
-  const found = issuesOf(() => {
-    isBounded = boundsStarts(parseSelection(LISTS[list], new URLSearchParams(query)));
-  });
-  const bounded = { pointer: '/query', detail: 'must not filter by the start: the window does' };
-  const inQuery = found.map(({ pointer, detail }) => ({ pointer: '/query', detail: `${pointer} ${detail}` }));
-  return isBounded ? [bounded, ...inQuery] : inQuery;
+  const { value: selected, issues } = attempt(() => parseSelection(LISTS[list], new URLSearchParams(query)));
+  if (selected !== undefined && boundsStarts(selected))
+    return [{ pointer: '/query', detail: 'must not filter by the start: the window does' }];
+  return issues.map(({ pointer, detail }) => ({ pointer: '/query', detail: `${pointer} ${detail}` }));
 }
 
-/** What a query is refused for. */
-function issuesOf(parse: () => unknown): readonly Issue[] {
+/** What is read, or why it is refused. */
+function attempt<T>(read: () => T): { readonly value?: T; readonly issues: readonly Issue[] } {
   try {
-    parse();
-    return [];
+    return { value: read(), issues: [] };
   } catch (error) {
-    if (error instanceof DomainError && error.kind === 'invalid') return error.issues;
+    if (error instanceof DomainError && error.kind === 'invalid') return { issues: error.issues };
     throw error;
   }
 }

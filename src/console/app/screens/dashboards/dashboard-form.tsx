@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { DEFAULT_WINDOW } from '../../../../features/dashboards/dashboard.js';
 import type { DashboardRead } from '../../../../features/dashboards/schema.js';
-import { RANGES } from '../../../model/range.js';
+import { rangeLabel, RANGES } from '../../../model/range.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
@@ -56,7 +56,7 @@ export function DashboardForm({ dashboard, onClose }: DashboardFormProps) {
               <select class="input" value={window} onChange={(event) => setWindow(event.currentTarget.value)}>
                 {windows.map((length) => (
                   <option key={length} value={length}>
-                    Last {(RANGES as Readonly<Record<string, string>>)[length] ?? length}
+                    {rangeLabel({ range: length, from: null, to: null }, (time) => time)}
                   </option>
                 ))}
               </select>
