@@ -1,7 +1,7 @@
 import { DomainError, type Issue } from '../engine/errors.js';
 import { MAX_BUCKETS } from '../engine/traces/model/list/buckets.js';
 import { joinValues } from '../engine/traces/model/list/comma-values.js';
-import { sessionList, spanList, traceList } from '../engine/traces/model/list/definitions.js';
+import { listDefinitions } from '../engine/traces/model/list/definitions.js';
 import { boundsStarts } from '../engine/traces/model/list/statistics.js';
 import type { Chart } from '../features/dashboards/dashboard.js';
 import { DashboardService } from '../features/dashboards/dashboard-service.js';
@@ -9,8 +9,6 @@ import { SavedViewService } from '../features/saved-views/saved-view-service.js'
 import { parseSelection, parseSorted } from '../http/list-query.js';
 import { statisticsQueries } from '../http/statistics-query.js';
 import type { Storage } from './storage.js';
-
-const LISTS = { spans: spanList, traces: traceList, sessions: sessionList } as const;
 
 /** What the people of a project want to see again. */
 export interface Dashboards {
@@ -24,7 +22,7 @@ export function openDashboards({ metadata, audit }: Pick<Storage, 'metadata' | '
     savedViews: new SavedViewService({
       store: metadata.savedViews,
       audit,
-      queryIssues: (list, query) => attempt(() => parseSorted(LISTS[list], new URLSearchParams(query))).issues,
+      queryIssues: (list, query) => attempt(() => parseSorted(listDefinitions[list], new URLSearchParams(query))).issues,
     }),
     dashboards: new DashboardService({ store: metadata.dashboards, audit, secondsOf, chartIssues }),
   };
@@ -52,7 +50,7 @@ function chartIssues({ list, query, measures, group_by, bucket }: Chart, windowS
 }
 
 function selectionIssues(list: Chart['list'], query: string): Issue[] {
-  const { value: selected, issues } = attempt(() => parseSelection(LISTS[list], new URLSearchParams(query)));
+  const { value: selected, issues } = attempt(() => parseSelection(listDefinitions[list], new URLSearchParams(query)));
   if (selected !== undefined && boundsStarts(selected))
     return [{ pointer: '/query', detail: 'must not filter by the start: the window does' }];
   return issues.map(({ pointer, detail }) => ({ pointer: '/query', detail: `${pointer} ${detail}` }));

@@ -64,7 +64,7 @@ describe('dashboards', () => {
     await answer(201, 'POST', path, { name: 'Other' });
     expect((await answer(409, 'PATCH', at, { name: 'Other' }))['detail']).to.include('has this name');
     const audit = await server.request('GET', '/audit?action=dashboard.update&limit=1');
-    expect(audit.json[0]).to.include({ object_id: id, object_name: 'Renamed' });
+    expect(audit.json.entries[0]).to.include({ object_id: id, object_name: 'Renamed' });
     await answer(204, 'DELETE', at);
     for (const method of ['GET', 'DELETE']) await answer(404, method, at);
     await answer(404, 'PATCH', at, { name: 'Gone' });

@@ -2,9 +2,7 @@ import { scoreOf } from '../../engine/traces/model/list/columns.js';
 import { joinValues, splitValues } from '../../engine/traces/model/list/comma-values.js';
 import {
   filteredField,
-  sessionList,
-  spanList,
-  traceList,
+  listDefinitions,
   UNPRICED,
   type Comparison,
   type Filter,
@@ -16,11 +14,7 @@ import { boundsOf, RANGE_PARAMETERS, rangeOf, type TimeRange } from './range.js'
 
 export type ListName = ListDefinition['name'];
 
-export const LISTS: Readonly<Record<ListName, ListDefinition>> = {
-  spans: spanList,
-  traces: traceList,
-  sessions: sessionList,
-};
+export const LISTS = listDefinitions;
 
 export const PAGE_SIZE = 100;
 /** Of longer texts rows have a beginning and an end, as the API cuts them. */

@@ -3,17 +3,11 @@ import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { newlyNamed, requireFit, requireNamed } from '../../engine/named-store.js';
 import { isColumn } from '../../engine/traces/model/list/columns.js';
-import {
-  sessionList,
-  spanList,
-  traceList,
-  type ListDefinition,
-} from '../../engine/traces/model/list/definitions.js';
+import { listDefinitions, type ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { SavedView, SavedViewStore } from './saved-view.js';
 import { MAX_COLUMN_NAMES, MAX_SAVED_VIEWS, type SavedViewInput, type SavedViewPatch } from './schema.js';
 
-const LISTS = { spans: spanList, traces: traceList, sessions: sessionList } as const;
 const WHAT = 'saved view';
 
 export interface SavedViewParts {
@@ -88,7 +82,7 @@ export class SavedViewService {
     return [
       ...found.map(({ pointer, detail }) => ({ pointer: '/query', detail: `${pointer} ${detail}` })),
       ...(columns ?? []).flatMap((column, index) =>
-        isColumn(LISTS[list], column)
+        isColumn(listDefinitions[list], column)
           ? []
           : [{ pointer: `/columns/${index}`, detail: `must be a field of ${list}, tags.<key> or scores.<name>` }],
       ),

@@ -171,3 +171,10 @@ export const sessionList = {
   maxLimit: 500,
   hasInternal: false,
 } as const satisfies ListDefinition<keyof typeof sessionFields>;
+
+/** Every list by its name. */
+export const listDefinitions: Readonly<Record<ListDefinition['name'], ListDefinition>> = {
+  spans: spanList,
+  traces: traceList,
+  sessions: sessionList,
+};
