@@ -22,7 +22,8 @@ export function openDashboards({ metadata, audit }: Pick<Storage, 'metadata' | '
     savedViews: new SavedViewService({
       store: metadata.savedViews,
       audit,
-      queryIssues: (list, query) => attempt(() => parseSorted(listDefinitions[list], new URLSearchParams(query))).issues,
+      queryIssues: (list, query) =>
+        attempt(() => parseSorted(listDefinitions[list], new URLSearchParams(query))).issues,
     }),
     dashboards: new DashboardService({ store: metadata.dashboards, audit, secondsOf, chartIssues }),
   };

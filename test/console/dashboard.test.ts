@@ -9,7 +9,13 @@ const CHART: Chart = {
 const WEEK = { range: '7d', from: null, to: null };
 const start = '2026-01-31T10:00:00.000000Z';
 const percentiles = { p50: 1, p95: 5, p99: 9 };
-const FIGURES: FiguresRead = { count: 5, error_count: 2, cost: 3, duration_ms: percentiles, tokens: { input: 1, output: 2 } };
+const FIGURES: FiguresRead = {
+  count: 5,
+  error_count: 2,
+  cost: 3,
+  duration_ms: percentiles,
+  tokens: { input: 1, output: 2 },
+};
 const FOUND: StatisticsRead = {
   ...{ from: start, to: start, bucket_seconds: 3600, totals: FIGURES, buckets: [{ start, ...FIGURES }], rest: null },
   groups: [],

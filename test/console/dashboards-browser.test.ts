@@ -49,7 +49,9 @@ describe('saved views and dashboards in the console', function () {
     await open(`views/${id}`);
     await until(`location.pathname.endsWith('/spans')`);
     await until(`document.querySelectorAll('tbody tr').length === 2`);
-    expect(await page.evaluate('location.search')).to.include('range=7d').and.include(`view=${id}`);
+    expect(await page.evaluate('location.search'))
+      .to.include('range=7d')
+      .and.include(`view=${id}`);
     await until(`document.querySelectorAll('thead th').length < 6`);
     await click(`View: ${HOSTILE}`);
     await everywhere();
@@ -85,7 +87,9 @@ describe('saved views and dashboards in the console', function () {
     await says('Last 30 days');
     await clickOn(page, '.dashboard tbody a ::-p-text(answer)');
     await until(`location.pathname.endsWith('/traces')`);
-    expect(await page.evaluate('location.search')).to.include('range=30d').and.include('names=answer');
+    expect(await page.evaluate('location.search'))
+      .to.include('range=30d')
+      .and.include('names=answer');
 
     await open(`dashboards/${id}`);
     await click('Change Spans');

@@ -25,7 +25,13 @@ describe('a list as saved views keep it', () => {
   });
 
   it('is the same list again in the address', () => {
-    for (const address of ['range=7d&status=error', 'range=all', 'from=2026-01-01&to=2026-01-02', 'id=a', 'tags.range=x']) {
+    for (const address of [
+      'range=7d&status=error',
+      'range=all',
+      'from=2026-01-01&to=2026-01-02',
+      'id=a',
+      'tags.range=x',
+    ]) {
       const { query } = view(address);
       const again = addressOfView({ id: 'v', query, columns: null });
       expect(selectionOf(again).toString(), address).to.equal(query);

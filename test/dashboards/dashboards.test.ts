@@ -39,7 +39,14 @@ describe('dashboards', () => {
     const charts = [
       CHART,
       { ...CHART, title: 'By name', query: 'span_kind=llm', group_by: 'name', bucket: '1h', kind: 'lines' },
-      { ...CHART, title: 'Levels', list: 'traces', measures: ['count', 'scores.a,b'], group_by: 'tags.env', kind: 'table' },
+      {
+        ...CHART,
+        title: 'Levels',
+        list: 'traces',
+        measures: ['count', 'scores.a,b'],
+        group_by: 'tags.env',
+        kind: 'table',
+      },
     ];
     const made = await answer(201, 'POST', path, { name: 'Costs', charts });
     const usual = { query: '', group_by: null, bucket: null };

@@ -106,7 +106,11 @@ async function dashboards(api: LearningApi): Promise<void> {
   const query = `names=${plain(4_000 - 'names='.length)}`;
   await api.expect(201, 'POST', `${api.project}/saved-views`, { name, list: 'spans', query, columns });
   const chart = { title: name, list: 'spans', group_by: 'name', bucket: '3600s', kind: 'table' };
-  const measures = ['count', 'cost', ...Array.from({ length: 13 }, (_none, index) => `scores.${index}`.padEnd(60, 's'))];
+  const measures = [
+    'count',
+    'cost',
+    ...Array.from({ length: 13 }, (_none, index) => `scores.${index}`.padEnd(60, 's')),
+  ];
   const charts = Array.from({ length: 30 }, (_none, index) => ({ ...chart, measures, title: `${index}` }));
   const one = { ...chart, measures, query, group_by: `tags.${plain(1_095)}` };
   await api.expect(201, 'POST', `${api.project}/dashboards`, { name, window: '4w', charts: [one, ...charts.slice(1)] });

@@ -85,7 +85,13 @@ export function madeRecords(
       ...{ description: 'made', created_at: AT, updated_at: AT },
     },
     saved_views: {
-      ...{ id: uuid(), name: `view ${ids.prompt}`, list: 'spans', query: 'status=error&sort_by=cost', columns: ['name'] },
+      ...{
+        id: uuid(),
+        name: `view ${ids.prompt}`,
+        list: 'spans',
+        query: 'status=error&sort_by=cost',
+        columns: ['name'],
+      },
       ...{ created_at: AT, created_by: person, updated_at: AT },
     },
     dashboards: {

@@ -136,7 +136,12 @@ export function drawingsOf(chart: Chart, answer: StatisticsRead): Drawing[] {
       look,
       values: of.buckets.map(ofGroups.read),
     }));
-    return { ...shared, label: figures.length > 1 ? `${label} (${ofGroups.label})` : label, format: ofGroups.format, series };
+    return {
+      ...shared,
+      label: figures.length > 1 ? `${label} (${ofGroups.label})` : label,
+      format: ofGroups.format,
+      series,
+    };
   });
   return isSplit ? [errorsAmong(list, answer), ...drawn] : drawn;
 }

@@ -36,7 +36,11 @@ export function addressWith(filters: string, range: TimeRange): URLSearchParams 
 }
 
 /** The parameters of the address that shows a view. */
-export function addressOfView({ id, query, columns }: Pick<SavedViewRead, 'id' | 'query' | 'columns'>): URLSearchParams {
+export function addressOfView({
+  id,
+  query,
+  columns,
+}: Pick<SavedViewRead, 'id' | 'query' | 'columns'>): URLSearchParams {
   const sent = new URLSearchParams(query);
   const range = rangeIn(sent);
   if (range !== null) for (const name of [AFTER, BEFORE]) sent.delete(name);

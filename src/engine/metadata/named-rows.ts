@@ -12,7 +12,14 @@ export interface NamedTable<T extends Named> {
   readonly json: readonly (keyof T & string)[];
 }
 
-const SHARED = ['id', 'project_id', 'name', 'created_at', 'created_by', 'updated_at'] as const satisfies (keyof Named)[];
+const SHARED = [
+  'id',
+  'project_id',
+  'name',
+  'created_at',
+  'created_by',
+  'updated_at',
+] as const satisfies (keyof Named)[];
 /** What never changes. */
 const FIXED: readonly string[] = ['id', 'project_id', 'created_at', 'created_by'];
 
@@ -24,14 +31,10 @@ function prepare(db: Database, table: string, columns: readonly string[]) {
   const changed = columns.filter((name) => !FIXED.includes(name)).map((name) => `"${name}" = @${name}`);
   return {
     count: db.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE project_id = ?`).pluck(),
-    insert: db.prepare<Row>(
-      `INSERT INTO ${table} (${all}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
-    ),
+    insert: db.prepare<Row>(`INSERT INTO ${table} (${all}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`),
     find: db.prepare<[string, string], Row>(`SELECT ${all} FROM ${table} WHERE project_id = ? AND id = ?`),
     list: db.prepare<[string], Row>(`SELECT ${all} FROM ${table} WHERE project_id = ? ORDER BY name`),
-    replace: db.prepare<Row>(
-      `UPDATE ${table} SET ${changed.join(', ')} WHERE project_id = @project_id AND id = @id`,
-    ),
+    replace: db.prepare<Row>(`UPDATE ${table} SET ${changed.join(', ')} WHERE project_id = @project_id AND id = @id`),
     remove: db.prepare<[string, string]>(`DELETE FROM ${table} WHERE project_id = ? AND id = ?`),
   };
 }

@@ -46,7 +46,10 @@ const bucket = Type.String({
   maxLength: 10,
   description: 'Length of the buckets of time, such as `1h` or `1d`.',
 });
-const kind = oneOf(CHART_KINDS, '`lines` and `bars` over time, a `number` for each measure, or a `table` of the groups.');
+const kind = oneOf(
+  CHART_KINDS,
+  '`lines` and `bars` over time, a `number` for each measure, or a `table` of the groups.',
+);
 
 const GROUPED = `${group_by.description ?? ''} null: nothing.`;
 const BUCKETED = `${bucket.description ?? ''} null: by the window.`;
@@ -107,7 +110,10 @@ export const ChartRead = Type.Object(
 /** What a dashboard shows, as answers and exports have it. */
 export const DASHBOARD_FIELDS = {
   ...{ name, window },
-  charts: Type.Array(ChartRead, { maxItems: MAX_CHARTS, description: 'The charts, in the order in which they are shown.' }),
+  charts: Type.Array(ChartRead, {
+    maxItems: MAX_CHARTS,
+    description: 'The charts, in the order in which they are shown.',
+  }),
   version,
 };
 

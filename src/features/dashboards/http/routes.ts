@@ -5,7 +5,14 @@ import { project_id, ProjectParams } from '../../../http/parameters.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import type { Dashboard } from '../dashboard.js';
 import type { DashboardService } from '../dashboard-service.js';
-import { DashboardInput, DashboardPatch, DashboardRead, DashboardSummary, MAX_CHARTS, MAX_DASHBOARDS } from '../schema.js';
+import {
+  DashboardInput,
+  DashboardPatch,
+  DashboardRead,
+  DashboardSummary,
+  MAX_CHARTS,
+  MAX_DASHBOARDS,
+} from '../schema.js';
 
 /** How the documentation groups these routes. */
 const TAG = 'Dashboards';
@@ -128,7 +135,15 @@ function toDashboardRead(dashboard: Dashboard): DashboardRead {
   return { ...summary, charts };
 }
 
-function toDashboardSummary({ id, name, window, charts, version, created_by, ...dashboard }: Dashboard): DashboardSummary {
+function toDashboardSummary({
+  id,
+  name,
+  window,
+  charts,
+  version,
+  created_by,
+  ...dashboard
+}: Dashboard): DashboardSummary {
   return {
     ...{ id, name, window, chart_count: charts.length, version },
     created_at: formatTimestamp(dashboard.created_at),

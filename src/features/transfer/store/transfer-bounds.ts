@@ -47,7 +47,8 @@ export function bounds(db: Database, held: HeldRows): Readonly<Partial<Record<Me
 /** @param what the rows are called, in the plural */
 function countBound(
   db: Database,
-  table: 'model_prices' | 'score_definitions' | 'saved_views' | 'dashboards' | 'datasets' | 'experiments' | 'comparisons',
+  table:
+    'model_prices' | 'score_definitions' | 'saved_views' | 'dashboards' | 'datasets' | 'experiments' | 'comparisons',
   most: number,
   what: string,
 ): Bound {

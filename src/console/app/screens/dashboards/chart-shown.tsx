@@ -101,7 +101,11 @@ function Table({ chart, range, found }: ChartShownProps) {
 }
 
 /** The name of a group, which leads to what it counts where a filter finds that. */
-function Group({ chart, range, part: { label, value } }: Omit<ChartShownProps, 'found'> & { readonly part: ChartPart }) {
+function Group({
+  chart,
+  range,
+  part: { label, value },
+}: Omit<ChartShownProps, 'found'> & { readonly part: ChartPart }) {
   const { list, query, group_by } = chart;
   const filter = value === undefined || group_by === null ? null : filterOfGroup(LISTS[list], group_by, value);
   if (filter === null) return <span class="soft">{label}</span>;

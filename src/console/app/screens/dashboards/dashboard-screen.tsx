@@ -122,8 +122,15 @@ function Charts({ dashboard, range }: PartProps) {
           place={{ index, count: charts.length }}
           onEdit={() => setEdited(index)}
           onMove={(by) => {
-            const order = moved(charts.map((_chart, at) => String(at)), String(index), by);
-            change(order.flatMap((at) => charts[Number(at)] ?? []), `Chart ${shown.title} moved`);
+            const order = moved(
+              charts.map((_chart, at) => String(at)),
+              String(index),
+              by,
+            );
+            change(
+              order.flatMap((at) => charts[Number(at)] ?? []),
+              `Chart ${shown.title} moved`,
+            );
           }}
           onRemove={() => change(charts.toSpliced(index, 1), `Chart ${shown.title} removed`)}
         />

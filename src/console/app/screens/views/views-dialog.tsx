@@ -83,7 +83,10 @@ interface NowProps {
 function Update({ view: { id, name }, now, onClose }: NowProps & { readonly view: SavedViewRead }) {
   const send = async () => {
     const { query, columns } = now;
-    await call('PATCH /projects/:project_id/saved-views/:view_id', { params: { view_id: id }, body: { query, columns } });
+    await call('PATCH /projects/:project_id/saved-views/:view_id', {
+      params: { view_id: id },
+      body: { query, columns },
+    });
     await changedAt(views());
     announce(`View ${name} updated`);
     onClose();
@@ -115,7 +118,11 @@ function SaveView({ now, onClose }: NowProps) {
       onSend={send}
     >
       {(wrong) => (
-        <Field label="Save as" hint="Filters, time, order and columns, for everyone in the project" wrong={wrong['name'] ?? null}>
+        <Field
+          label="Save as"
+          hint="Filters, time, order and columns, for everyone in the project"
+          wrong={wrong['name'] ?? null}
+        >
           <input
             class="input"
             autocomplete="off"
