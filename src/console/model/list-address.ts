@@ -65,7 +65,9 @@ function ofTime(address: URLSearchParams, { range, from, to }: TimeRange): URLSe
 
 /** A query of the API in the console's address: tags that are called as the console's own parameters are written so that they stay tags. */
 function inAddress(query: URLSearchParams): URLSearchParams {
-  return new URLSearchParams([...query].map(([name, value]) => [OWN.has(name) ? `tags.${name}` : name, value]));
+  const address = new URLSearchParams();
+  for (const [name, value] of query) address.append(OWN.has(name) ? `tags.${name}` : name, value);
+  return address;
 }
 
 /** The parameters of the API that bound filters to a time. */
