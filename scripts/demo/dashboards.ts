@@ -18,7 +18,7 @@ export const DASHBOARD: DashboardInput = {
 };
 
 export const VIEW: SavedViewInput = {
-  name: 'Failed model calls, dearest first',
+  name: 'Failed model calls by cost',
   list: 'spans',
   query: 'span_kind=llm&status=error&started_after=7d&sort_by=cost',
   columns: ['name', 'model', 'error_message', 'started_at', 'cost'],

@@ -90,7 +90,7 @@ export const SCREENS: readonly Screen[] = [
     icon: 'views',
     key: 'v',
     isBeside: true,
-    load: () => import('../screens/views/index.js'),
+    load: () => import('../screens/dashboards/index.js'),
   },
   {
     name: 'monitors',

@@ -14,7 +14,7 @@ export function AddToDashboardButton(props: CountedList) {
       label="Add to dashboard"
       isSmall
       changes="dashboards:write"
-      load={() => import('./add-to-dashboard.js').then(({ AddToDashboard }) => AddToDashboard)}
+      load={() => import('./index.js').then(({ AddToDashboard }) => AddToDashboard)}
       given={props}
     />
   );

@@ -8,13 +8,18 @@ import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
 import { Answered, Empty } from '../../parts/states.js';
-import { hrefOf } from '../../state/location.js';
+import { hrefOf, place } from '../../state/location.js';
+import { Views } from '../views/views-screen.js';
 import { dashboards, useDashboards } from './data.js';
 import { DashboardForm } from './dashboard-form.js';
 import { DashboardScreen } from './dashboard-screen.js';
 
-/** All dashboards; or one of them. */
+export { ViewsDialog } from '../views/views-dialog.js';
+export { AddToDashboard } from './add-to-dashboard.js';
+
+/** Dashboards, or one of them; and saved views, which share most of what they are made of. */
 export default function Dashboards({ id }: ScreenProps) {
+  if (place.value.screen === 'views') return <Views id={id} />;
   return id === null ? <DashboardList /> : <DashboardScreen key={id} id={id} />;
 }
 

@@ -17,7 +17,7 @@ export function ViewsButton(props: ListShown) {
     <LazyDialog
       icon="views"
       label={name === undefined ? 'Views' : `View: ${name}`}
-      load={() => import('./views-dialog.js').then(({ ViewsDialog }) => ViewsDialog)}
+      load={() => import('../dashboards/index.js').then(({ ViewsDialog }) => ViewsDialog)}
       given={props}
     />
   );

@@ -15,7 +15,7 @@ import { useViews, views } from './data.js';
 import { DeleteView } from './delete-view.js';
 
 /** All saved views; or the list that one of them shows. */
-export default function Views({ id }: ScreenProps) {
+export function Views({ id }: ScreenProps) {
   return id === null ? <ViewList /> : <OpenView key={id} id={id} />;
 }
 
