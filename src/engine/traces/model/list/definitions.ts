@@ -39,6 +39,8 @@ export interface ListDefinition<Name extends string = string> {
   readonly hasInternal: boolean;
 }
 
+export type ListName = ListDefinition['name'];
+
 const is = <Name extends string>(field: Name, parameter: string = field): Filter<Name> => ({
   parameter,
   field,
