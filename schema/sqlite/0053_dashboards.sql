@@ -15,7 +15,7 @@ CREATE TABLE saved_views (
 
 CREATE INDEX saved_views_by_user ON saved_views (created_by);
 
--- Dashboards: charts of statistics under a name. What they show is measured when somebody looks.
+-- Dashboards: charts of statistics under a name. What they show is measured when someone looks.
 CREATE TABLE dashboards (
   seq        INTEGER PRIMARY KEY AUTOINCREMENT,
   id         TEXT NOT NULL UNIQUE,

@@ -1,5 +1,5 @@
 import type { Named, NamedStore, Unfit } from '../named-store.js';
-import { guarded, isDuplicate, type Database } from './database.js';
+import { guarded, isDuplicate, transact, type Database } from './database.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -82,7 +82,7 @@ export class NamedRows<T extends Named> implements NamedStore<T> {
 
   #written(work: () => Unfit | null): Unfit | null {
     try {
-      return guarded(() => this.#db.transaction(work).immediate());
+      return transact(this.#db, work);
     } catch (error) {
       if (isDuplicate(error)) return 'taken';
       throw error;

@@ -19,7 +19,7 @@ export function readDashboard(dashboard_id: string, signal?: AbortSignal): Promi
   return call('GET /projects/:project_id/dashboards/:dashboard_id', { params: { dashboard_id }, signal });
 }
 
-/** Changes a dashboard as it was read, and says so. @throws ApiError also where somebody else changed it meanwhile */
+/** Changes a dashboard as it was read, and says so. @throws ApiError also where someone else changed it meanwhile */
 export async function changeDashboard(
   { id, version }: Pick<DashboardRead, 'id' | 'version'>,
   patch: Omit<DashboardPatch, 'version'>,
