@@ -232,7 +232,7 @@ export class SqliteWebhookStore implements WebhookStore {
 
   refused({ seq, webhook: { id, paused_to } }: DueDelivery, attempt: Attempt): boolean {
     const { tried, failed, removeOver } = this.#statements;
-    return this.#together(() => {
+    return transact(this.#db, () => {
       if (tried.run({ seq, ...attempt, state: 'given_up', next_at: null }).changes === 0) return false;
       failed.run({ id, paused_to });
       removeOver.run({ id, most: MAX_OVER });
