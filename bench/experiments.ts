@@ -144,7 +144,12 @@ async function fill(dataDir: string, results: number, rows: number): Promise<str
     );
     if (stored?.spans === '0')
       for (const [index, experiment] of [EXPERIMENT, ...COMPARED].entries())
-        await store(client, { experiment, first: FIRST + index * 10 ** 9, results: index === 0 ? results : rows, rows });
+        await store(client, {
+          experiment,
+          first: FIRST + index * 10 ** 9,
+          results: index === 0 ? results : rows,
+          rows,
+        });
     return stored?.version ?? 'unknown';
   } finally {
     await client.close();

@@ -23,7 +23,7 @@ import { valueAt } from '../../statistics/order.js';
  */
 
 /** Results that one statement reads, and so many at least where there is little memory. */
-const RESULTS_AT_ONCE = 250_000;
+const RESULTS_AT_ONCE = 400_000;
 const LEAST_AT_ONCE = 25_000;
 /** Each thread has aggregates of its own. */
 const ONE_THREAD = { max_threads: 1 };

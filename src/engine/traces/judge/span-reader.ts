@@ -97,7 +97,9 @@ export class ClickHouseSpanReader implements SpanReader {
 WHERE ${inProject(projectId)} AND id IN ${value(wanted.slice(from, from + IDS_AT_ONCE), 'Array(UUID)')} AND ${current(scope)}
 ORDER BY ver DESC`,
         );
-        const shown = await this.#withAnOutput(scope, [...new Set(rows.flatMap(({ named_trace }) => named_trace ?? []))]);
+        const shown = await this.#withAnOutput(scope, [
+          ...new Set(rows.flatMap(({ named_trace }) => named_trace ?? [])),
+        ]);
         for (const row of rows) {
           if (spans.has(row.span)) continue;
           const showsTrace = row.named_trace !== null && shown.has(row.named_trace);
