@@ -16,6 +16,8 @@ import { SqliteMaskingStore } from '../features/masking/store/masking-store.js';
 import type { FeedbackStore } from '../features/feedback/feedback-store.js';
 import type { JudgeLookup } from '../features/feedback/judge-lookup.js';
 import type { Verdicts } from '../engine/traces/model/trace/outline.js';
+import type { BudgetStore } from '../features/budget/budget.js';
+import { SqliteBudgetStore } from '../features/budget/store/budget-store.js';
 import type { UsageNames } from '../features/usage/own-usage.js';
 import type { FeedbackItems } from '../features/feedback/unified.js';
 import type { IdentityStore } from '../engine/identity/identity-store.js';
@@ -126,6 +128,7 @@ export interface MetadataStore {
   readonly feedbackItems: FeedbackItems;
   readonly verdicts: Verdicts;
   readonly usageNames: UsageNames;
+  readonly budgets: BudgetStore;
   readonly feedbackPages: FeedbackPages;
   readonly schedules: ScheduleStore;
   readonly monitors: MonitorStore;
@@ -210,6 +213,7 @@ function storesOn(database: Database): MetadataStore {
     feedbackItems: new SqliteFeedbackItems(database),
     verdicts: new SqliteVerdicts(database),
     usageNames: new SqliteUsageNames(database),
+    budgets: new SqliteBudgetStore(database),
     feedbackPages: new SqliteFeedbackPages(database),
     schedules: new SqliteScheduleStore(database),
     monitors: new SqliteMonitorStore(database),

@@ -35,6 +35,7 @@ import { optimizationRoutes } from '../features/optimization/http/routes.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
+import { budgetRoutes } from '../features/budget/http/routes.js';
 import { maskingRoutes } from '../features/masking/http/routes.js';
 import { peopleRoutes } from '../features/people/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
@@ -150,6 +151,7 @@ function apiRoutes(services: Services): Route[] {
     ...judgeRoutes(services),
     ...judgeFigureRoutes(services.judges, services.judgeFigures),
     getOwnUsageRoute(services.ownUsage),
+    ...budgetRoutes(services.budgets),
     ...calibrationRoutes(calibration),
     ...optimizationRoutes(optimizations),
     ...playgroundRoutes(services.playground),

@@ -88,6 +88,7 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   ...{ createWebhook: ['webhook.create'], updateWebhook: ['webhook.update'], deleteWebhook: ['webhook.delete'] },
   ...{ testMonitor: READS, rotateWebhookSecret: ['webhook.rotate'], testWebhook: WORKS },
   ...{ setMasking: ['masking.set'], testMasking: READS },
+  setModelBudget: ['model_budget.set'],
   ...{ announceLangfuseMedia: SENDS, reportLangfuseMedia: SENDS, uploadAttachment: SENDS },
   ...{ queryPhoenixSpans: READS, postPhoenixOtlpTraces: SENDS },
   uploadPhoenixDataset: ['dataset.create', 'dataset.update'],

@@ -115,6 +115,8 @@ export class MalformedScene {
   async renew(): Promise<void> {
     if (!this.#isUsed) return;
     this.#isUsed = false;
+    // With one that is spent, jobs would wait.
+    await this.api.expect(200, 'PUT', `${this.api.project}/model-budget`, { monthly_limit: null });
     await this.settled();
     await this.#renewJudge();
     const name = `set ${++this.#datasets}`;

@@ -37,6 +37,7 @@ const ACTIONS = {
   webhookDeleted: 'webhook.delete',
   retentionChanged: 'project.set_retention',
   maskingSet: 'masking.set',
+  modelBudgetSet: 'model_budget.set',
   priceSet: 'model_price.set',
   priceRemoved: 'model_price.delete',
   repriceOrdered: 'reprice.create',

@@ -156,6 +156,11 @@ const events = {
     message: 'Masking rules set',
     when: 'From then on, these rules mask data before it is stored.',
   },
+  modelBudgetSet: {
+    level: 'info',
+    message: 'Model budget set',
+    when: "What the server's own model calls may cost in a month, from then on.",
+  },
   priceSet: {
     level: 'info',
     message: 'Model price set',
