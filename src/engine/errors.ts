@@ -22,14 +22,14 @@ export interface Issue {
   readonly detail: string;
 }
 
-/** Most issues that are reported of one request; more would help nobody. */
+/** Most issues that are reported of one request; more would help no one. */
 export const MAX_ISSUES = 100;
 
 export interface DomainErrorOptions {
   readonly issues?: readonly Issue[];
   /** Seconds after which a client should try again; only for `overloaded` and `unavailable`. */
   readonly retryAfterSeconds?: number;
-  /** Scopes that whoever asked lacks; only for `forbidden`. */
+  /** Scopes that the caller lacks; only for `forbidden`. */
   readonly missingScopes?: readonly string[];
   /** What metrics call it, where the kind says too little; default: the kind. */
   readonly reason?: string;

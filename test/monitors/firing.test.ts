@@ -40,7 +40,7 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
   const looked = async ({ id }: Row): Promise<Row> => {
     for (;;) {
       const { json } = await server.request('GET', `${path}/${id}`);
-      if (json.looked_at !== null) return json as Row;
+      if (json.checked_at !== null) return json as Row;
       await sleep(10);
     }
   };
@@ -50,7 +50,7 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     // Its last look is forgotten once the loop has heard of it.
     for (;;) {
       const { json } = await server.request('GET', `${path}/${monitor['id']}`);
-      if (json.looked_at === null) break;
+      if (json.checked_at === null) break;
       await sleep(10);
     }
     return looked(await change(monitor, { enabled: true }));
@@ -78,6 +78,8 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     expect(monitor).to.include({ state: 'firing', kept_state: 'firing', value: 1, count: 4, error: null });
     await send(calls(10, 6, { status: 'ok' }));
     expect(await again(monitor), 'between both thresholds').to.include({ state: 'firing', value: 0.4 });
+    // Not checked while some of them are deleted, and others are not.
+    await change(monitor, { enabled: false });
     for (let n = 0; n < 10; n += 1) await server.request('DELETE', `/spans/${uuid(500_000 + (n < 4 ? n : n + 6))}`);
     expect(await again(monitor)).to.include({ state: 'no_data', kept_state: 'firing', count: 0 });
     await send(calls(20, 9, { status: 'ok' }));
@@ -85,7 +87,7 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     const states = (await historyOf(monitor)).map(({ state }) => state as string);
     expect(states).to.deep.equal(['ok', 'no_data', 'firing']);
     const changed = await change(monitor, { condition: { ...rate, window_minutes: 60, threshold: 0.9 } });
-    expect(changed).to.include({ state: 'no_data', kept_state: null, looked_at: null, query: '' });
+    expect(changed).to.include({ state: 'no_data', kept_state: null, checked_at: null, query: '' });
   });
 
   it('fire for a judge only when all of the interval is bad, and for the share of feedback', async () => {

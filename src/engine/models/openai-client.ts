@@ -20,7 +20,7 @@ export interface ModelEndpoint {
   readonly model: string | null;
   readonly modelNames: NameForm;
   readonly timeoutSeconds: number;
-  /** Calls under way at once. */
+  /** Calls in progress at once. */
   readonly concurrency: number;
   /** Null: no limit. */
   readonly ratePerMinute: number | null;
@@ -78,7 +78,7 @@ export class OpenAiModelClient implements ModelClient {
     try {
       return await this.#turns.run(projectId, () => this.#inTurn(projectId, request, signal), signal);
     } catch (error) {
-      // Whoever leaves the queue gets the reason of the signal.
+      // A call that leaves the queue fails with the reason of the signal.
       throw signal.aborted && !(error instanceof ModelFailure) ? givenUp() : error;
     }
   }

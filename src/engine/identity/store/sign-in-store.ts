@@ -2,7 +2,7 @@ import type { Window } from '../../schema/page.js';
 import type { ListedSignIn, SignIn, SignInDraft, SignInKey, SignInStage } from '../sign-in.js';
 import type { SessionOfCode, SessionOfUser, SessionUse, SignInStore } from '../sign-in-store.js';
 import type { Micros } from '../../timestamp.js';
-import { guarded, type Database } from '../../metadata/database.js';
+import { guarded, transact, type Database } from '../../metadata/database.js';
 import { notePeople } from './imported-people.js';
 import { scopesOfColumns, type ScopesRead } from './key-rows.js';
 import { roleIn } from './member-store.js';
@@ -126,7 +126,7 @@ function prepare(db: Database) {
         `SELECT id FROM sign_ins WHERE expires_at <= @now ORDER BY expires_at LIMIT ${AT_ONCE}`,
       )
       .pluck(),
-    // Whoever was invited may have signed in by another code meanwhile.
+    // The invited person may have signed in by another code in the meantime.
     ofUnusedInvite: db.prepare<{ id: string }, UnusedInvite>(
       `SELECT s.user_id, k.id AS key_id, k.project_id FROM ${STANDING}
        WHERE s.id = @id AND s.stage = 'code' AND s.invited AND k.last_used_at IS NULL
@@ -137,7 +137,7 @@ function prepare(db: Database) {
       `DELETE FROM members WHERE project_id = @projectId AND user_id = @id
          AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id AND project_id = @projectId)`,
     ),
-    // Somebody may have made another key for the user meanwhile.
+    // Someone may have made another key for the user meanwhile.
     notePerson: db.prepare<InProject>(
       notePeople('SELECT id FROM users WHERE id = @id AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id)'),
     ),
@@ -161,7 +161,7 @@ export class SqliteSignInStore implements SignInStore {
   }
 
   transaction<T>(work: () => T): T {
-    return guarded(() => this.#db.transaction(work).immediate());
+    return transact(this.#db, work);
   }
 
   insert({ invited, ...draft }: SignInDraft, keyIds: readonly string[]): void {
@@ -178,7 +178,7 @@ export class SqliteSignInStore implements SignInStore {
     if (first === undefined) return undefined;
     const { id, user_id, provider, created_at, last_used_at } = first;
     const invited = first.invited === 1;
-    // Where all have expired, whoever uses one is told that.
+    // If all have expired, the person who uses one learns that.
     const valid = rows.filter(({ expired }) => expired === 0);
     const keys = (valid.length > 0 ? valid : rows).map(({ key_id, project_id }): SignInKey => ({
       id: key_id,

@@ -10,8 +10,8 @@ export interface Touched {
 /** Who has to know of writes. */
 export interface CommitFollower {
   /**
-   * Whether it has so much to do for a project that its writes must wait, and nobody else's.
-   * @param unflushed traces of the project that it is to hear of yet
+   * Whether it has so much to do for a project that its writes must wait, and no one else's.
+   * @param unflushed traces of the project that it has not heard of yet
    */
   isFull(projectId: string, unflushed: number): boolean;
   /** Resolves once some of what it has to do is done; rejects when the store does not answer. */

@@ -1,6 +1,6 @@
 import type { Touched } from './commit-follower.js';
 
-/** Tells of commits whoever waits for those to a project. */
+/** Reports commits to those who wait for commits to a project. */
 export class CommitNews {
   readonly #listeners = new Map<string, Set<() => void>>();
 
@@ -14,7 +14,7 @@ export class CommitNews {
     };
   }
 
-  /** To be called after a commit can be read. */
+  /** Call after a commit can be read. */
   committed(touched: readonly Touched[]): void {
     if (this.#listeners.size === 0) return;
     for (const projectId of new Set(touched.map((each) => each.projectId)))

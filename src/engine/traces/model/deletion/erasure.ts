@@ -2,7 +2,7 @@
 export const ERASURE_STEPS = {
   /** What was replaced or deleted leaves the tables for every read. */
   purging: 'span versions',
-  /** So does what is left of traces and sessions that are gone. */
+  /** So do the remains of deleted traces and sessions. */
   forgetting: 'traces and sessions',
   /** Files without them take the place of those that hold them, one partition of a table after the other. */
   rewriting: 'partitions',
@@ -36,7 +36,7 @@ export interface ErasedFiles {
 /** Takes what is deleted or replaced out of the files. */
 export interface FileErasure {
   /**
-   * Begins at once, or when the one under way has ended: all that was deleted or replaced before the call is rewritten.
+   * Begins at once, or when the one in progress has ended: all that was deleted or replaced before the call is rewritten.
    * @throws DomainError `unavailable` when a store does not answer, also for what there was no room to rewrite; `conflict`
    * while what was deleted has to stay; the signal's reason
    */
