@@ -26,7 +26,7 @@ const known = new WeakMap<TSchema, Validator<unknown>>();
 export function compile<S extends TSchema>(schema: S): Validator<Static<S>> {
   const validator = known.get(schema) ?? validatorOf(schema);
   known.set(schema, validator);
-  return validator as Validator<Static<S>>;
+  return validator;
 }
 
 function validatorOf<S extends TSchema>(schema: S): Validator<Static<S>> {
