@@ -1,8 +1,20 @@
 import { Type } from '@sinclair/typebox';
-import { HTTP_URL, text } from './kinds.js';
+import { HTTP_URL, text, whole } from './kinds.js';
 
-/** Single sign-on: who else may say who somebody is. */
+/** How long sessions last, and single sign-on: who else may say who somebody is. */
 export const signInSettings = {
+  SIGN_IN_HOURS: whole({
+    default: 720,
+    minimum: 1,
+    maximum: 720,
+    description: 'Hours after which a session of the console ends, however much it is used: by default 30 days.',
+  }),
+  SIGN_IN_IDLE_MINUTES: whole({
+    default: 10_080,
+    minimum: 5,
+    maximum: 43_200,
+    description: 'Minutes without use after which a session of the console ends: by default 7 days.',
+  }),
   OIDC_ISSUER: Type.Optional(
     text({
       pattern: HTTP_URL,

@@ -10,6 +10,7 @@ import type { Granter } from './granting.js';
 import type { IdentityService } from './identity-service.js';
 import { scopesOf } from './key-access.js';
 import { PERSONAL_KEY } from './member-service.js';
+import { SessionEnds, type SessionLasts } from './session-ends.js';
 import type {
   ListedSignIn,
   OpenedSession,
@@ -24,13 +25,7 @@ import { addressOf } from './key-uses.js';
 import { createToken, hashOfToken } from './token.js';
 
 const HOUR: Micros = 3600 * 1e6;
-const DAY: Micros = 24 * HOUR;
 const CODE_LASTS = HOUR;
-const SESSION_IDLES = 7 * DAY;
-const SESSION_LASTS = 30 * DAY;
-const USE_RESOLUTION: Micros = 600 * 1e6;
-/** Days after which a session ends, however much it is used. */
-export const SESSION_DAYS = SESSION_LASTS / DAY;
 /** Bound on what is left behind on ever new devices. By key, not by user: who has a lesser key of a user signs nobody else out. */
 const MAX_PER_KEY = 50;
 const NOWHERE: SignInOrigin = { browser: null, address: null };
@@ -59,6 +54,7 @@ export interface SignInServiceParts {
   readonly identity: IdentityService;
   readonly now?: () => Micros;
   readonly audit?: AuditLog;
+  readonly lasts?: SessionLasts;
   /** Called when a time of last use could not be written. */
   readonly onRecordFailed?: (error: unknown) => void;
   /** Called when a sign-in that is over could not be removed with all that was made for it; null: when none could be. */
@@ -74,14 +70,16 @@ export class SignInService {
   readonly #identity: IdentityService;
   readonly #now: () => Micros;
   readonly #audit: AuditLog;
+  readonly #ends: SessionEnds;
   readonly #onRecordFailed: (error: unknown) => void;
   readonly #onUpkeepFailed: (signInId: string | null, error: unknown) => void;
 
-  constructor({ store, identity, now, audit, onRecordFailed, onUpkeepFailed }: SignInServiceParts) {
+  constructor({ store, identity, now, audit, lasts, onRecordFailed, onUpkeepFailed }: SignInServiceParts) {
     this.#store = store;
     this.#identity = identity;
     this.#now = now ?? (() => Date.now() * 1000);
     this.#audit = audit ?? NO_AUDIT_LOG;
+    this.#ends = new SessionEnds(lasts);
     this.#onRecordFailed = onRecordFailed ?? (() => undefined);
     this.#onUpkeepFailed = onUpkeepFailed ?? (() => undefined);
   }
@@ -177,7 +175,7 @@ export class SignInService {
   #signInByCode(code: string, origin: SignInOrigin, request: RequestOrigin | undefined): OpenedSession {
     const { token, hash } = createToken();
     const at = this.#now();
-    const session = { hash, at, expiresAt: at + SESSION_IDLES, ...origin };
+    const session = { hash, at, expiresAt: this.#ends.of(at), ...origin };
     const hashOfCode = hashOfToken(code);
     const known = hashOfCode === null ? undefined : this.#store.find('code', hashOfCode, at);
     const [key] = known?.keys ?? [];
@@ -198,7 +196,7 @@ export class SignInService {
     const provider = how === 'key' ? null : how;
     const draft = { id, user_id: userId, stage: 'session', invited: false, hash, created_at, ...origin } as const;
     this.#insert(
-      { ...draft, provider, expires_at: created_at + SESSION_IDLES },
+      { ...draft, provider, expires_at: this.#ends.of(created_at) },
       keys.map((key) => key.id),
     );
     const opened = { token, sign_in_id: id, user_id: userId, key_id: first.id, project_id: first.project_id };
@@ -220,7 +218,9 @@ export class SignInService {
   /** The session with a secret; undefined when there is none, or no longer. */
   session(token: string): SignIn | undefined {
     const hash = hashOfToken(token);
-    return hash === null ? undefined : this.#store.find('session', hash, this.#now());
+    const now = this.#now();
+    const found = hash === null ? undefined : this.#store.find('session', hash, now);
+    return found === undefined || this.#ends.isPast(found, now) ? undefined : found;
   }
 
   /**
@@ -300,12 +300,11 @@ export class SignInService {
     }
   }
 
-  #recordUse({ id, created_at, last_used_at }: SignIn, from?: () => string): void {
+  #recordUse(session: SignIn, from?: () => string): void {
     const at = this.#now();
-    if (at - (last_used_at ?? 0) < USE_RESOLUTION) return;
+    if (!this.#ends.isUseNoted(session, at)) return;
     try {
-      const expiresAt = Math.min(at + SESSION_IDLES, created_at + SESSION_LASTS);
-      this.#store.recordUse(id, { at, expiresAt, address: addressOf(from?.()) });
+      this.#store.recordUse(session.id, { at, expiresAt: this.#ends.of(session.created_at, at), address: addressOf(from?.()) });
     } catch (error) {
       this.#onRecordFailed(error);
     }

@@ -1,5 +1,7 @@
 import type { ComponentType } from 'preact';
+import { isReading, type Scope } from '../../../engine/identity/scopes.js';
 import type { IconName } from '../parts/icon.js';
+import { refusalOf } from '../state/session.js';
 import type { ScreenProps } from './screen-props.js';
 
 type Load = () => Promise<{ readonly default: ComponentType<ScreenProps> }>;
@@ -13,6 +15,8 @@ export interface Screen {
   readonly forNewcomers?: true;
   /** Goes there after `g`. */
   readonly key: string;
+  /** What it is nothing without: it is offered to nobody who lacks that. Absent: it has something for everybody. */
+  readonly needs?: Scope;
   /** Its chunk. */
   readonly load: Load;
   /** The chunk of what stands behind it in the address, where that is a view of its own. */
@@ -26,6 +30,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Overview',
     icon: 'overview',
     key: 'o',
+    needs: 'spans:read',
     load: () => import('../screens/overview/index.js'),
   },
   {
@@ -33,25 +38,28 @@ export const SCREENS: readonly Screen[] = [
     label: 'Traces',
     icon: 'traces',
     key: 't',
+    needs: 'spans:read',
     load: () => import('../screens/list/index.js'),
     loadOne: () => import('../screens/trace/index.js'),
   },
-  { name: 'spans', label: 'Spans', icon: 'spans', key: 'n', load: () => import('../screens/list/index.js') },
+  { name: 'spans', label: 'Spans', icon: 'spans', key: 'n', needs: 'spans:read', load: () => import('../screens/list/index.js') },
   {
     name: 'sessions',
     label: 'Sessions',
     icon: 'sessions',
     key: 's',
+    needs: 'spans:read',
     load: () => import('../screens/list/index.js'),
     loadOne: () => import('../screens/session/index.js'),
   },
-  { name: 'users', label: 'Users', icon: 'users', key: 'u', load: () => import('../screens/users/index.js') },
-  { name: 'prompts', label: 'Prompts', icon: 'prompts', key: 'p', load: () => import('../screens/prompts/index.js') },
+  { name: 'users', label: 'Users', icon: 'users', key: 'u', needs: 'spans:read', load: () => import('../screens/users/index.js') },
+  { name: 'prompts', label: 'Prompts', icon: 'prompts', key: 'p', needs: 'prompts:read', load: () => import('../screens/prompts/index.js') },
   {
     name: 'judges',
     label: 'Judges',
     icon: 'judges',
     key: 'j',
+    needs: 'judges:read',
     load: () => import('../screens/judges/index.js'),
   },
   {
@@ -59,6 +67,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Datasets',
     icon: 'database',
     key: 'd',
+    needs: 'datasets:read',
     load: () => import('../screens/datasets/index.js'),
   },
   {
@@ -66,6 +75,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Experiments',
     icon: 'experiments',
     key: 'e',
+    needs: 'datasets:read',
     load: () => import('../screens/experiments/index.js'),
   },
   {
@@ -73,6 +83,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Comparisons',
     icon: 'comparisons',
     key: 'c',
+    needs: 'datasets:read',
     load: () => import('../screens/experiments/index.js'),
   },
   {
@@ -80,6 +91,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Monitors',
     icon: 'monitors',
     key: 'm',
+    needs: 'monitors:read',
     load: () => import('../screens/monitors/index.js'),
   },
   {
@@ -87,6 +99,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Review',
     icon: 'review',
     key: 'r',
+    needs: 'feedback:write',
     load: () => import('../screens/review/index.js'),
   },
   {
@@ -94,10 +107,11 @@ export const SCREENS: readonly Screen[] = [
     label: 'Playground',
     icon: 'playground',
     key: 'y',
+    needs: 'prompts:write',
     load: () => import('../screens/playground/index.js'),
   },
-  { name: 'links', label: 'Links', icon: 'links', key: 'f', load: () => import('../screens/links/index.js') },
-  { name: 'audit', label: 'Audit log', icon: 'audit', key: 'a', load: () => import('../screens/audit/index.js') },
+  { name: 'links', label: 'Links', icon: 'links', key: 'f', needs: 'feedback:read', load: () => import('../screens/links/index.js') },
+  { name: 'audit', label: 'Audit log', icon: 'audit', key: 'a', needs: 'audit:read', load: () => import('../screens/audit/index.js') },
   {
     name: 'settings',
     label: 'Settings',
@@ -114,6 +128,16 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/first/index.js'),
   },
 ];
+
+/** The screens that the signed-in person has a use for. */
+export function offeredScreens(): Screen[] {
+  return SCREENS.filter(({ needs }) => needs === undefined || refusalOf(needs) === null);
+}
+
+/** Why the signed-in person may not see a screen; null: they may, even where they can do nothing there. */
+export function refusalOfScreen({ needs }: Screen): string | null {
+  return needs === undefined || !isReading(needs) ? null : refusalOf(needs);
+}
 
 /** The chunk of a screen, or of what stands behind it. */
 export function chunkOf(name: string, id: string | null): ReturnType<Load> | undefined {
