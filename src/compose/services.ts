@@ -256,6 +256,7 @@ function openSignIns({ config, overrides, events }: Context, { metadata, audit }
   const parts = { store: metadata.signIns, identity, ...overrides.signIns, audit };
   const signIns = new SignInService({
     ...parts,
+    externalOnly: config.signIns.externalOnly,
     lasts: { idle: config.signIns.idleMinutes * MINUTE, total: config.signIns.hours * 60 * MINUTE },
     onRecordFailed: (error) => events.signInUseNotRecorded({ error }),
     onUpkeepFailed: (signIn, error) => events.signInsNotRemoved({ signIn, error }),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { HTTP_URL, text, whole } from './kinds.js';
+import { choice, HTTP_URL, text, whole } from './kinds.js';
 
 /** How long sessions last, and single sign-on: who else may say who somebody is. */
 export const signInSettings = {
@@ -14,6 +14,12 @@ export const signInSettings = {
     minimum: 5,
     maximum: 43_200,
     description: 'Minutes without use after which a session of the console ends: by default 7 days.',
+  }),
+  SIGN_IN_BY: choice(['any', 'single-sign-on'], {
+    default: 'any',
+    description:
+      '`single-sign-on`: people sign in to the console by that alone. API keys are for programs then, invitations are for people who are ' +
+      'signed in, and the links that `npm run admin` prints still work. `any`: by a link or an API key, too.',
   }),
   OIDC_ISSUER: Type.Optional(
     text({

@@ -55,6 +55,8 @@ export interface SignInServiceParts {
   readonly now?: () => Micros;
   readonly audit?: AuditLog;
   readonly lasts?: SessionLasts;
+  /** Whether those alone sign people in who vouch for them, and the server's own machine; default: no. */
+  readonly externalOnly?: boolean;
   /** Called when a time of last use could not be written. */
   readonly onRecordFailed?: (error: unknown) => void;
   /** Called when a sign-in that is over could not be removed with all that was made for it; null: when none could be. */
@@ -71,17 +73,19 @@ export class SignInService {
   readonly #now: () => Micros;
   readonly #audit: AuditLog;
   readonly #ends: SessionEnds;
+  readonly #externalOnly: boolean;
   readonly #onRecordFailed: (error: unknown) => void;
   readonly #onUpkeepFailed: (signInId: string | null, error: unknown) => void;
 
-  constructor({ store, identity, now, audit, lasts, onRecordFailed, onUpkeepFailed }: SignInServiceParts) {
+  constructor({ store, identity, now, audit, lasts, externalOnly, ...parts }: SignInServiceParts) {
     this.#store = store;
     this.#identity = identity;
     this.#now = now ?? (() => Date.now() * 1000);
     this.#audit = audit ?? NO_AUDIT_LOG;
     this.#ends = new SessionEnds(lasts);
-    this.#onRecordFailed = onRecordFailed ?? (() => undefined);
-    this.#onUpkeepFailed = onUpkeepFailed ?? (() => undefined);
+    this.#externalOnly = externalOnly ?? false;
+    this.#onRecordFailed = parts.onRecordFailed ?? (() => undefined);
+    this.#onUpkeepFailed = parts.onUpkeepFailed ?? (() => undefined);
   }
 
   /** Notes where the console is from now on, for the admin program. @param baseUrl of the URLs handed out */
@@ -135,8 +139,14 @@ export class SignInService {
 
   #standingFor(credentials: Credentials): Pick<SignIn, 'user_id' | 'keys' | 'invited'> {
     if ('code' in credentials) return this.ofCode(credentials.code);
-    const { user_id, project_id, key_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
+    const { user_id, project_id, key_id } = this.#ofKey(credentials.key);
     return { user_id, keys: [{ id: key_id, project_id }], invited: false };
+  }
+
+  /** @throws DomainError `unauthenticated`, `forbidden` where keys sign no one in */
+  #ofKey(key: string): Principal {
+    if (this.#externalOnly) throw externalOnly();
+    return this.#identity.authenticate(`Bearer ${key}`);
   }
 
   /** What a code opens, which stays what it is. @throws DomainError `unauthenticated` */
@@ -160,12 +170,12 @@ export class SignInService {
   /**
    * Opens a session.
    * @param request the one that opens it, with the network of its client
-   * @throws DomainError `unauthenticated`
+   * @throws DomainError `unauthenticated`, `forbidden` where people sign in otherwise
    */
   signIn(credentials: Credentials, origin: SignInOrigin = NOWHERE, request?: RequestOrigin): OpenedSession {
     const opened = inTransaction(this.#audit, this.#store, () => {
       if ('code' in credentials) return this.#signInByCode(credentials.code, origin, request);
-      const { user_id, key_id, project_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
+      const { user_id, key_id, project_id } = this.#ofKey(credentials.key);
       return this.open(user_id, [{ id: key_id, project_id }], { origin, request, how: 'key' });
     });
     this.tidy();
@@ -179,6 +189,7 @@ export class SignInService {
     const hashOfCode = hashOfToken(code);
     const known = hashOfCode === null ? undefined : this.#store.find('code', hashOfCode, at);
     const [key] = known?.keys ?? [];
+    if (known?.invited === true && this.#externalOnly) throw externalOnly();
     if (hashOfCode === null || known === undefined || key === undefined || !this.#store.openCode(hashOfCode, session))
       throw new DomainError('unauthenticated', USED_CODE);
     const { id: sign_in_id, user_id, keys } = known;
@@ -330,4 +341,8 @@ const READING = scopesOf('read');
 function isBetter(key: ApiKey, known: ApiKey): boolean {
   if (key.personal !== known.personal) return key.personal;
   return key.scopes.length > known.scopes.length;
+}
+
+function externalOnly(): DomainError {
+  return new DomainError('forbidden', 'People sign in to this server by single sign-on alone');
 }
