@@ -34,7 +34,9 @@ export function openSingleSignOn(
   const groupRoles = groupRolesIn(singleSignOn.roles);
   const { oidc, proxy } = singleSignOn;
   if (settings.externalOnly && oidc === null && proxy === null)
-    throw new ConfigError(['SIGN_IN_BY=single-sign-on needs OIDC_ISSUER or SIGN_IN_PROXY_HEADER, or no one could sign in']);
+    throw new ConfigError([
+      'SIGN_IN_BY=single-sign-on needs OIDC_ISSUER or SIGN_IN_PROXY_HEADER, or no one could sign in',
+    ]);
   const now = overrides.signIns?.now;
   return {
     externals: new ExternalSignInService({

@@ -330,8 +330,13 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
     const there = server.projectId;
     const everything = async () => {
       const parts: unknown[] = [];
-      for (const part of PARTS) parts.push((await scene.api.get(`/projects/${there}/export/${part}?limit=1000`)).records);
-      return [...parts, await scene.api.get(`/projects/${there}/monitors`), await scene.api.get(`/projects/${there}/webhooks`)];
+      for (const part of PARTS)
+        parts.push((await scene.api.get(`/projects/${there}/export/${part}?limit=1000`)).records);
+      return [
+        ...parts,
+        await scene.api.get(`/projects/${there}/monitors`),
+        await scene.api.get(`/projects/${there}/webhooks`),
+      ];
     };
     const before = await everything();
     let missing = 0;
@@ -339,7 +344,11 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
       // A deletion of its own project would end its key.
       if (operation.isPublic || operation.id === 'deleteProject' || OTHER_FORMATS.has(operation.id)) continue;
       const { url, body, headers } = new MalformedCalls(scene, operation).boldCall;
-      const sent = { key, ...(headers && { headers }), ...(body !== undefined && { body: String(body).replaceAll(there, mine) }) };
+      const sent = {
+        key,
+        ...(headers && { headers }),
+        ...(body !== undefined && { body: String(body).replaceAll(there, mine) }),
+      };
       const { status, text } = await server.request(operation.method, url.replaceAll(there, mine), sent);
       const shown = `${operation.id}: ${status} ${text.slice(0, 300)}`;
       expect(status, shown).to.be.below(500);

@@ -226,7 +226,8 @@ describe('signing in', function () {
 
 describe('the cookie of a sign-in', () => {
   const token = 'A'.repeat(43);
-  const of = (baseUrl: string) => new SessionCookie({ installation: 'abc', baseUrl: () => baseUrl, maxAgeSeconds: 30 * 86_400 });
+  const of = (baseUrl: string) =>
+    new SessionCookie({ installation: 'abc', baseUrl: () => baseUrl, maxAgeSeconds: 30 * 86_400 });
 
   it('is taken from no host beside or below its own, where browsers can tell', () => {
     const cookie = of('https://house.example');

@@ -91,7 +91,9 @@ describe('logger', () => {
     logger.warn('Odd', { name: hostile, error: new Error(`no ${hostile}\rx`) });
     const written = text();
     expect(written).to.include('\\u001b[2J').and.include('\\u009b2J').and.include('\\u202e').and.include('\\u000dx');
-    expect(written.replaceAll(/\u001b\[\d{1,2}m/g, '')).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    expect(written.replaceAll(/\u001b\[\d{1,2}m/g, '')).not.to.match(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
+    );
   });
 
   it('keeps to its level', () => {
@@ -229,14 +231,25 @@ describe('requests that are refused', function () {
     const denied = (address: string) => ({ address, caller: { key_id: 'k' } });
     for (let count = 0; count < 20; count += 1) {
       events.requestFinished({ ...http, status: 403, reason: 'lacks spans:read', denied: denied('192.0.2.7') });
-      events.rpcFinished({ method: '/Export', code: 'UNAUTHENTICATED', seconds: 0, denied: { ...denied('::1'), reason: 'no' } });
+      events.rpcFinished({
+        method: '/Export',
+        code: 'UNAUTHENTICATED',
+        seconds: 0,
+        denied: { ...denied('::1'), reason: 'no' },
+      });
     }
     const told = lines();
     expect(told.map(({ address }) => address)).to.have.members([
       ...Array<string>(10).fill('192.0.2.7'),
       ...Array<string>(10).fill('::1'),
     ]);
-    expect(told[0]).to.include({ event: 'accessDenied', level: 'info', reason: 'lacks spans:read', status: 403, key_id: 'k' });
+    expect(told[0]).to.include({
+      event: 'accessDenied',
+      level: 'info',
+      reason: 'lacks spans:read',
+      status: 403,
+      key_id: 'k',
+    });
     let [now, said] = [0, 0];
     const denials = new Denials(() => now);
     for (let count = 0; count < 2_000; count += 1) if (!denials.isEnough(`2001:db8::${count}`)) said += 1;

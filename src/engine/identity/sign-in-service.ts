@@ -315,7 +315,11 @@ export class SignInService {
     const at = this.#now();
     if (!this.#ends.isUseNoted(session, at)) return;
     try {
-      this.#store.recordUse(session.id, { at, expiresAt: this.#ends.of(session.created_at, at), address: addressOf(from?.()) });
+      this.#store.recordUse(session.id, {
+        at,
+        expiresAt: this.#ends.of(session.created_at, at),
+        address: addressOf(from?.()),
+      });
     } catch (error) {
       this.#onRecordFailed(error);
     }
