@@ -5,7 +5,7 @@ import { send } from '../harness/server.js';
 import { completion, feedbackApi } from '../feedback/feedback-api.js';
 import { Visitor } from '../review/linked-prompt.js';
 import type { WatchedPage } from '../review/browser.js';
-import { accessibilityEverywhere, consoleScene, screenUrl, signedIn } from './harness.js';
+import { accessibilityEverywhere, consoleScene, press, screenUrl, signedIn } from './harness.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
 
@@ -301,20 +301,6 @@ async function tabTo(page: Page, name: string): Promise<void> {
     await page.keyboard.press('Tab');
   }
   throw new Error(`Tab does not lead to ${name}`);
-}
-
-/** Waits for what has a name, exactly, and does something; clicks it. Behind a dialog nobody can click. */
-async function press(page: Page, name: string): Promise<void> {
-  await page.waitForFunction(
-    `(() => {
-      const shown = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
-      const found = [...shown.querySelectorAll(':is(button, a):not([aria-disabled=true])')].findLast(
-        (element) => (element.getAttribute('aria-label') ?? element.textContent.trim()) === ${JSON.stringify(name)},
-      );
-      found?.click();
-      return found !== undefined;
-    })()`,
-  );
 }
 
 async function see(page: Page, text: string): Promise<void> {
