@@ -15,7 +15,7 @@ export interface Attachments {
   /** Takes in images that come apart from their spans. */
   readonly uploads: ImageUploads;
   readonly intake: VaultIntake;
-  /** For spans that are stored already: names their images anew and fetches nothing. */
+  /** For spans that are stored already: names their images again and fetches nothing. */
   readonly restated: VaultIntake;
   readonly vault: AttachmentVault;
   /** Span versions were purged. */
