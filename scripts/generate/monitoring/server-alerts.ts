@@ -275,6 +275,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
       'If someone guesses, block the address at your proxy.',
     test: {
       at: '22m',
+      value: '450',
       ill: { [`http_request_duration_seconds_count{${I},status="401"}`]: '0+30x30' },
       well: { [`http_request_duration_seconds_count{${I},status="401"}`]: '0+5x30' },
     },
