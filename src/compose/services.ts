@@ -31,6 +31,7 @@ import { ProjectService } from '../features/projects/project-service.js';
 import type { ProjectStorage } from '../features/projects/project-storage.js';
 import type { RetentionService } from '../features/retention/retention-service.js';
 import type { TransferService } from '../features/transfer/transfer-service.js';
+import type { ModelBudgets } from '../features/budget/model-budgets.js';
 import { OwnUsageService } from '../features/usage/own-usage.js';
 import type { ReadinessCheck } from '../http/operations/readiness.js';
 import { openAttachments } from './attachments.js';
@@ -46,12 +47,13 @@ import { openFeedback, type Feedback } from './feedback.js';
 import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
-import { openModels } from './models.js';
+import { openBudgets, openModels } from './models.js';
 import { openMonitors, openWebhooks } from './monitors.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
 import { openAuditUpkeep, openClock, openRetention } from './retention.js';
 import { openScheduledExports } from './scheduled-exports.js';
+import { openSharing, type Sharing } from './sharing.js';
 import { openSelectedDeletions } from './selected-deletions.js';
 import { openSingleSignOn, type SingleSignOn } from './single-sign-on.js';
 import { openTransfer } from './transfer.js';
@@ -67,6 +69,7 @@ export interface Services
     Omit<Learning, 'work'>,
     Omit<Playground, 'work'>,
     Feedback,
+    Sharing,
     Datasets,
     Dashboards,
     Omit<Experiments, 'work'> {
@@ -96,6 +99,7 @@ export interface Services
   readonly webhooks: WebhookService;
   readonly audit: AuditTrail;
   readonly ownUsage: OwnUsageService;
+  readonly budgets: ModelBudgets;
   readonly attachments: AttachmentService;
   readonly uploads: ImageUploads;
   readonly deletions: DeletionService;
@@ -124,6 +128,7 @@ export async function openServices(context: Context): Promise<Services> {
   const { price, modelName } = prices;
   const { service: webhooks, start: startWebhooks } = openWebhooks(context, storage);
   const { announce } = webhooks;
+  const budgets = openBudgets(context, storage, announce);
   const maskers = new Maskers(metadata.masking);
   const prompts = new PromptService({
     store: metadata.prompts,
@@ -139,13 +144,16 @@ export async function openServices(context: Context): Promise<Services> {
       identity.projectGone(projectId);
       prices.forget(projectId);
       maskers.forget(projectId);
+      budgets.forget(projectId);
+      context.events.projectSeriesEnded(projectId);
       prompts.forget();
     },
   });
+  context.events.projectSeriesOpened(context.config.projectSeries, (projectId) => identity.isGone(projectId));
   const erasure = openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, maskers, attachments });
   const examples = openExamples(context, storage);
-  const models = await openModels(context, storage, { ingest: ingest.spans, price, examples });
+  const models = await openModels(context, storage, { ingest: ingest.spans, price, examples, budgets });
   const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price, examples });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
@@ -178,6 +186,7 @@ export async function openServices(context: Context): Promise<Services> {
     announce,
     masker: maskers.of,
   });
+  const outlines = new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists });
   await openBackups(context, storage, { moves, erasure, retention });
   startWebhooks(identity);
   return {
@@ -186,6 +195,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...learning,
     ...playground,
     ...feedback,
+    ...openSharing(context, storage, { attachments: attachments.service, outlines, masker: maskers.of }),
     ...datasets,
     ...experiments,
     ...dashboards,
@@ -209,9 +219,10 @@ export async function openServices(context: Context): Promise<Services> {
     monitors: openMonitors(context, storage, { announce, identity }),
     webhooks,
     costs: new CostExplainer(prices, traces.calculated),
-    outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
+    outlines,
     texts: traces.wholes,
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
+    budgets,
     attachments: attachments.service,
     uploads: attachments.uploads,
     deletions,

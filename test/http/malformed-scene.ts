@@ -115,6 +115,8 @@ export class MalformedScene {
   async renew(): Promise<void> {
     if (!this.#isUsed) return;
     this.#isUsed = false;
+    // With one that is spent, jobs would wait.
+    await this.api.expect(200, 'PUT', `${this.api.project}/model-budget`, { monthly_limit: null });
     await this.settled();
     await this.#renewJudge();
     const name = `set ${++this.#datasets}`;
@@ -131,6 +133,19 @@ export class MalformedScene {
     await this.#renewExperiment(name);
     await this.#renewMonitor();
     await this.#renewDashboard();
+    await this.#renewTrace();
+  }
+
+  /** A trace that is commented on and shared. */
+  async #renewTrace(): Promise<void> {
+    const { api, known } = this;
+    const trace_id = uuid(41_000 + this.#datasets);
+    await api.spans([{ id: trace_id }]);
+    await api.expect(200, 'PUT', `${api.project}/sharing`, { allowed: true });
+    const traces = `${api.project}/traces/${trace_id}`;
+    known['trace_id'] = trace_id;
+    known['comment_id'] = (await api.expect(201, 'POST', `${traces}/comments`, { text: 'x' })).id;
+    known['share_link_id'] = (await api.expect(201, 'POST', `${traces}/share-links`, {})).id;
   }
 
   async #renewExperiment(dataset: string): Promise<void> {

@@ -184,6 +184,11 @@ describe('The log of what people and programs did', () => {
       call: () => ['PUT', `${project}/masking`, { rules: [{ type: 'expression', expression: `${MARK}-masked` }] }],
       line: () => ({ event: 'maskingSet' }),
     },
+    {
+      what: 'setting the model budget',
+      call: () => ['PUT', `${project}/model-budget`, { monthly_limit: 5 }],
+      line: () => ({ event: 'modelBudgetSet', changed: ['monthly_limit'] }),
+    },
     { what: 'removing a price', call: () => ['DELETE', price()], line: () => ({ event: 'priceRemoved' }) },
     {
       what: 'making a judge',
@@ -234,6 +239,30 @@ describe('The log of what people and programs did', () => {
       what: 'revoking a feedback link',
       call: () => ['DELETE', `/feedback-links/${idOf('link')}`],
       line: () => ({ event: 'linkRevoked', subject_id: idOf('link') }),
+    },
+    {
+      what: 'deleting a comment',
+      call: () => ['DELETE', `${project}/comments/${idOf('comment')}`],
+      line: () => ({ event: 'commentDeleted', subject_id: idOf('comment') }),
+    },
+    {
+      what: 'sharing a trace',
+      call: () => ['POST', `${project}/traces/${idOf('trace')}/share-links`, {}],
+      keep: (answer) => {
+        keep('share')(answer);
+        secrets.push(String(answer.json.url).split('/').at(-1) ?? '');
+      },
+      line: () => ({ event: 'shareLinkMade', subject_id: idOf('share') }),
+    },
+    {
+      what: 'revoking a link that shares a trace',
+      call: () => ['DELETE', `${project}/share-links/${idOf('share')}`],
+      line: () => ({ event: 'shareLinkRevoked', subject_id: idOf('share') }),
+    },
+    {
+      what: 'switching share links off',
+      call: () => ['PUT', `${project}/sharing`, { allowed: false }],
+      line: () => ({ event: 'sharingSet', changed: ['share_links'] }),
     },
     {
       what: 'scheduling an export',
@@ -357,6 +386,8 @@ describe('The log of what people and programs did', () => {
       return span;
     });
     expect((await server.request('POST', '/spans', { body: spans })).status).to.equal(200);
+    const comments = `${project}/traces/${idOf('trace')}/comments`;
+    keep('comment')(await server.request('POST', comments, { body: { text: MARK } }));
     const experiment = { name: MARK, dataset: MARK };
     keep('experiment')(await server.request('POST', `${project}/experiments`, { body: experiment }));
     const score = { entity_type: 'span', entity_id: made['span'], name: MARK, value: true };
@@ -474,7 +505,7 @@ describe('The log of what people and programs did', () => {
 
   it('holds no name, no text and no secret', () => {
     expect(log.text()).not.to.include(MARK);
-    expect(secrets).to.have.length(15);
+    expect(secrets).to.have.length(16);
     for (const secret of secrets) {
       expect(secret.length).to.be.at.least(20);
       expect(log.text()).not.to.include(secret);

@@ -43,6 +43,7 @@ const ACTIONS = {
   dashboardDeleted: 'dashboard.delete',
   retentionChanged: 'project.set_retention',
   maskingSet: 'masking.set',
+  modelBudgetSet: 'model_budget.set',
   priceSet: 'model_price.set',
   priceRemoved: 'model_price.delete',
   repriceOrdered: 'reprice.create',
@@ -64,6 +65,10 @@ const ACTIONS = {
   linkMade: 'feedback_link.create',
   linkChanged: 'feedback_link.update',
   linkRevoked: 'feedback_link.revoke',
+  commentDeleted: 'comment.delete',
+  shareLinkMade: 'share_link.create',
+  shareLinkRevoked: 'share_link.revoke',
+  sharingSet: 'project.set_sharing',
 } as const satisfies Readonly<Record<AuditEvent, `${string}.${string}`>>;
 
 /** What was done, as the audit log names it. */

@@ -145,7 +145,7 @@ export class ReviewService {
 
   async #images(link: FeedbackLink, id: string, signal?: AbortSignal): Promise<ReviewedCompletion['images']> {
     try {
-      return await this.#parts.attachments.imagesOf(link.project_id, id, signal);
+      return await this.#parts.attachments.imagesOf(link.project_id, { spanId: id, traceId: null }, signal);
     } catch (error) {
       // The completion was deleted since it was found.
       if (error instanceof DomainError && error.kind === 'not_found') return [];

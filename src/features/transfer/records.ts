@@ -9,7 +9,7 @@ import {
   experiment_tag_moves,
   experiments,
 } from './records/experiments.js';
-import { corrections, feedback, feedback_links, span_feedback } from './records/feedback.js';
+import { comments, corrections, feedback, feedback_links, span_feedback } from './records/feedback.js';
 import { evaluations, judges, pinned_examples, pinned_versions } from './records/judges.js';
 import { prices, prompt_versions, prompts, tag_moves } from './records/prompts.js';
 import { dashboards, saved_views } from './records/views.js';
@@ -58,4 +58,5 @@ export const RECORDS = {
   feedback,
   span_feedback,
   corrections,
+  comments,
 } as const satisfies Record<Part, TSchema>;

@@ -186,6 +186,11 @@ const events = {
     message: 'Masking rules set',
     when: 'From then on, these rules mask data before it is stored.',
   },
+  modelBudgetSet: {
+    level: 'info',
+    message: 'Model budget set',
+    when: "What the server's own model calls may cost in a month, from then on.",
+  },
   priceSet: {
     level: 'info',
     message: 'Model price set',
@@ -290,6 +295,26 @@ const events = {
     level: 'info',
     message: 'Feedback link revoked',
     when: 'The link `subject_id`.',
+  },
+  commentDeleted: {
+    level: 'info',
+    message: 'Comment deleted',
+    when: 'The comment `subject_id`, by its author or an admin.',
+  },
+  shareLinkMade: {
+    level: 'info',
+    message: 'Share link created',
+    when: 'The link `subject_id` shows a trace to whoever has it.',
+  },
+  shareLinkRevoked: {
+    level: 'info',
+    message: 'Share link revoked',
+    when: 'The link `subject_id`.',
+  },
+  sharingSet: {
+    level: 'info',
+    message: 'Share links allowed or forbidden',
+    when: 'From then on, share links of the project work, or none does.',
   },
 } satisfies Readonly<Record<string, Line>>;
 

@@ -40,7 +40,8 @@ export function SpanImages({ document, span: { id } }: SpanImagesProps) {
   );
 }
 
-function Image({ url, label }: { readonly url: string; readonly label: string }) {
+/** An image that the server keeps. One of elsewhere is a link. */
+export function Image({ url, label }: { readonly url: string; readonly label: string }) {
   const source = ownSource(url);
   if (source === null) return <Link href={url}>External image: {label}</Link>;
   return (
