@@ -68,6 +68,7 @@ listed = [run.name for run in client.list_runs(project_name="shop")]
 assert [run.name for run in client.list_runs(project_name="shop", filter='and(eq(run_type, "llm"), eq(error, null))')] == ["answer"]
 tagged = [run.name for run in client.list_runs(project_name="shop", filter='has(tags, "beta")', error=False)]
 assert "checkout" in tagged and "failing" not in tagged, tagged
+assert [run.name for run in client.list_runs(project_name="shop", filter='eq(run_type, "llm")', trace_filter='has(tags, "beta")', tree_filter='eq(name, "checkout")')] == ["answer"]
 run = client.read_run(ids["id"], load_child_runs=True)
 print(json.dumps({"id": str(ids["id"]), "read": [str(run.total_cost), [child.name for child in run.child_runs]], "listed": listed, "feedback": feedback}))`);
     const spans = await get(`/spans?trace_id=${id}&sort_by=started_at&sort_order=asc`);

@@ -592,6 +592,50 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     }
   });
 
+  it('find runs by what the root of their trace, or any run of it, is', async () => {
+    const [shop, bare, name] = [randomUUID(), randomUUID(), randomUUID()];
+    const { begun, over, call, tool } = runsOf(shop);
+    const named = begun.map((run) => (run.id === shop ? { ...run, name } : run));
+    // A trace of one run, with the same name, and one whose part has what the root of the other has.
+    const alone = { id: bare, trace_id: bare, name, run_type: 'chain', dotted_order: dotted([30, bare]) };
+    await client.send([...named, { ...alone, start_time: at(30), end_time: at(31), inputs: { q: `lone ${name}` } }]);
+    await client.send([], over);
+    await client.call('POST', '/feedback', { id: randomUUID(), run_id: call, key: 'judged', score: 1 });
+    const found = async (asked: object) => {
+      const { status, text, json } = await client.call('POST', '/runs/query', { order: 'asc', ...asked });
+      expect(status, text).to.equal(200);
+      const names = new Map([[shop, 'root'], [call, 'call'], [tool, 'tool'], [bare, 'bare']]); // prettier-ignore
+      return json.runs.map(({ id }: { id: string }) => names.get(id));
+    };
+    const ofRoot = `eq(name, "${name}")`;
+    expect(await found({ trace_filter: ofRoot })).to.deep.equal(['root', 'call', 'tool', 'bare']);
+    expect(await found({ tree_filter: ofRoot, filter: 'eq(is_root, false)' })).to.deep.equal(['call', 'tool']);
+    expect(await found({ trace_filter: ofRoot, tree_filter: 'eq(run_type, "tool")', is_root: true })).to.deep.equal([
+      'root',
+    ]);
+    expect(await found({ trace_filter: `and(${ofRoot}, has(tags, "beta"))`, run_type: 'llm' })).to.deep.equal(['call']);
+    expect(await found({ trace_filter: `and(${ofRoot}, eq(run_type, "llm"))` })).to.deep.equal([]);
+    const judged = 'and(eq(feedback_key, "judged"), eq(feedback_score, 1))';
+    expect(await found({ trace_filter: ofRoot, tree_filter: judged, filter: 'eq(run_type, "tool")' })).to.deep.equal([
+      'tool',
+    ]);
+    expect(await found({ trace_filter: `and(${ofRoot}, search("lone ${name}"))` })).to.deep.equal(['bare']);
+    expect(await found({ trace_filter: `and(${ofRoot}, eq(session_id, "thread-1"))`, limit: 1 })).to.deep.equal([
+      'root',
+    ]);
+    // Of runs and traces that are named, only their traces are looked at.
+    expect(await found({ id: [tool, bare], tree_filter: 'eq(run_type, "llm")' })).to.deep.equal(['tool']);
+    expect(await found({ trace: shop, tree_filter: 'eq(run_type, "llm")', run_type: 'tool' })).to.deep.equal(['tool']);
+    expect(await found({ filter: `in(trace_id, ["${shop}", "${bare}"])`, trace_filter: ofRoot })).to.have.length(4);
+    // What another project has finds nothing, and what changes counts at once.
+    const { json } = await langsmith({ ...server, key: other.key }).call('POST', '/runs/query', { tree_filter: ofRoot });
+    expect(json.runs).to.deep.equal([]);
+    await client.send([], [{ ...alone, run_type: 'tool', end_time: at(32) }]);
+    expect(await found({ trace_filter: `and(${ofRoot}, eq(run_type, "tool"))` })).to.deep.equal(['bare']);
+    const refused = await client.call('POST', '/runs/query', { tree_filter: 'gt(total_tokens, 1)' });
+    expect([refused.status, refused.json.errors?.[0]?.pointer]).to.deep.equal([400, '/tree_filter']);
+  });
+
   it('count, of two patches of a run in one batch, the later', async () => {
     for (const outputs of [
       [{ n: 9 }, { n: 2 }],

@@ -25,6 +25,9 @@ export interface ScoreFilter {
   readonly max: number | null;
 }
 
+/** What a span has to meet. */
+export type AskedOfSpan = Pick<ListQuery, 'filters' | 'tags' | 'scores' | 'search'>;
+
 /** A checked request for a page of a list. */
 export interface ListQuery {
   readonly filters: readonly AppliedFilter[];
@@ -34,6 +37,8 @@ export interface ListQuery {
   readonly scores: ReadonlyMap<string, ScoreFilter>;
   /** Text to be found in input, output, error message or error code, ignoring case. */
   readonly search: string | null;
+  /** Of each of these, the trace of a listed span must have a span that meets it; only lists of spans, one page at a time, have it. */
+  readonly inTracesWith?: readonly AskedOfSpan[];
   /** The server's own calls of models: of judges, trials, optimizations and the playground. */
   readonly internal: Listed;
   /** Spans of experiments, with all else in the traces that they are in or that they were made in. */
