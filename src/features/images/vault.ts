@@ -5,7 +5,7 @@ import type { AttachmentStore, StoredContent } from './attachment-store.js';
 import type { AttachmentCatalog, OpenReference, ReferencedImage } from './catalog.js';
 import type { ImageReference, FindReferenceVersions } from '../../engine/traces/model/attachments.js';
 import type { KeptImage } from './extraction.js';
-import type { Image } from './image.js';
+import type { Media } from './media.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
 export interface VaultParts {
@@ -81,7 +81,7 @@ export class AttachmentVault {
    * when it rejects.
    * @throws DomainError `overloaded` when it does not become the project's turn in time; `unavailable`
    */
-  async keep(projectId: string, images: readonly Image[]): Promise<void> {
+  async keep(projectId: string, images: readonly Media[]): Promise<void> {
     if (images.length === 0) return;
     const distinct = [...new Map(images.map((image) => [image.sha256, image])).values()];
     const giveUp = new AbortController();
@@ -181,7 +181,7 @@ export class AttachmentVault {
     if (failures.length > 0) throw failures[0];
   }
 
-  async #put(projectId: string, image: Image): Promise<void> {
+  async #put(projectId: string, image: Media): Promise<void> {
     const { store, catalog, observer } = this.#parts;
     await this.#exclusively(projectId, image.sha256, async () => {
       if (catalog.find(projectId, image.sha256) !== undefined) return;

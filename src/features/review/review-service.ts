@@ -145,7 +145,8 @@ export class ReviewService {
 
   async #images(link: FeedbackLink, id: string, signal?: AbortSignal): Promise<ReviewedCompletion['images']> {
     try {
-      return await this.#parts.attachments.imagesOf(link.project_id, id, signal);
+      const found = await this.#parts.attachments.imagesOf(link.project_id, id, signal);
+      return found.filter(({ media_type }) => media_type?.startsWith('image/') ?? true);
     } catch (error) {
       // The completion was deleted since it was found.
       if (error instanceof DomainError && error.kind === 'not_found') return [];
