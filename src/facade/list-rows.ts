@@ -47,6 +47,8 @@ export interface Asked {
   readonly descending?: boolean;
   readonly limit: number;
   readonly offset: number;
+  /** Only spans behind this one. */
+  readonly behind?: ListQuery['behind'];
   readonly count?: boolean;
   readonly fields?: readonly string[];
 }

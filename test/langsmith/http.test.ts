@@ -636,6 +636,34 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect([refused.status, refused.json.errors?.[0]?.pointer]).to.deep.equal([400, '/tree_filter']);
   });
 
+  it('number the runs of many experiments in one request, each by itself', async () => {
+    const dataset = (await client.call('POST', '/datasets', { name: 'numbered' })).json;
+    const example = randomUUID();
+    await client.form('POST', `/v1/platform/datasets/${dataset.id}/examples`, [
+      [example, {}],
+      [`${example}.inputs`, { q: 'a' }],
+    ]);
+    const sessions: string[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const body = { name: `numbered ${n}`, reference_dataset_id: dataset.id };
+      sessions.push((await client.call('POST', '/sessions', body)).json.id);
+    }
+    const batch = [1, 2].flatMap((time) =>
+      sessions.map((_id, n) => {
+        const id = randomUUID();
+        const run = { id, trace_id: id, name: 'try', run_type: 'chain', dotted_order: dotted([time, id]) };
+        return { ...run, session_name: `numbered ${n}`, ...{ start_time: at(time), end_time: at(9) }, reference_example_id: example };
+      }),
+    );
+    expect((await client.send(batch)).status).to.equal(202);
+    // What is sent again keeps its number.
+    expect((await client.send(batch)).status).to.equal(202);
+    for (const id of sessions) {
+      const { results } = await get(`/projects/${server.projectId}/experiments/${id}/results`);
+      expect(results.map(({ repetition }: any) => repetition)).to.have.members([1, 2]);
+    }
+  });
+
   it('count, of two patches of a run in one batch, the later', async () => {
     for (const outputs of [
       [{ n: 9 }, { n: 2 }],

@@ -330,8 +330,17 @@ describe('calls of Phoenix', function () {
     const page = (await call('GET', '/projects/shop/spans?limit=1')).json;
     expect(page.data[0]).to.deep.include({ name: 'span 2', span_kind: 'LLM', parent_id: null });
     expect(page.data[0].attributes).to.include({ 'input.value': 'question 2', 'llm.token_count.prompt': 2 });
+    // What comes in meanwhile moves no span to another page.
+    const late = { ...spans[1], id: '00f067aa-0ba9-02b9-0000-000000000000', started_at: '2026-08-01T12:00:09Z' };
+    await server.request('POST', '/spans', { body: [late] });
     const next = (await call('GET', `/projects/shop/spans?limit=1&cursor=${page.next_cursor}`)).json;
     expect(next.data[0].name).to.equal('span 1');
+    expect((await call('GET', `/projects/shop/spans?cursor=${next.next_cursor}`)).json).to.deep.equal({
+      ...{ data: [], next_cursor: null },
+    });
+    for (const odd of ['1', `1_${'a'.repeat(36)}_${'b'.repeat(36)}`])
+      expect((await call('GET', `/projects/shop/spans?cursor=${odd}`)).status).to.equal(422);
+    expect((await server.request('DELETE', `/spans/${late.id}`)).status).to.be.lessThan(300);
     const found = await data('GET', '/projects/shop/spans?span_id=00f067aa0ba902b1&span_id=00f067aa0ba902b3');
     expect(found.map(({ name }: any) => name)).to.deep.equal(['span 1']);
     expect(await data('GET', '/projects/shop/spans?name=span%201&name=span%202&status_code=OK')).to.have.length(2);

@@ -8,7 +8,7 @@ import { keptImage } from './extraction.js';
 import { MAX_IMAGE_BYTES } from './image.js';
 import { isImageType, KEPT_KINDS, mediaOf, mediaType } from './media.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner, type UploadGrant } from './signature.js';
-import type { AttachmentVault } from './vault.js';
+import { AWAITED_MS, type AttachmentVault } from './vault.js';
 
 export interface ImageUploadParts {
   readonly catalog: Pick<AttachmentCatalog, 'find' | 'announce' | 'findNamed' | 'isNamed' | 'note' | 'announcedAt'>;
@@ -26,8 +26,9 @@ export interface AnnouncedImage extends ImageReference {
   readonly bytes: number;
 }
 
-/** References of a project that may wait for their spans. */
-const MAX_AWAITED = 10_000;
+/** References of a project whose files have not come yet, and those that may wait for their spans. */
+const MAX_OPEN = 10_000;
+const MAX_AWAITED = 100_000;
 const RETRY_AFTER_SECONDS = 60;
 
 /** Takes in images, and other files, that clients send apart from the spans that refer to them. */
@@ -48,10 +49,12 @@ export class ImageUploads {
     const { sha256, bytes, mediaType } = image;
     requireKept(image);
     admit(projectId);
-    if (!catalog.announce(projectId, image, Date.now() * 1000, MAX_AWAITED))
+    const now = Date.now() * 1000;
+    const room = { open: MAX_OPEN, since: now - AWAITED_MS * 1000, waiting: MAX_AWAITED };
+    if (!catalog.announce(projectId, image, now, room))
       throw new DomainError(
         'overloaded',
-        `${MAX_AWAITED} announced images already wait for spans that refer to them: send the spans first`,
+        `${MAX_OPEN} announced files have not been sent yet, or ${MAX_AWAITED} wait for spans that refer to them: send these first`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     const id = mediaIdOf(sha256);

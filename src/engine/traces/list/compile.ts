@@ -3,6 +3,7 @@ import { empty, join, listOf, literal, sql, value, type Sql } from '../clickhous
 import { jsonArray, jsonLines, type JsonRows } from '../read/json-rows.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
+import { beyond } from '../read/times.js';
 import { current } from '../read/visibility.js';
 import { conditions, textFound } from './conditions.js';
 import { experimentConditions } from './experiment-filters.js';
@@ -103,6 +104,7 @@ export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
   return allOf([
     inProject(scope.projectId),
     ...bounds,
+    ...(query.behind == null ? [] : [sql`(${beyond(query.behind, query.descending)})`]),
     ...internal(query),
     ...ownConditions(scope, query),
     ...experimentConditions(spanSource, scope, query),
