@@ -636,6 +636,60 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect([refused.status, refused.json.errors?.[0]?.pointer]).to.deep.equal([400, '/tree_filter']);
   });
 
+  it('keep files of examples with the rows that name them, and hand them out by URLs', async () => {
+    const { id: dataset } = (await client.call('POST', '/datasets', { name: 'with files' })).json;
+    const path = `/v1/platform/datasets/${dataset}/examples`;
+    const [one, two] = [randomUUID(), randomUUID()];
+    const text = Buffer.from(`a,b\n${randomUUID()},2\n`);
+    const made = await client.form('POST', path, [
+      [one, { metadata: { n: 1 } }],
+      [`${one}.inputs`, { q: 'a' }],
+      [`${one}.attachment.shot.png`, PNG, 'image/png; length=70'],
+      [`${one}.attachment.table`, text, 'text/csv; length=9'],
+      [two, {}],
+      [`${two}.inputs`, { q: 'b' }],
+    ]);
+    expect(made.status, made.text).to.equal(201);
+    const urls = async (id: string) => {
+      const { status, json, text: said } = await client.call('GET', `/examples/${id}`);
+      expect(status, said).to.equal(200);
+      return json.attachment_urls;
+    };
+    const found = await urls(one);
+    expect(Object.keys(found)).to.deep.equal(['attachment.shot.png', 'attachment.table']);
+    expect(found['attachment.table'].mime_type).to.equal('text/csv');
+    const answer = await fetch(found['attachment.table'].presigned_url);
+    expect(answer.headers.get('content-disposition')).to.match(/^attachment/);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(text)).to.equal(true);
+    expect(await urls(two)).to.equal(null);
+    const listed = await client.call('GET', `/examples?dataset=${dataset}&select=attachment_urls`);
+    document.check('GET', '/langsmith/examples', listed);
+    expect(listed.json.map(({ attachment_urls }: any) => attachment_urls === null)).to.deep.equal([false, true]);
+    // An update keeps what is retained or renamed; without operations, all stays.
+    await client.form('PATCH', path, [
+      [one, {}],
+      [`${one}.outputs`, { a: 'A' }],
+    ]);
+    expect(Object.keys(await urls(one))).to.have.length(2);
+    await client.form('PATCH', path, [
+      [one, {}],
+      [`${one}.attachments_operations`, { rename: { table: 'figures' }, retain: [] }],
+      [`${one}.attachment.note`, Buffer.from('x'), 'text/plain'],
+    ]);
+    expect(Object.keys(await urls(one)).sort()).to.deep.equal(['attachment.figures', 'attachment.note']);
+    const kinds: readonly (readonly [string, Buffer, string])[] = [
+      ['page', Buffer.from('<p>'), 'text/html'],
+      ['shot', Buffer.from('no image'), 'image/png'],
+      ['x'.repeat(201), PNG, 'image/png'],
+    ];
+    for (const [name, bytes, type] of kinds)
+      expect((await client.form('POST', path, [[`${randomUUID()}.attachment.${name}`, bytes, type]])).status).to.equal(422);
+    // Files go with the dataset.
+    const url = (await urls(one))['attachment.figures'].presigned_url;
+    expect((await client.call('DELETE', `/datasets/${dataset}`)).status).to.be.lessThan(300);
+    for (let status = 200; status !== 404;) ({ status } = await fetch(url));
+  });
+
   it('number the runs of many experiments in one request, each by itself', async () => {
     const dataset = (await client.call('POST', '/datasets', { name: 'numbered' })).json;
     const example = randomUUID();

@@ -76,6 +76,12 @@ export class AttachmentService {
     return { ...image, ...this.#presigned(projectId, image.sha256) };
   }
 
+  /** A stored image or file by its hash, with a presigned URL; null: it is not stored. */
+  file(projectId: string, sha256: string): (KeptImage & { readonly url: string }) | null {
+    const found = this.#parts.vault.find(projectId, sha256);
+    return found === undefined ? null : { ...found, url: this.#presigned(projectId, sha256).url };
+  }
+
   /** @throws DomainError `forbidden` unless the URL is one that was handed out, as it was, and not expired; `not_found` */
   open({ projectId, sha256, expires, signature }: PresignedRequest): OpenedImage {
     const until = expires !== undefined && /^\d{1,12}$/.test(expires) ? Number(expires) : 0;

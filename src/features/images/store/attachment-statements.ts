@@ -7,7 +7,8 @@ import type { Database } from '../../../engine/metadata/database.js';
 const OF_IMAGE = 'project_id = @project_id AND sha256 = @sha256';
 const STORED = `EXISTS (SELECT 1 FROM attachments WHERE ${OF_IMAGE} AND stored = 1)`;
 const WAITING = 'project_id = @project_id AND version IS NULL AND announced_at IS NOT NULL';
-const NAMED = `EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})`;
+const NAMED = `(EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})
+  OR EXISTS (SELECT 1 FROM dataset_files WHERE ${OF_IMAGE}))`;
 
 /** The prepared SQL of the catalog of images. */
 export function prepareAttachmentSql(db: Database) {
