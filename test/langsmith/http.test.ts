@@ -402,7 +402,7 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       dataset_id: dataset.id,
       outputs: { a: 'B' },
     });
-    expect((await client.form('POST', path, [[`${one}.attachment.x`, PNG, 'image/png']])).status).to.equal(422);
+    expect((await client.form('POST', path, [[one, { use_source_run_io: true }]])).status).to.equal(422);
 
     const name = `exp-${randomUUID()}`;
     const created = await client.call('POST', '/sessions', {
