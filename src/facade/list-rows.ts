@@ -6,6 +6,7 @@ import {
   defaultQuery,
   type AppliedFilter,
   type FilterValue,
+  type ListedPosition,
   type ListQuery,
 } from '../engine/traces/model/list/query.js';
 import { TEXT_LIMIT, textOf } from './answer.js';
@@ -48,7 +49,7 @@ export interface Asked {
   readonly limit: number;
   readonly offset: number;
   /** Only spans behind this one. */
-  readonly behind?: ListQuery['behind'];
+  readonly behind?: ListedPosition | null;
   readonly count?: boolean;
   readonly fields?: readonly string[];
 }

@@ -96,7 +96,7 @@ function announceRoute({ uploads }: LangfuseMedia) {
       const announced = uploads.announce(projectId, {
         sha256: Buffer.from(body.sha256Hash, 'base64').toString('hex'),
         bytes: body.contentLength,
-        mediaType: body.contentType.toLowerCase(),
+        mediaType: body.contentType.split(';')[0]?.trim().toLowerCase() ?? '',
         trace_id: trace,
         span_id: body.observationId == null ? traceSpanId(trace) : ownId(projectId, body.observationId),
       });

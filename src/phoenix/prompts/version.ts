@@ -111,7 +111,10 @@ export function toVersionRead(version: SelectedVersion): Static<typeof VersionRe
   const { template_format: format, invocation_parameters: parameters, tools, response_format } = config;
   const { description } = metadata;
   return {
-    ...{ id, ...model, template: { type: 'chat', messages: messagesOf(version) }, template_type: 'CHAT' },
+    id,
+    ...model,
+    template: { type: 'chat', messages: messagesOf(version) },
+    template_type: 'CHAT',
     template_format: accepted.template_format.accepts(format) ? format : 'MUSTACHE',
     invocation_parameters: isJsonObject(parameters) ? parameters : parametersOf(model.model_provider),
     description: typeof description === 'string' ? description : '',
