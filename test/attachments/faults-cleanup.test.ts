@@ -172,7 +172,12 @@ describe('cleaning up attachments', () => {
     const catalog = new SqliteAttachmentCatalog(database);
     const next = () => ({ sha256: sha(png(10)), trace_id: traceId, span_id: randomUUID() });
     const [come, overdue, open] = [next(), next(), next()];
-    for (const [reference, agoMs] of [[come, 0], [overdue, AWAITED_MS + 1_000], [open, 0]] as const) // prettier-ignore
+    for (const [reference, agoMs] of [
+      [come, 0],
+      [overdue, AWAITED_MS + 1_000],
+      [open, 0],
+    ] as const)
+      // prettier-ignore
       expect(announce(catalog, reference, agoMs, { open: 2 })).to.equal(true);
     expect(announce(catalog, next(), 0, { open: 2 }), 'two are open').to.equal(false);
     catalog.note(project, { sha256: come.sha256, media_type: 'image/png', bytes: 10 });

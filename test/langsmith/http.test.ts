@@ -628,7 +628,9 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect(await found({ trace: shop, tree_filter: 'eq(run_type, "llm")', run_type: 'tool' })).to.deep.equal(['tool']);
     expect(await found({ filter: `in(trace_id, ["${shop}", "${bare}"])`, trace_filter: ofRoot })).to.have.length(4);
     // What another project has finds nothing, and what changes counts at once.
-    const { json } = await langsmith({ ...server, key: other.key }).call('POST', '/runs/query', { tree_filter: ofRoot });
+    const { json } = await langsmith({ ...server, key: other.key }).call('POST', '/runs/query', {
+      tree_filter: ofRoot,
+    });
     expect(json.runs).to.deep.equal([]);
     await client.send([], [{ ...alone, run_type: 'tool', end_time: at(32) }]);
     expect(await found({ trace_filter: `and(${ofRoot}, eq(run_type, "tool"))` })).to.deep.equal(['bare']);
@@ -683,7 +685,9 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       ['x'.repeat(201), PNG, 'image/png'],
     ];
     for (const [name, bytes, type] of kinds)
-      expect((await client.form('POST', path, [[`${randomUUID()}.attachment.${name}`, bytes, type]])).status).to.equal(422);
+      expect((await client.form('POST', path, [[`${randomUUID()}.attachment.${name}`, bytes, type]])).status).to.equal(
+        422,
+      );
     // Files go with the dataset.
     const url = (await urls(one))['attachment.figures'].presigned_url;
     expect((await client.call('DELETE', `/datasets/${dataset}`)).status).to.be.lessThan(300);
@@ -706,7 +710,12 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       sessions.map((_id, n) => {
         const id = randomUUID();
         const run = { id, trace_id: id, name: 'try', run_type: 'chain', dotted_order: dotted([time, id]) };
-        return { ...run, session_name: `numbered ${n}`, ...{ start_time: at(time), end_time: at(9) }, reference_example_id: example };
+        return {
+          ...run,
+          session_name: `numbered ${n}`,
+          ...{ start_time: at(time), end_time: at(9) },
+          reference_example_id: example,
+        };
       }),
     );
     expect((await client.send(batch)).status).to.equal(202);

@@ -273,7 +273,9 @@ describe('calls of Phoenix', function () {
     const place = { type: 'placeholder', name: 'history' };
     const bodies = [{ content: 'Say {{what}}.' }, { messages: [{ role: 'system', content: 'Be kind.' }, place] }];
     for (const [index, content] of bodies.entries()) {
-      await server.request('POST', '/v1/tasks/made-here/prompt/versions/ensure', { body: { ...content, model_id: 'gpt-4o' } });
+      await server.request('POST', '/v1/tasks/made-here/prompt/versions/ensure', {
+        body: { ...content, model_id: 'gpt-4o' },
+      });
       const { template, model_provider, model_name } = await data('GET', '/prompts/made-here/latest');
       const user = { role: 'user', content: index === 0 ? 'Say {{what}}.' : '{{history}}' };
       expect(template.messages.at(-1)).to.deep.equal(user);
@@ -295,7 +297,12 @@ describe('calls of Phoenix', function () {
     const span = (n: number, session: string, more: object = {}) => ({
       ...{ id: `00f067aa-0ba9-02c${n}-0000-000000000000`, trace_id: `00000000-0000-0000-0000-0000000000c${n}` },
       ...{ name: 'turn', started_at: `2026-08-02T12:00:0${n}Z`, ended_at: `2026-08-02T12:00:0${n}.5Z` },
-      ...{ session_id: session, session_tags: { project: 'talk' }, trace_tags: { project: 'talk' }, tags: { project: 'talk' } },
+      ...{
+        session_id: session,
+        session_tags: { project: 'talk' },
+        trace_tags: { project: 'talk' },
+        tags: { project: 'talk' },
+      },
       ...{ input_data: `question ${n}`, attributes: { model: 'gpt-4o', inputTokens: n, outputTokens: 1 }, ...more },
     });
     const [one, two] = ['00000000-0000-0000-0000-00000000aaa1', '00000000-0000-0000-0000-00000000aaa2'];

@@ -118,7 +118,9 @@ function requireKept({ bytes, mediaType: said }: AnnouncedImage): void {
 
 function ruleOf(said: string): string {
   const type = mediaType(said) ?? said;
-  return isImageType(type) ? 'must be a JPEG, PNG, WebP or GIF image' : `must be of the type that was announced: ${type}`;
+  return isImageType(type)
+    ? 'must be a JPEG, PNG, WebP or GIF image'
+    : `must be of the type that was announced: ${type}`;
 }
 
 const refused = (detail: string) => invalid([{ pointer: '', detail: `the file ${detail}` }]);

@@ -90,8 +90,7 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
         [...own.values()].map((file) => ({ datasetId: dataset.id, rowId, file })),
       );
       const write = () => merge(datasets, principal, dataset, whole);
-      const at =
-        whole.length === 0 ? dataset.updated_at : (await files.during(projectId, sentFiles, write)).created_at;
+      const at = whole.length === 0 ? dataset.updated_at : (await files.during(projectId, sentFiles, write)).created_at;
       const ids = idsOf(whole);
       const answer = { count: ids.length, example_ids: ids, as_of: formatTimestamp(at) };
       return { status: isNew ? 201 : 200, json: JSON.stringify(answer) };
@@ -190,7 +189,10 @@ function listRoute(datasets: LangsmithDatasets, files: RowFiles) {
       const { dataset: named, id: ids, limit, offset } = query;
       if (named === undefined) {
         if (ids === undefined) throw invalid([{ pointer: '?dataset', detail: 'is required, or id' }]);
-        return { status: 200, body: await foundAnywhere(datasets, projectId, ids.slice(offset, offset + limit), files) };
+        return {
+          status: 200,
+          body: await foundAnywhere(datasets, projectId, ids.slice(offset, offset + limit), files),
+        };
       }
       const dataset = datasets.find(projectId, named);
       const version = versionAsOf(datasets, projectId, dataset, query.as_of);

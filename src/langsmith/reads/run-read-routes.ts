@@ -156,7 +156,9 @@ function toListQuery(body: RunQuery, projectId: string, tracing: TracingProjects
   const roots = body.is_root == null ? [] : [body.is_root ? ROOTS : PARTS];
   const all = [...filters, ...roots, ...(asked?.filters ?? [])];
   const named =
-    body.id != null || body.parent_run != null || [all, ...inTracesWith.map(({ filters }) => filters)].some(namesObject);
+    body.id != null ||
+    body.parent_run != null ||
+    [all, ...inTracesWith.map(({ filters }) => filters)].some(namesObject);
   return {
     ...defaultQuery(spanList),
     filters: all,

@@ -130,7 +130,9 @@ function asSent<T>(make: () => T): T {
   } catch (error) {
     if (!(error instanceof DomainError) || error.issues.length === 0) throw error;
     const sent = (pointer: string) =>
-      pointer.startsWith('/messages') ? `/version/template${pointer}` : pointer.replace(/^\/(config|model_id).*/, '/version');
+      pointer.startsWith('/messages')
+        ? `/version/template${pointer}`
+        : pointer.replace(/^\/(config|model_id).*/, '/version');
     throw invalid(error.issues.map(({ pointer, detail }) => ({ pointer: sent(pointer), detail })));
   }
 }

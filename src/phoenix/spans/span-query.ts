@@ -48,7 +48,10 @@ export interface SpanWindow {
 
 /** How a cursor names the last span of a page. */
 export const spanCursor = Type.Optional(
-  Type.String({ pattern: '^-?[0-9]{1,17}_[0-9a-f-]{36}_[0-9a-f-]{36}$', description: '`next_cursor` of the page before.' }),
+  Type.String({
+    pattern: '^-?[0-9]{1,17}_[0-9a-f-]{36}_[0-9a-f-]{36}$',
+    description: '`next_cursor` of the page before.',
+  }),
 );
 
 /** The cursor behind a span. */

@@ -45,12 +45,7 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
     return found.find((sha256) => mediaIdOf(sha256) === mediaId);
   }
 
-  announce(
-    projectId: string,
-    { sha256, trace_id, span_id }: ImageReference,
-    at: Micros,
-    room: AnnouncedRoom,
-  ): boolean {
+  announce(projectId: string, { sha256, trace_id, span_id }: ImageReference, at: Micros, room: AnnouncedRoom): boolean {
     const announced = { project_id: projectId, sha256, trace_id, span_id, at };
     return this.#transaction(
       () =>
