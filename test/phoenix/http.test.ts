@@ -296,7 +296,7 @@ describe('calls of Phoenix', function () {
   it('read sessions with their traces, page by page', async () => {
     const span = (n: number, session: string, more: object = {}) => ({
       ...{ id: `00f067aa-0ba9-02c${n}-0000-000000000000`, trace_id: `00000000-0000-0000-0000-0000000000c${n}` },
-      ...{ name: 'turn', started_at: `2026-08-02T12:00:0${n}Z`, ended_at: `2026-08-02T12:00:0${n}.5Z` },
+      ...{ name: 'turn', kind: 'llm', started_at: `2026-08-02T12:00:0${n}Z`, ended_at: `2026-08-02T12:00:0${n}.5Z` },
       ...{
         session_id: session,
         session_tags: { project: 'talk' },
