@@ -595,11 +595,14 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
   it('find runs by what the root of their trace, or any run of it, is', async () => {
     const [shop, bare, name] = [randomUUID(), randomUUID(), randomUUID()];
     const { begun, over, call, tool } = runsOf(shop);
-    const named = begun.map((run) => (run.id === shop ? { ...run, name } : run));
+    const named = (runs: readonly SentRun[]) => runs.map((run) => (run.id === shop ? { ...run, name } : run));
     // A trace of one run, with the same name, and one whose part has what the root of the other has.
     const alone = { id: bare, trace_id: bare, name, run_type: 'chain', dotted_order: dotted([30, bare]) };
-    await client.send([...named, { ...alone, start_time: at(30), end_time: at(31), inputs: { q: `lone ${name}` } }]);
-    await client.send([], over);
+    await client.send([
+      ...named(begun),
+      { ...alone, start_time: at(30), end_time: at(31), inputs: { q: `lone ${name}` } },
+    ]);
+    await client.send([], named(over));
     await client.call('POST', '/feedback', { id: randomUUID(), run_id: call, key: 'judged', score: 1 });
     const found = async (asked: object) => {
       const { status, text, json } = await client.call('POST', '/runs/query', { order: 'asc', ...asked });

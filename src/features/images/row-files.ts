@@ -4,7 +4,7 @@ import type { Media } from './media.js';
 import type { AttachmentVault } from './vault.js';
 
 export interface RowFilesParts {
-  readonly vault: Pick<AttachmentVault, 'name' | 'keep' | 'settle'>;
+  readonly vault: Pick<AttachmentVault, 'name' | 'keep' | 'release'>;
   readonly attachments: Pick<AttachmentService, 'file'>;
 }
 
@@ -44,7 +44,7 @@ export class RowFiles {
       );
       return await work();
     } finally {
-      await vault.settle(ids, []);
+      vault.release(ids);
     }
   }
 

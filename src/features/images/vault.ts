@@ -121,6 +121,12 @@ export class AttachmentVault {
     for (const id of ids) this.#inWork.delete(id);
   }
 
+  /** Ends a hold on references that are of no span: whatever else names their images keeps them from now on. */
+  release(ids: readonly number[]): void {
+    this.#parts.catalog.drop(ids);
+    for (const id of ids) this.#inWork.delete(id);
+  }
+
   /** Forgets the references of purged span versions. @returns whether an image may have become free */
   forget(versions: readonly Micros[]): boolean {
     return this.#parts.catalog.forget(versions) > 0;
