@@ -607,7 +607,7 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     const found = async (asked: object) => {
       const { status, text, json } = await client.call('POST', '/runs/query', { order: 'asc', ...asked });
       expect(status, text).to.equal(200);
-      const names = new Map([[shop, 'root'], [call, 'call'], [tool, 'tool'], [bare, 'bare']]); // prettier-ignore
+      const names = new Map<string, string>([[shop, 'root'], [call, 'call'], [tool, 'tool'], [bare, 'bare']]); // prettier-ignore
       return json.runs.map(({ id }: { id: string }) => names.get(id));
     };
     const ofRoot = `eq(name, "${name}")`;

@@ -181,7 +181,7 @@ function ofTraces({ trace_filter, tree_filter }: RunQuery, projectId: string): A
 }
 
 /** @throws DomainError `malformed`: one text can be searched for */
-function searchOf({ query }: RunQuery, asked: AskedByFilter | null): string | null {
+function searchOf({ query }: RunQuery, asked: AskedOfSpan | null): string | null {
   const [said, filtered] = [query ?? null, asked?.search ?? null];
   if (said !== null && filtered !== null && said !== filtered) throw refused('searches for another text than `query`');
   return said ?? filtered;

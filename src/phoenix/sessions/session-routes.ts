@@ -138,7 +138,8 @@ async function withTraces(lists: Reads, projectId: string, found: readonly Row[]
     });
     const traces = await rowsOf(await lists.traces(projectId, asked, signal));
     if (traces.length > MAX_TRACES && sessions.length > 1) continue;
-    const bySession = Map.groupBy(traces.slice(0, MAX_TRACES), ({ session_id }) => session_id);
+    const bySession = new Map<string | null, Row[]>(sessions.map(({ id }) => [id, []]));
+    for (const trace of traces.slice(0, MAX_TRACES)) bySession.get(trace.session_id)?.push(trace);
     return { sessions, traces: bySession } satisfies WithTraces;
   }
 }
