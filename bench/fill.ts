@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { connect, type ClickHouseClient } from '../src/engine/traces/clickhouse/client/client.js';
-import { insertedColumns } from '../src/engine/traces/write/rows.js';
+import { insertedColumns } from '../src/engine/traces/write/table-columns.js';
 import { EPOCH_SECONDS, type Version } from '../src/engine/traces/write/version-clock.js';
 import { startEngine } from '../src/engine/traces/clickhouse/process/supervisor.js';
 import { migrate } from '../src/engine/traces/migrations.js';

@@ -2,7 +2,7 @@ import type { BackupOrder } from './compose/backup.js';
 import { MADE, makeBackup } from './compose/backup-run.js';
 
 // A process that makes one backup of the server that started it, and orders it by a message: what is on a command line
-// everybody on the machine can read. It ends with that server.
+// everyone on the machine can read. It ends with that server.
 process.umask(0o077);
 process.on('disconnect', () => process.exit(1));
 const unseen = { total: () => undefined, done: () => undefined };

@@ -5,7 +5,7 @@ import { startServer, type RunningServer } from './server.js';
 import { LeaseError } from './engine/traces/clickhouse/lease/lease-error.js';
 import { ExternalServerError } from './engine/traces/external-server.js';
 import { DataDirLockedError } from './engine/metadata/data-dir-lock.js';
-import { WriteLogError } from './engine/traces/write/log/segment-log.js';
+import { WriteLogError } from './engine/traces/write/log/segment.js';
 import { MigrationError } from './engine/files/migration-files.js';
 
 /** Where the commands of README and manual look for the server when nothing else is said. */

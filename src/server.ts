@@ -24,7 +24,7 @@ export interface RunningServer {
 
 type Created = NonNullable<BootstrapResult['created']>;
 
-/** Share of the shutdown time that requests under way are given; the rest is for closing everything else. */
+/** Share of the shutdown time that requests in progress are given; the rest is for closing everything else. */
 const STOP_SHARE = 0.8;
 
 /**
@@ -55,7 +55,7 @@ async function start(context: Context, listeners: Listener[]): Promise<Omit<Runn
   const services = await openServices(context);
   const deadlineMs = config.shutdownTimeoutSeconds * 1000 * STOP_SHARE;
   closers.push(async () => {
-    // Nobody would end them: all other requests end by themselves.
+    // No one would end them: all other requests end by themselves.
     services.tails.close();
     await Promise.all(listeners.map((listener) => listener.stop(deadlineMs)));
   });
@@ -67,7 +67,7 @@ async function start(context: Context, listeners: Listener[]): Promise<Omit<Runn
   const grpc = await openGrpc(context, services, bodies);
   if (grpc !== null) listeners.push(grpc);
 
-  // Last, when nothing can fail any more: the first key is shown once, so it must not be made by a start that fails.
+  // Last, when nothing can fail anymore: the first key is shown once, so it must not be made by a start that fails.
   const created = ensureInitialProject(context, services.identity);
   const url = publicUrl(config.http, http.port);
   services.signIns.openedAt(url);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { insertedColumns } from '../../src/engine/traces/write/rows.js';
+import { insertedColumns } from '../../src/engine/traces/write/table-columns.js';
 import { openCore, type EngineCore } from '../../src/engine/traces/clickhouse/process/engine-core.js';
 import { stringLiteral } from '../../src/engine/traces/clickhouse/client/literals.js';
 import { statementsIn } from '../../src/engine/traces/migrations.js';

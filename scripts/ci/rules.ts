@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ComparisonInput } from '../../src/features/comparisons/schema.js';
+import type { ComparisonInput } from '../../src/features/comparisons/input-schema.js';
 import type { RunInput } from '../../src/features/experiment-runs/schema.js';
 import { CiError } from './ci-error.js';
 

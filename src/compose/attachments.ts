@@ -18,7 +18,7 @@ export interface Attachments {
   /** Keeps files of rows of datasets. */
   readonly rowFiles: RowFiles;
   readonly intake: VaultIntake;
-  /** For spans that are stored already: names their images anew and fetches nothing. */
+  /** For spans that are stored already: names their images again and fetches nothing. */
   readonly restated: VaultIntake;
   readonly vault: AttachmentVault;
   /** Span versions were purged. */

@@ -31,7 +31,7 @@ export interface BackupRun {
 }
 
 export interface MadeBackup extends Extract<BackupResult, { done: true }> {
-  /** When an earlier backup was begun that was cut off; what it copied was used. Null: none was. */
+  /** When an earlier backup was begun that was interrupted; what it copied was used. Null: none was. */
   readonly wentOnFrom: string | null;
   /** Images that were lost before. */
   readonly lostImages: number;

@@ -38,7 +38,7 @@ export interface ReadStores {
   readonly settle: (() => Promise<void>) | null;
 }
 
-/** A statement that reads all of a table, and there is nobody who waits for others. */
+/** A statement that reads all of a table, and there is no one who waits for others. */
 const MAX_READ_SECONDS = 3_600;
 const CONNECTIONS = 2;
 
@@ -82,7 +82,7 @@ async function running(config: Config, closers: Closers): Promise<ReadStores> {
       );
     })) as RunningStores;
   const { clickhouse, s3 } = await ask();
-  // One core is enough for what nobody waits for.
+  // One core is enough for what no one waits for.
   const client = connected(clickhouse, { max_threads: 1 }, closers);
   const attachments = { ...config.attachments, s3 };
   const settle = async () => {

@@ -64,7 +64,7 @@ export async function checkData({ config, extent, onAudit }: CheckRun): Promise<
 }
 
 /**
- * Opens the stores as the start of a server does, which recovers what a crash left, and mends what audits find.
+ * Opens the stores as the start of a server does, which recovers what a crash left, and repairs what audits find.
  * @throws DataDirLockedError while a server runs; else as {@link checkData}, and what opening stores throws
  */
 export async function repairData({ config, extent, onAudit }: CheckRun): Promise<CheckOutcome> {

@@ -15,7 +15,7 @@ import { ServerWatch, type ServerIdentity } from '../engine/traces/one-server.js
 import { prepareExternalServer, severalServers } from '../engine/traces/external-server.js';
 import { openTraceStore } from '../engine/traces/open-trace-store.js';
 import type { TraceStore, TraceStoreOptions } from '../engine/traces/trace-store.js';
-import { requireEmptyLog } from '../engine/traces/write/log/segment-log.js';
+import { requireEmptyLog } from '../engine/traces/write/log/recovery.js';
 import { readMigrationFiles } from '../engine/files/migration-files.js';
 import { schemaDirectory } from '../engine/files/schema-files.js';
 import type { DiskWatermark } from '../engine/disk/disk-watermark.js';
@@ -84,7 +84,7 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   return { traces, endpoint, watermark };
 }
 
-/** How a trace store is opened, but for what it shares with a server. */
+/** How a trace store is opened, except for what it shares with a server. */
 export function storeOptions({ config, events }: Pick<Context, 'config' | 'events'>, isEmbedded: boolean) {
   return {
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),

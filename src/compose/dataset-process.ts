@@ -20,7 +20,7 @@ export type DatasetOutcome =
 process.once('message', (task: DatasetTask) => {
   void outcomeOf(task).then((outcome) => process.send?.(outcome, () => process.disconnect()));
 });
-// Nobody waits for it any more.
+// No one waits for it anymore.
 process.once('disconnect', () => process.exit(0));
 
 async function outcomeOf(task: DatasetTask): Promise<DatasetOutcome> {

@@ -13,7 +13,7 @@ export interface Datasets {
   readonly spanRows: SpanRows;
 }
 
-/** Opens datasets, and goes on with the removal of those that were deleted. */
+/** Opens datasets, and continues with the removal of those that were deleted. */
 export function openDatasets({ closers, events }: Context, { metadata, traces, watermark, audit }: Storage): Datasets {
   const files = new DatasetFiles();
   closers.push(() => files.close());
@@ -27,8 +27,8 @@ export function openDatasets({ closers, events }: Context, { metadata, traces, w
     readUpload: async (projectId, upload) =>
       (await readHere(upload)) ?? (await files.run(projectId, { kind: 'read', upload })).upload,
   });
-  closers.push(() => datasets.close());
-  datasets.resume();
+  closers.push(() => datasets.removal.close());
+  datasets.removal.resume();
   const datasetDownloads = new DatasetDownloads(
     datasets,
     async (projectId, table) => (await files.run(projectId, { kind: 'write', table })).bytes,

@@ -50,7 +50,7 @@ import { SqliteCallNotes } from '../features/judges/store/call-notes.js';
 import { SqliteClockMemory } from '../features/retention/store/clock-memory.js';
 import { SqliteCompletionOpinions } from '../features/completions/store/completion-opinions.js';
 import { SqliteCorrectionStore } from '../features/calibration/store/correction-store.js';
-import { DATABASE_FILE, emptyLog, guarded, openDatabase, type Database } from '../engine/metadata/database.js';
+import { DATABASE_FILE, emptyLog, openDatabase, transact, type Database } from '../engine/metadata/database.js';
 import { SqliteDeletionStore } from '../features/deletion/store/deletion-store.js';
 import { SqliteEvaluationStore } from '../features/judges/store/evaluation-store.js';
 import { SqliteFeedbackItems } from '../features/feedback/store/feedback-items.js';
@@ -218,7 +218,7 @@ function storesOn(database: Database): MetadataStore {
     measurements: new SqliteMeasurementStore(database),
     clock: new SqliteClockMemory(database),
     transfer: new SqliteTransferStore(database),
-    together: (store) => guarded(() => database.transaction(store).immediate()),
+    together: (store) => transact(database, store),
     secret: (name) => readSecret(database, name),
     erase: () => emptyLog(database),
     check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get(),

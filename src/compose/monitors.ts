@@ -17,7 +17,7 @@ const SECRET = 'webhooks';
 
 export interface OpenedWebhooks {
   readonly service: WebhookService;
-  /** To be called once projects are known that were deleted. */
+  /** Call once projects are known that were deleted. */
   readonly start: (identity: Pick<IdentityService, 'isGone'>) => void;
 }
 

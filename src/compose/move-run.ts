@@ -38,7 +38,7 @@ export interface MovedSpans {
   readonly projects: number;
   readonly spans: number;
   readonly seconds: number;
-  /** For how long spans were refused while reads went on, until the server could be started anew. */
+  /** For how long spans were refused while reads continued, until the server could be restarted. */
   readonly refusedSeconds: number;
 }
 
@@ -56,7 +56,7 @@ interface NewPlace {
 }
 
 /**
- * Moves the spans of a running server to another place, in a process of its own. Cut off anywhere, it goes on when it is run
+ * Moves the spans of a running server to another place, in a process of its own. Interrupted anywhere, it continues when it is run
  * again.
  * @throws DomainError, ExternalServerError, MigrationError
  */
@@ -128,7 +128,7 @@ async function moveHeld(run: MoveRun, held: HeldMove, endpoint: ClickHouseEndpoi
     await move.recover((await move.projects()).filter((project) => !kept.has(project)));
     await move.complete(last.projects);
     const spans = await move.spans();
-    // After this nothing may fail any more.
+    // After this nothing may fail anymore.
     await held.finish();
     return {
       projects: last.projects.length,

@@ -41,7 +41,7 @@ export interface Restored {
   readonly projects: number;
   readonly spans: number;
   readonly bytes: number;
-  /** Whether an earlier restore was cut off, and begun anew. */
+  /** Whether an earlier restore was interrupted, and started over. */
   readonly begunAnew: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function restoreBackup(run: RestoreRun): Promise<Restored> {
   const { config, from } = run;
   if (config.clickhouse.url !== null)
     throw new DomainError('conflict', 'Backups restore to the embedded engine: unset CLICKHOUSE_URL');
-  // It is the operator's, and nobody waits behind it.
+  // It is the operator's, and no one waits behind it.
   const patient = { ...config, tracing: null, read: { ...config.read, timeoutSeconds: STATEMENT_SECONDS } };
   return withBackups(from, config.backup.s3, 'reading', (backups) => restoreFrom(backups, { ...run, config: patient }));
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { IdentityService } from '../engine/identity/identity-service.js';
 import type { Followed } from '../engine/traces/model/list/changes.js';
+import { listDefinitions } from '../engine/traces/model/list/definitions.js';
 import type { TraceStore } from '../engine/traces/trace-store.js';
 import { addressOf } from '../features/backup/store/open-place.js';
 import { listColumns } from '../features/traces/row-pages.js';
@@ -9,7 +10,7 @@ import { ExportLoop, type ExportBucket } from '../features/scheduled-exports/exp
 import { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
 import type { ExportSource } from '../features/scheduled-exports/object-file.js';
 import type { Schedule } from '../features/scheduled-exports/schedule.js';
-import { QUERIES, SHOWN_LISTS } from '../features/scheduled-exports/http/queries.js';
+import { QUERIES } from '../features/scheduled-exports/http/queries.js';
 import { columnsOf } from '../features/exports/exported-rows.js';
 import type { FeedbackLists } from '../features/feedback/feedback-lists.js';
 import { AuthoredFeedbackRead } from '../features/feedback/list-schema.js';
@@ -19,7 +20,7 @@ import { toScoreRead } from '../features/scores/http/presenters.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
-/** Goes on with scheduled exports, where the operator has set a bucket. */
+/** Continues with scheduled exports, where the operator has set a bucket. */
 export function openScheduledExports(
   context: Context,
   { metadata, traces, watermark, audit }: Storage,
@@ -63,7 +64,7 @@ function listSource(
   { changes }: TraceStore,
 ): ExportSource {
   const asked = QUERIES[list](text);
-  const columns = listColumns(SHOWN_LISTS[list], asked);
+  const columns = listColumns(listDefinitions[list], asked);
   const of = { projectId, list, query: { ...asked, fields: columns.map(([name]) => name) } };
   return {
     columns,

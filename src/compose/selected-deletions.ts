@@ -13,10 +13,10 @@ export interface SelectedDeletionDependencies {
   readonly identity: Pick<IdentityService, 'isGone'>;
 }
 
-/** Jobs of two projects at once: while one rests, another goes on. */
+/** Jobs of two projects at once: while one rests, another continues. */
 const AT_ONCE = 2;
 
-/** Goes on with the deletions of what filters found that are not finished. */
+/** Continues with the deletions of what filters found that are not finished. */
 export function openSelectedDeletions(
   { config, events, governor, overrides, closers }: Context,
   { metadata, traces, audit }: Storage,

@@ -11,7 +11,7 @@ import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
 const NAME = 'backup';
-/** How often a moment is taken anew because a project was deleted in it. */
+/** How often a moment is taken again because a project was deleted in it. */
 const ATTEMPTS = 5;
 
 /** Both stores and the images as of one moment, one snapshot at a time. */

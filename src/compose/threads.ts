@@ -46,7 +46,7 @@ export interface ThreadsOptions {
 export type AskThread = <Answer>(message: unknown, moved: Transferable[], signal?: AbortSignal) => Promise<Answer>;
 
 /**
- * Threads that answer messages, one at a time each. Parties take turns at them, so that nobody waits for more than one message of each
+ * Threads that answer messages, one at a time each. Parties take turns at them, so that no one waits for more than one message of each
  * other party. A thread that ends fails the message that it was at, and nothing else: the next one gets a new thread.
  */
 export class Threads {
@@ -62,7 +62,7 @@ export class Threads {
     this.#turns = new FairSemaphore(options.what, { atOnce: options.count });
   }
 
-  /** Whether no thread answers any more, as {@link close} was called. */
+  /** Whether no thread answers anymore, as {@link close} was called. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -73,7 +73,7 @@ export class Threads {
     return async <Answer>(message: unknown, moved: Transferable[], signal?: AbortSignal) => {
       let thread: Thread | undefined;
       const stop = () => {
-        // Nobody gets it any more, also while it ends.
+        // No one gets it anymore, also while it ends.
         if (thread !== undefined) this.#all.delete(thread);
         void thread?.end();
       };

@@ -22,7 +22,7 @@ export interface Issue {
   readonly detail: string;
 }
 
-/** Most issues that are reported of one request; more would help nobody. */
+/** Most issues that are reported of one request; more would help no one. */
 export const MAX_ISSUES = 100;
 
 export interface DomainErrorOptions {

@@ -28,7 +28,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
 /** Reads a moment from a query parameter, which is always text: as ISO 8601 where possible, else as a number. */
 export function parseTimestampText(text: string): Micros | undefined {
-  // A `+` of an offset that nobody encoded arrives as a blank.
+  // A `+` of an offset that no one encoded arrives as a blank.
   const repaired = text.replace(/ (\d\d:?\d\d)$/, '+$1');
   return parseTimestamp(repaired) ?? (NUMBER.test(text) ? parseTimestamp(Number(text)) : undefined);
 }

@@ -71,7 +71,7 @@ function fieldsOf(span: MappedSpan, { usage, input, output }: Told): SaidFields 
   };
 }
 
-/** Counts of tokens are said all at once: those that a later event leaves out do not count any more. */
+/** Counts of tokens are said all at once: those that a later event leaves out do not count anymore. */
 const NO_TOKENS = Object.fromEntries(
   CONTRACT_ATTRIBUTES.filter((name) => name.endsWith('Tokens')).map((name) => [name, null]),
 );

@@ -51,7 +51,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** The client went away while it sent its body: there is nobody to answer. */
+/** The client went away while it sent its body: there is no one to answer. */
 export class ClientGoneError extends Error {
   constructor() {
     super('The client closed the connection');

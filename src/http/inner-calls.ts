@@ -40,7 +40,7 @@ export class InnerCalls {
     try {
       return await this.#answer(this.#route(operationId), asked, body, caller);
     } catch (error) {
-      // No one waits for the answer any more.
+      // No one waits for the answer anymore.
       if (caller.signal.aborted) throw error;
       const { problem, defect } = toProblem(error, caller.requestId);
       if (defect) this.#parts.onFailed({ requestId: caller.requestId, error });

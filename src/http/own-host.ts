@@ -12,7 +12,7 @@ export interface OwnNames {
 
 /**
  * Refuses a browser that asks for this server by a name that is none of its own: the name of a page whose owner bound it to our
- * address (DNS rebinding), so that the page may read what everybody on this machine may. Addresses, and names without a dot,
+ * address (DNS rebinding), so that the page may read what everyone on this machine may. Addresses, and names without a dot,
  * cannot be bound by others. Programs may ask by any name, as proxies and monitoring do.
  * @throws DomainError `forbidden`
  */

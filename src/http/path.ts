@@ -95,7 +95,7 @@ export function isProjectId(segment: string): boolean {
   return UUID.test(uuidOf(segment));
 }
 
-/** Whether a segment of a template takes a text. A parameter takes any, but for the literal behind it. */
+/** Whether a segment of a template takes a text. A parameter takes any, except for the literal behind it. */
 function isLike(segment: string, given: string): boolean {
   const literal = /^\{[^}]*\}(.*)$/.exec(segment)?.[1];
   return literal === undefined ? segment === given : given.endsWith(literal);

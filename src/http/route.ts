@@ -44,7 +44,7 @@ export interface RequestContext<P, Q, B, A extends Access = 'key'> {
   readonly remoteAddress: string;
   /** Aborted when the client goes away before it has the answer. */
   readonly signal: AbortSignal;
-  /** Whether the request would still be let in, for answers that go on: its key may be revoked meanwhile. */
+  /** Whether the request would still be let in, for answers that continue: its key may be revoked meanwhile. */
   readonly isAdmitted: () => boolean;
   readonly log: RequestLog;
 }
@@ -65,7 +65,7 @@ export type SerializedResult =
   | (WithHeaders & {
       readonly stream: Readable;
       readonly contentType: string;
-      /** Whether it goes on for as long as the client likes: then what is measured ends with its beginning. */
+      /** Whether it continues for as long as the client likes: then what is measured ends with its beginning. */
       readonly lasting?: boolean;
     })
   | (WithHeaders & { readonly status: 204 | 304 });
@@ -87,7 +87,7 @@ export interface BodyDefinition<B, Sent = unknown> {
   readonly schema: TSchema;
   /**
    * Whether names that the call does not know, also of query parameters, are named in a header of the answer instead of
-   * refused: so in the contract, whose clients in the field send names that nobody documented.
+   * refused: so in the contract, whose clients in the field send names that no one documented.
    */
   readonly lenient?: boolean;
   /** @param unknown takes unknown names of a lenient body */
@@ -162,7 +162,7 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access, R ex
   /** Throws for a request that is not to be served; asked before its body is read. */
   admit?(opening: Opening<Static<P>>): void | Promise<void>;
   /**
-   * Its answers may be large: of one project, only so many are under way at once. `gathered`: they are put together in memory, of
+   * Its answers may be large: of one project, only so many are in progress at once. `gathered`: they are put together in memory, of
    * which few are at once.
    */
   readonly bulk?: true | 'gathered';

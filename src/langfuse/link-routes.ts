@@ -1,19 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from '@sinclair/typebox';
 import { UUID } from '../engine/schema/ids.js';
-import { basePath } from '../http/base-path.js';
-import { isProjectId } from '../http/path.js';
+import { LED, toConsole, type LinkParts } from '../facade/console-link.js';
 import { defineRoute } from '../http/route.js';
 import { renderError } from './errors.js';
 import { MAX_ID, ownId } from './ids.js';
 import { TAG } from './tag.js';
-
-export interface LinkParts {
-  /** Base of the URLs handed out. */
-  readonly baseUrl: () => string;
-  /** The project that the person sees whose browser sent a request; null: nobody knows. */
-  readonly projectOf: (headers: IncomingHttpHeaders) => string | null;
-}
 
 const traceId = Type.String({
   minLength: 1,
@@ -24,19 +15,12 @@ const run = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of t
 const dataset = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the dataset.' });
 const item = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the item.' });
 const text = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the project.' });
-const LED = { 302: { description: 'Leads to the console.' } };
 
 /** The links that clients of Langfuse print lead into the console, which asks who is there. */
 export function linkRoutes({ baseUrl, projectOf }: LinkParts) {
-  const to = (projectId: string | null, place: (known: string) => string) => {
-    const base = `${basePath(baseUrl())}/console`;
-    const known = projectId !== null && isProjectId(projectId) ? projectId.toLowerCase() : null;
-    const location = known === null ? base : `${base}/p/${known}/${place(known)}`;
-    const headers = { Location: location, 'Cache-Control': 'no-store' };
-    return { status: 302, headers, content: `See ${location}\n`, contentType: 'text/plain' };
-  };
+  const to = (projectId: string | null, place: string | null) => toConsole(baseUrl(), projectId, place);
   const toTrace = (projectId: string | null, trace: string) =>
-    to(projectId, (known) => `traces/${ownId(known, trace)}`);
+    to(projectId, projectId === null ? null : `traces/${ownId(projectId.toLowerCase(), trace)}`);
   const shared = {
     method: 'GET',
     summary: 'Follow a link to a trace (Langfuse)',
@@ -70,7 +54,7 @@ export function linkRoutes({ baseUrl, projectOf }: LinkParts) {
       summary: 'Follow a link to a run of a dataset (Langfuse)',
       description: 'Redirects to the experiment in the console.',
       params: Type.Object({ langfuse_project: text, dataset_id: dataset, run_id: run }),
-      handle: ({ params }) => to(params.langfuse_project, () => placeOf('experiments', params.run_id)),
+      handle: ({ params }) => to(params.langfuse_project, placeOf('experiments', params.run_id)),
     }),
     defineRoute({
       ...shared,
@@ -79,7 +63,7 @@ export function linkRoutes({ baseUrl, projectOf }: LinkParts) {
       summary: 'Follow a link to an item of a dataset (Langfuse)',
       description: 'Redirects to the dataset in the console.',
       params: Type.Object({ langfuse_project: text, dataset_id: dataset, item_id: item }),
-      handle: ({ params }) => to(params.langfuse_project, () => placeOf('datasets', params.dataset_id)),
+      handle: ({ params }) => to(params.langfuse_project, placeOf('datasets', params.dataset_id)),
     }),
   ];
 }

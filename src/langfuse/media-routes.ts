@@ -27,9 +27,9 @@ const MediaAnnounced = Type.Object(
     contentType: Type.String({ maxLength: 200, description: `Media type: one of ${KEPT_KINDS}.` }),
     contentLength: Type.Integer({ minimum: 1, description: 'Size in bytes, up to 10 MB.' }),
     sha256Hash: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$', description: 'SHA-256 of the content, in base64.' }),
-    field: optional(Type.String({ maxLength: 100, description: 'Ignored: references are looked for everywhere.' })),
+    field: optional(Type.String({ maxLength: 100, description: 'Ignored: references are found in all fields.' })),
   },
-  { $id: 'LangfuseMediaInput', description: 'Media that a client of Langfuse is going to send.' },
+  { $id: 'LangfuseMediaInput', description: 'Media that a Langfuse client is about to upload.' },
 );
 
 const MediaUpload = Type.Object(
@@ -49,18 +49,18 @@ const MediaReport = Type.Object(
     uploadHttpError: optional(Type.Unknown({ description: 'Ignored.' })),
     uploadTimeMs: optional(Type.Unknown({ description: 'Ignored.' })),
   },
-  { $id: 'LangfuseMediaReport', description: 'What became of an upload, as the client saw it.' },
+  { $id: 'LangfuseMediaReport', description: 'The result of an upload, as reported by the client.' },
 );
 
 const MediaReported = Type.Object(
   { mediaId },
-  { $id: 'LangfuseMediaReported', description: 'Media that is stored, or awaited.' },
+  { $id: 'LangfuseMediaReported', description: 'Media that is stored or expected.' },
 );
 
 const MediaRead = Type.Object(
   {
     mediaId,
-    contentType: Type.String({ description: 'Media type, told from the content.' }),
+    contentType: Type.String({ description: 'Media type, detected from the content.' }),
     contentLength: Type.Integer({ description: 'Size in bytes.' }),
     uploadedAt: time('When it was last announced; 1970 if that is not known.'),
     url: Type.String({ description: 'URL of the content, without a key.' }),

@@ -25,7 +25,7 @@ import { TAG } from './tag.js';
 
 export type LangfusePrompts = Pick<
   PromptService,
-  'fetch' | 'find' | 'ensureTagged' | 'pinAll' | 'list' | 'count' | 'tagsOf' | 'tagHistory' | 'deleteTagged'
+  'fetch' | 'find' | 'ensureTagged' | 'list' | 'count' | 'tags' | 'deleteTagged'
 >;
 
 /** Prompts, as clients of Langfuse fetch and write them: their labels are tags. */
@@ -49,7 +49,7 @@ const selection = queryOf(
   }),
 );
 
-function getPromptRoute(prompts: Pick<PromptService, 'fetch' | 'tagsOf'>) {
+function getPromptRoute(prompts: Pick<PromptService, 'fetch' | 'tags'>) {
   return defineRoute({
     method: 'GET',
     path: '/api/public/v2/prompts/:prompt_name+',
@@ -75,7 +75,7 @@ function getPromptRoute(prompts: Pick<PromptService, 'fetch' | 'tagsOf'>) {
   });
 }
 
-function createPromptRoute(prompts: Pick<PromptService, 'ensureTagged' | 'tagsOf'>) {
+function createPromptRoute(prompts: Pick<PromptService, 'ensureTagged' | 'tags'>) {
   return defineRoute({
     method: 'POST',
     path: '/api/public/v2/prompts',
@@ -89,14 +89,14 @@ function createPromptRoute(prompts: Pick<PromptService, 'ensureTagged' | 'tagsOf
     responses: { 201: { description: 'The version.', schema: PromptRead } },
     errors: ['conflict', 'unavailable'],
     renderError,
-    handle({ principal, body }) {
-      const made = createPrompt(prompts, principal, body);
+    async handle({ principal, body }) {
+      const made = await createPrompt(prompts, principal, body);
       return { status: 201, body: toPromptRead(prompts, principal.project_id, made) };
     },
   });
 }
 
-function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pinAll' | 'tagsOf'>) {
+function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'tags'>) {
   return defineRoute({
     method: 'PATCH',
     path: '/api/public/v2/prompts/:prompt_name+/versions/:version',
@@ -113,7 +113,7 @@ function updateLabelsRoute(prompts: Pick<PromptService, 'find' | 'pinAll' | 'tag
     renderError,
     handle({ principal, params: { prompt_name, version }, body }) {
       const found = prompts.find(principal.project_id, prompt_name, { by: 'number', version });
-      prompts.pinAll(principal, found, tagsOf(body.newLabels));
+      prompts.tags.pinAll(principal, found, tagsOf(body.newLabels));
       return { status: 200, body: toPromptRead(prompts, principal.project_id, found) };
     },
   });
@@ -184,7 +184,7 @@ const ListedPage = Type.Object(
   { $id: 'LangfusePrompts', description: 'A page of prompts, as clients of Langfuse read it.' },
 );
 
-function listPromptsRoute(prompts: Pick<PromptService, 'list' | 'count' | 'find' | 'tagHistory'>) {
+function listPromptsRoute(prompts: Pick<PromptService, 'list' | 'count' | 'find' | 'tags'>) {
   return defineRoute({
     method: 'GET',
     path: '/api/public/v2/prompts',
@@ -233,13 +233,13 @@ async function pageOf(
 
 /** Nothing, where the prompt was deleted meanwhile. */
 function listed(
-  prompts: Pick<PromptService, 'find' | 'tagHistory'>,
+  prompts: Pick<PromptService, 'find' | 'tags'>,
   projectId: string,
   { slug, tags, updated_at }: PromptSummary,
 ): Static<typeof Listed>[] {
   try {
     const newest = prompts.find(projectId, slug, { by: 'tag', tag: LATEST });
-    const made = prompts.tagHistory(projectId, slug, LATEST, { limit: MAX_AT_ONCE, offset: 0 });
+    const made = prompts.tags.history(projectId, slug, LATEST, { limit: MAX_AT_ONCE, offset: 0 });
     return [
       {
         name: slug,

@@ -1,10 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { DomainError } from '../engine/errors.js';
 import { optional } from '../engine/schema/inputs.js';
 import { uuid } from '../engine/schema/parts.js';
 import { TagName } from '../engine/schema/tag.js';
 import { formatTimestamp } from '../engine/timestamp.js';
 import { invalid } from '../engine/validation/validation.js';
+import { inSentNames } from '../facade/sent-names.js';
 import type { PromptService } from '../features/prompts/prompt-service.js';
 import { LATEST, type SelectedVersion } from '../features/prompts/prompt.js';
 import { MAX_PROMPT_MESSAGES, Slug, VersionNumber, type PromptMessage } from '../features/prompts/schema.js';
@@ -85,9 +85,9 @@ export function createPrompt(
   prompts: Pick<PromptService, 'ensureTagged'>,
   by: Parameters<PromptService['ensureTagged']>[0],
   body: CreatePrompt,
-): SelectedVersion {
+): Promise<SelectedVersion> {
   const asked = [...(body.labels ?? []), ...(body.isActive === true ? ['production'] : [])];
-  return asSent(() => prompts.ensureTagged(by, body.name, toEnsure(body), tagsOf(asked)));
+  return inSentNames(() => prompts.ensureTagged(by, body.name, toEnsure(body), tagsOf(asked)), nameOf);
 }
 
 /** The tags to pin for labels: the latest needs no pin. */
@@ -95,24 +95,12 @@ export function tagsOf(labels: readonly string[]): string[] {
   return [...new Set(labels)].filter((label) => label !== LATEST);
 }
 
-/** Issues by the names that the client sent. */
-function asSent<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.issues.length === 0) throw error;
-    throw invalid(
-      error.issues.map(({ pointer, detail }) => ({
-        pointer: pointer.replace(/^\/(messages|content)(?=\/|$)/, '/prompt'),
-        detail,
-      })),
-    );
-  }
-}
+/** What the client calls a part of a version. */
+const nameOf = (pointer: string) => pointer.replace(/^\/(messages|content)(?=\/|$)/, '/prompt');
 
 /** @throws DomainError `unavailable` */
 export function toPromptRead(
-  prompts: Pick<PromptService, 'tagsOf'>,
+  prompts: Pick<PromptService, 'tags'>,
   projectId: string,
   found: SelectedVersion,
 ): PromptRead {
@@ -122,7 +110,7 @@ export function toPromptRead(
     ...{ id, projectId, name: slug, version, config },
     type: messages === null ? 'text' : 'chat',
     prompt: messages === null ? content : messages.map(toPart),
-    labels: prompts.tagsOf(found),
+    labels: prompts.tags.of(found),
     tags: wordsIn(tags),
     commitMessage: typeof commit_message === 'string' ? commit_message : null,
     resolutionGraph: null,

@@ -1,3 +1,4 @@
+import type { LinkParts } from '../facade/console-link.js';
 import type { DatasetService } from '../features/datasets/dataset-service.js';
 import type { ProjectService } from '../features/projects/project-service.js';
 import type { ExportTraces } from '../otlp/export.js';
@@ -8,7 +9,7 @@ import { langfuseRunItemRoutes, type LangfuseRunItems } from './datasets/run-ite
 import { langfuseRunRoutes, type LangfuseRuns } from './datasets/run-routes.js';
 import { ingestionRoute } from './ingestion/ingestion-route.js';
 import type { IngestionParts } from './ingestion/ingestion.js';
-import { linkRoutes, type LinkParts } from './link-routes.js';
+import { linkRoutes } from './link-routes.js';
 import { langfuseMediaRoutes, type LangfuseMedia } from './media-routes.js';
 import { langfusePromptRoutes, type LangfusePrompts } from './prompt-routes.js';
 import { langfuseObservationRoutes } from './reading/observation-routes.js';

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ID, uuidOf } from '../engine/schema/ids.js';
-import { basePath } from '../http/base-path.js';
-import { isProjectId } from '../http/path.js';
+import { LED, toConsole } from '../facade/console-link.js';
 import { defineRoute } from '../http/route.js';
 import { BASE, TAG } from './tag.js';
 
@@ -15,18 +14,13 @@ const params = {
 
 /** The links that clients of LangSmith print lead into the console, which asks who is there. @param baseUrl of the URLs handed out */
 export function linkRoutes(baseUrl: () => string) {
-  const to = (tenant: string, screen: string, place: string) => {
-    const base = `${basePath(baseUrl())}/console`;
-    const known = isProjectId(tenant) && ID.test(place);
-    const location = known ? `${base}/p/${tenant.toLowerCase()}/${screen}/${uuidOf(place)}` : base;
-    const headers = { Location: location, 'Cache-Control': 'no-store' };
-    return { status: 302, headers, content: `See ${location}\n`, contentType: 'text/plain' };
-  };
+  const to = (tenant: string, screen: string, id: string) =>
+    toConsole(baseUrl(), tenant, ID.test(id) ? `${screen}/${uuidOf(id)}` : null);
   const shared = {
     method: 'GET',
     tag: TAG,
     access: 'public',
-    responses: { 302: { description: 'Leads to the console.' } },
+    responses: LED,
     errors: [],
   } as const;
   return [

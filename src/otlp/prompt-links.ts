@@ -6,7 +6,7 @@ import type { MutableSpan } from './usage.js';
 
 /**
  * Spans that may be completions of a prompt. Chains and tools only repeat what the calls in them say, so that a prompt would
- * have each completion twice; agents do, too, but for those of the AI SDK 7, which says it there alone.
+ * have each completion twice; agents do, too, except for those of the AI SDK 7, which says it there alone.
  */
 const PROMPTED_KINDS: ReadonlySet<string> = new Set([USAGE_KIND, 'agent', DEFAULT_KIND]);
 

@@ -57,7 +57,7 @@ function textsOf(evidence: Evidence, fields: readonly TextField[]): [string, str
 function* entriesOf(found: readonly FoundMetadata[]): Iterable<[string, AttributeValue]> {
   for (const { name, value } of found)
     for (const entry of name === null ? Object.entries(objectIn(value) ?? {}) : ([[name, value]] as const))
-      // Nobody who attaches metadata means to say that the server made the call.
+      // No one who attaches metadata means to say that the server made the call.
       if (!OWN_CALLS.has(entry[0])) yield [...entry];
 }
 

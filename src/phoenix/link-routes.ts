@@ -1,36 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from '@sinclair/typebox';
 import { UUID } from '../engine/schema/ids.js';
-import { basePath } from '../http/base-path.js';
+import { LED, toConsole, type LinkParts } from '../facade/console-link.js';
 import { queryOf } from '../http/query.js';
 import { defineRoute } from '../http/route.js';
 import { BASE, TAG } from './tag.js';
 
-export interface LinkParts {
-  /** Base of the URLs handed out. */
-  readonly baseUrl: () => string;
-  /** The project that the person sees whose browser sent a request; null: nobody knows. */
-  readonly projectOf: (headers: IncomingHttpHeaders) => string | null;
-}
+export type { LinkParts };
 
 const id = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
 const params = Type.Object({ dataset: id('Id of the dataset.') });
 
 /** The links that clients of Phoenix print lead into the console, which asks who is there. They do not say the project. */
 export function linkRoutes({ baseUrl, projectOf }: LinkParts) {
-  const to = (headers: IncomingHttpHeaders, screen: string, place: string) => {
-    const base = `${basePath(baseUrl())}/console`;
-    const project = projectOf(headers);
-    const location = project !== null && UUID.test(place) ? `${base}/p/${project}/${screen}/${place}` : base;
-    const answered = { Location: location, 'Cache-Control': 'no-store' };
-    return { status: 302, headers: answered, content: `See ${location}\n`, contentType: 'text/plain' };
-  };
+  const to = (headers: IncomingHttpHeaders, screen: string, id: string) =>
+    toConsole(baseUrl(), projectOf(headers), UUID.test(id) ? `${screen}/${id}` : null);
   const shared = {
     method: 'GET',
     tag: TAG,
     access: 'public',
     params,
-    responses: { 302: { description: 'Leads to the console.' } },
+    responses: LED,
     errors: [],
   } as const;
   return [

@@ -122,7 +122,7 @@ describe('people of a project', function () {
     for (const refused of [await changeRole(server, own, 'admin'), await remove(server, own)])
       expect([refused.status, refused.json.detail]).to.deep.equal([
         409,
-        'A project keeps at least one owner: make somebody else an owner first',
+        'A project keeps at least one owner: make someone else an owner first',
       ]);
     const second = await person('Second', 'owner');
     expect((await changeRole(second.browser, own, 'member')).status).to.equal(200);

@@ -40,7 +40,7 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
   const looked = async ({ id }: Row): Promise<Row> => {
     for (;;) {
       const { json } = await server.request('GET', `${path}/${id}`);
-      if (json.looked_at !== null) return json as Row;
+      if (json.checked_at !== null) return json as Row;
       await sleep(10);
     }
   };
@@ -50,7 +50,7 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     // Its last look is forgotten once the loop has heard of it.
     for (;;) {
       const { json } = await server.request('GET', `${path}/${monitor['id']}`);
-      if (json.looked_at === null) break;
+      if (json.checked_at === null) break;
       await sleep(10);
     }
     return looked(await change(monitor, { enabled: true }));
@@ -85,7 +85,7 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     const states = (await historyOf(monitor)).map(({ state }) => state as string);
     expect(states).to.deep.equal(['ok', 'no_data', 'firing']);
     const changed = await change(monitor, { condition: { ...rate, window_minutes: 60, threshold: 0.9 } });
-    expect(changed).to.include({ state: 'no_data', kept_state: null, looked_at: null, query: '' });
+    expect(changed).to.include({ state: 'no_data', kept_state: null, checked_at: null, query: '' });
   });
 
   it('fire for a judge only when all of the interval is bad, and for the share of feedback', async () => {

@@ -79,8 +79,8 @@ export async function compare(server: TestServer, spans: readonly ModelSpan[], a
   const { status, json, text } = await server.request('POST', path, { body: asked });
   expect(status, text).to.equal(200);
   const [from, to] = [microsOf(json.from), microsOf(json.to)];
-  const step = (to - from) / (json.looks - 1);
-  const moments = Array.from({ length: json.looks }, (_, index) => from + index * step);
+  const step = (to - from) / (json.checks - 1);
+  const moments = Array.from({ length: json.checks }, (_, index) => from + index * step);
   const { changes, fired } = changesOf(spans, asked, moments);
   const shown = JSON.stringify(asked);
   expect(json.fired, shown).to.equal(fired);

@@ -6,7 +6,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { LogRecord } from '../../src/engine/traces/write/log/record.js';
 import { salvageLog } from '../../src/engine/traces/write/log/salvage.js';
-import { DamagedLogError, ForeignLogError, SegmentLog } from '../../src/engine/traces/write/log/segment-log.js';
+import { ForeignLogError } from '../../src/engine/traces/write/log/recovery.js';
+import { DamagedLogError } from '../../src/engine/traces/write/log/segment.js';
+import { SegmentLog } from '../../src/engine/traces/write/log/segment-log.js';
 
 const OPTIONS = { schema: 12, store: 'the embedded ClickHouse', columns: { spans: ['ver', 'id'] } };
 

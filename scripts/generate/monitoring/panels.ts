@@ -244,11 +244,11 @@ export const ROWS: readonly Row[] = [
       lines(
         'Monitors',
         'short',
-        { query: rate('spanhouse_monitor_looks_total', 'instance'), legend: '{{instance}} measured' },
+        { query: rate('spanhouse_monitor_checks_total', 'instance'), legend: '{{instance}} checked' },
         { query: rate('spanhouse_monitors_fired_total', 'instance'), legend: '{{instance}} fired' },
         { query: rate('spanhouse_monitor_failures_total', 'instance'), legend: '{{instance}} failures' },
       ),
-      lines('Time of a look at monitors', 's', ...quantiles('spanhouse_monitor_look_duration_seconds')),
+      lines('Duration of monitor checks', 's', ...quantiles('spanhouse_monitor_check_duration_seconds')),
       stack('Webhooks, by result', 'short', {
         query: rate('spanhouse_webhook_deliveries_total', 'result'),
         legend: '{{result}}',

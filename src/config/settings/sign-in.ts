@@ -43,8 +43,8 @@ export const signInSettings = {
     text({
       defaultText: 'none',
       description:
-        'Roles by group and project id, as JSON: `{"engineering": {"<project id>": "member"}}`. The group `*` is everybody. They ' +
-        'are applied with each sign-in.',
+        'Roles by group and project id, as JSON: `{"engineering": {"<project id>": "member"}}`. The group `*` means everyone. ' +
+        'Applied at each sign-in.',
     }),
   ),
   SIGN_IN_PROXY_HEADER: Type.Optional(

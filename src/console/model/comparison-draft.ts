@@ -1,4 +1,4 @@
-import type { MetricInput } from '../../features/comparisons/schema.js';
+import type { MetricInput } from '../../features/comparisons/input-schema.js';
 import type { ScoreDefinitionRead } from '../../features/scores/schema.js';
 import type { Experiment } from './experiments.js';
 import { commonJudges, type JudgeFigures } from './judge-runs.js';

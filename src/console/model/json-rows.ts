@@ -19,7 +19,7 @@ export interface JsonRow {
 
 /** Characters of a string that its row shows. */
 export const SHOWN = 200;
-/** Members are shown in ranges of so many when there are more: nobody reads thousands, and no browser scrolls millions. */
+/** Members are shown in ranges of so many when there are more: no one reads thousands, and no browser scrolls millions. */
 const RANGE = 1000;
 /** Rows that are open at first, at most. */
 const OPEN_AT_FIRST = 60;

@@ -43,7 +43,7 @@ export const NEW_DRAFT: JudgeDraft = {
   prompt_slug: '',
 };
 
-/** A draft about something else, with the instruction that fits unless somebody wrote one. */
+/** A draft about something else, with the instruction that fits unless someone wrote one. */
 export function aboutSubject(draft: JudgeDraft, subject: JudgeRead['subject']): Partial<JudgeDraft> {
   const isUnwritten = draft.prompt.trim() === '' || draft.prompt === FIRST_PROMPTS[draft.subject];
   return { subject, ...(isUnwritten && { prompt: FIRST_PROMPTS[subject] }) };

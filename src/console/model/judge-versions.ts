@@ -16,8 +16,8 @@ export function versionNamed(versions: readonly Version[], exact: string | null)
 
 /**
  * What a correction has changed, in words: what it counts for, the figures, and what the judge makes of it.
- * @param before the report as it was; undefined: nobody knows
- * @param exact the version that made the evaluation; undefined: nobody knows
+ * @param before the report as it was; undefined: no one knows
+ * @param exact the version that made the evaluation; undefined: no one knows
  */
 export function afterCorrection(before: Report | undefined, after: Report, exact?: string | null): string {
   const moved = (read: (report: Report) => string) =>
@@ -31,7 +31,7 @@ export function afterCorrection(before: Report | undefined, after: Report, exact
   ].join(' ');
 }
 
-/** What the next evaluation is made with, and when the next version begins, for which figures are counted anew. */
+/** What the next evaluation is made with, and when the next version begins, for which figures are recounted. */
 export function nextEvaluation({ revision, by_version }: Report): string {
   if (revision === null) return 'Judges see no corrections: JUDGE_EXAMPLE_TOKENS is 0.';
   if (revision === 0) return 'There are no corrections to show it yet.';

@@ -4,7 +4,7 @@ import type { ListRow } from './list-columns.js';
 export interface LiveRows {
   /** Rows that are shown although the page does not have them, or not as they are now. */
   readonly shown: ReadonlyMap<string, ListRow>;
-  /** New rows that wait until somebody wants them. */
+  /** New rows that wait until someone wants them. */
   readonly waiting: ReadonlyMap<string, ListRow>;
 }
 

@@ -15,7 +15,7 @@ export interface ListedRow {
 }
 
 export interface Neighbours {
-  /** From 1, in the whole list; null: what is shown is not there any more. */
+  /** From 1, in the whole list; null: what is shown is not there anymore. */
   readonly place: number | null;
   readonly previous: ListedRow | null;
   readonly next: ListedRow | null;

@@ -1,6 +1,6 @@
 /**
  * What an address of the console means: `/console/p/{project}/{screen}/{id}?…`. Every view is its address, so that it can be
- * reloaded, sent to somebody, and come back to; parameters are named as those of the API.
+ * reloaded, sent to someone, and come back to; parameters are named as those of the API.
  */
 export interface Place {
   /** Null at `/console` itself. */
@@ -63,7 +63,7 @@ export function changed(
   return next;
 }
 
-/** An address that somebody has cut may hold a percent sign that stands for nothing. */
+/** An address that someone has cut may hold a percent sign that stands for nothing. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

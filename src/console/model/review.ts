@@ -34,7 +34,7 @@ export function said(opinions: Opinions, id: string, change: Partial<Opinion>): 
   return { ...kept, [id]: { ...before, stored: false, ...change } };
 }
 
-/** Texts that somebody kept may be anything. */
+/** Texts that someone kept may be anything. */
 export function opinionsIn(text: string | null): Opinions {
   try {
     const read: unknown = JSON.parse(text ?? '{}');

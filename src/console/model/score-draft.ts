@@ -52,7 +52,7 @@ export function optionsOf({
   return kind === 'boolean' ? ['yes', 'no'] : kind === 'categorical' ? categories : null;
 }
 
-/** What a score means: as somebody said it, else what its values are. */
+/** What a score means: as someone said it, else what its values are. */
 export function aboutScore(definition: ScoreDefinitionRead): string {
   return definition.description ?? rulesOf(definition);
 }

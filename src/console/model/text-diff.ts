@@ -26,7 +26,7 @@ export interface DiffHunk {
   readonly rows: readonly DiffRow[];
 }
 
-/** How long comparing lines may take, and then all words, in milliseconds: beyond it, what changed is not told apart any more. */
+/** How long comparing lines may take, and then all words, in milliseconds: beyond it, what changed is not told apart anymore. */
 const TIMEOUT = 400;
 /** Rows shown around a change. */
 const CONTEXT = 3;

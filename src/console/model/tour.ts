@@ -26,13 +26,13 @@ export function nextStep(done: ReadonlySet<TourStep>): TourStep | undefined {
 /** Steps as they are kept in a browser. */
 export const keptSteps = (done: ReadonlySet<TourStep>): string => [...done].join(' ');
 
-/** What was kept; names that are no steps (any more) are left out. */
+/** What was kept; names that are no steps (anymore) are left out. */
 export function stepsKept(text: string): ReadonlySet<TourStep> {
   const names = text.split(' ');
   return new Set(TOUR.filter(({ name }) => names.includes(name)).map(({ name }) => name));
 }
 
-/** Where a server listens that nobody told anything else. */
+/** Where a server listens that no one told anything else. */
 const DEFAULT_URLS = ['http://127.0.0.1:4318', 'http://localhost:4318'];
 
 /**

@@ -15,6 +15,6 @@ export function saidWith(before: Said, messages: readonly ShownMessage[]): Said 
 /** How many messages at the beginning of a turn's input were said before it; one that was is never the last alone. */
 export function repeated(before: Said, messages: readonly ShownMessage[]): number {
   const first = messages.findIndex((message) => !before.has(mark(message)));
-  // A turn that says nothing new still shows its last message: somebody asked the same again.
+  // A turn that says nothing new still shows its last message: someone asked the same again.
   return first < 0 ? Math.max(0, messages.length - 1) : first;
 }

@@ -27,7 +27,7 @@ const ROOM_TO_RESUME = 1.1;
 
 /**
  * Keeps a part of each disk free: with less, nothing more is taken in, while reads, deletions and merges, which all need
- * some room, go on. When there is room again, so does ingest. (What happens where others fill the disk nevertheless is the
+ * some room, continue. When there is room again, so does ingest. (What happens where others fill the disk nevertheless is the
  * business of `DiskReserve`.)
  */
 export class DiskWatermark {

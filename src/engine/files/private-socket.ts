@@ -16,7 +16,7 @@ const MAX_PATH_BYTES = 103;
 export async function privateSocket(dataDirectory: string, name: string): Promise<PrivateSocket> {
   const path = join(dataDirectory, name);
   if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return { path, remove: () => rm(path, { force: true }) };
-  // `mkdtemp` lets nobody else in.
+  // `mkdtemp` lets no one else in.
   const short = join(await mkdtemp(join(tmpdir(), 'spanhouse-')), name);
   if (Buffer.byteLength(short) > MAX_PATH_BYTES)
     throw new Error(`no path for the socket ${name} is short enough: neither ${path} nor ${short}`);

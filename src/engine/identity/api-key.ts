@@ -12,7 +12,7 @@ export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Start of a key that may be shown. A key that somebody chose may be short, so less of it is given away. */
+/** Start of a key that may be shown. A key that someone chose may be short, so less of it is given away. */
 export function visiblePrefix(key: string): string {
   const generated = key.startsWith(GENERATED_PREFIX) && key.length === GENERATED_PREFIX.length + 43;
   return key.slice(0, generated ? 12 : Math.min(12, Math.floor(key.length / 4)));

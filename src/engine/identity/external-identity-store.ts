@@ -1,6 +1,6 @@
 import type { Micros } from '../timestamp.js';
 
-/** Who somebody is to a provider of single sign-on. */
+/** Who someone is to a provider of single sign-on. */
 export interface ExternalIdentity {
   readonly issuer: string;
   readonly subject: string;

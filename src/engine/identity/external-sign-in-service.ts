@@ -14,7 +14,7 @@ import type { SignInService } from './sign-in-service.js';
 /** Roles by project, as the groups of a person give them. */
 export type GroupRoles = ReadonlyMap<string, Role>;
 
-/** Somebody whom a provider of single sign-on vouches for. */
+/** Someone whom a provider of single sign-on vouches for. */
 export interface ExternalPerson {
   readonly provider: SignInProvider;
   /** With the subject, all that tells people apart. */
@@ -35,7 +35,7 @@ export interface ExternalSignInServiceParts {
   readonly now?: () => Micros;
 }
 
-/** Signs in people whom somebody else vouches for, and has their roles follow their groups. */
+/** Signs in people whom someone else vouches for, and has their roles follow their groups. */
 export class ExternalSignInService {
   readonly #parts: ExternalSignInServiceParts;
   readonly #now: () => Micros;
@@ -45,7 +45,7 @@ export class ExternalSignInService {
     this.#now = parts.now ?? (() => Date.now() * 1000);
   }
 
-  /** @param request with the network of its client @throws DomainError `forbidden` for somebody who is in no project */
+  /** @param request with the network of its client @throws DomainError `forbidden` for someone who is in no project */
   signIn(person: ExternalPerson, origin: SignInOrigin, request: RequestOrigin): OpenedSession {
     const { store, signIns, audit } = this.#parts;
     const { provider: how } = person;
@@ -64,7 +64,7 @@ export class ExternalSignInService {
     return opened;
   }
 
-  /** Never found by an email: whoever may claim one would be somebody else. */
+  /** Never found by an email: whoever may claim one would be someone else. */
   #userOf({ issuer, subject, name, email }: ExternalPerson): string {
     const { identity, store } = this.#parts;
     const known = store.externals.find(issuer, subject);
@@ -75,7 +75,7 @@ export class ExternalSignInService {
     return id;
   }
 
-  /** What somebody was given by hand stays. The last owner stays, too, whatever the groups say. */
+  /** What someone was given by hand stays. The last owner stays, too, whatever the groups say. */
   #applyRoles(userId: string, roles: GroupRoles): void {
     const { identity, store } = this.#parts;
     const { members } = identity;
@@ -96,7 +96,7 @@ export class ExternalSignInService {
     }
   }
 
-  /** The keys that stand for somebody, one of each project; one that was revoked is made again. */
+  /** The keys that stand for someone, one of each project; one that was revoked is made again. */
   #keysOf(userId: string): SignInKey[] {
     const { identity, store } = this.#parts;
     return identity.members.ofUser(userId).flatMap(({ project_id }) => {

@@ -5,7 +5,7 @@ import type { IdentityStore } from './identity-store.js';
 import { isAbove, scopesOfRole, type Role } from './roles.js';
 import type { Scope, ScopeHolder } from './scopes.js';
 
-/** Who makes a key for somebody, or changes people; null: a command on the server's machine, which may give everything. */
+/** Who makes a key for someone, or changes people; null: a command on the server's machine, which may give everything. */
 export type Granter = (NonNullable<Actor> & ScopeHolder) | null;
 
 type Rows = Pick<IdentityStore, 'findKey' | 'members'>;
@@ -21,10 +21,10 @@ export function requireGrant(by: Granter, scopes: readonly Scope[]): void {
 export function requireLifetime(rows: Rows, by: Granter, expiresAt: Micros | null): void {
   const own = by === null ? null : (rows.findKey(by.key_id)?.expires_at ?? null);
   if (own !== null && (expiresAt === null || expiresAt > own))
-    throw new DomainError('forbidden', 'This API key expires, and cannot make one that outlives it');
+    throw new DomainError('forbidden', 'This API key expires, and cannot create one that expires later');
 }
 
-/** Nobody gives a role above their own, or one with scopes that their key lacks, or for longer than their key lasts. @throws DomainError `forbidden` */
+/** No one gives a role above their own, or one with scopes that their key lacks, or for longer than their key lasts. @throws DomainError `forbidden` */
 export function requireRoleGrant(rows: Rows, by: Granter, projectId: string, role: Role): void {
   if (by === null) return;
   const own = rows.members.roleOf(projectId, by.user_id);
@@ -33,7 +33,7 @@ export function requireRoleGrant(rows: Rows, by: Granter, projectId: string, rol
   requireLifetime(rows, by, null);
 }
 
-/** Nobody changes somebody above them, or what is theirs. @throws DomainError `forbidden` */
+/** No one changes someone above them, or what is theirs. @throws DomainError `forbidden` */
 export function requireNotAbove(
   { members }: Pick<Rows, 'members'>,
   by: Actor,

@@ -137,7 +137,7 @@ export class IdentityService {
 
   /**
    * Makes sure that a user can call the server. An empty store gets a user, a project and a key; a given project
-   * and key exist afterwards, made once however often this runs, but for a project that is being deleted.
+   * and key exist afterwards, made once however often this runs, except for a project that is being deleted.
    * @throws DomainError `invalid` for an unusable id or key, `conflict` when the key belongs to another project
    */
   bootstrap(request: BootstrapRequest = {}): BootstrapResult {

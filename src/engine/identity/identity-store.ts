@@ -48,7 +48,7 @@ export interface IdentityStore {
   listUsers(): User[];
   /** The first of them. */
   firstUser(): User | undefined;
-  /** Whether there is such a user, who is neither a reviewer nor somebody whom only imported records name. */
+  /** Whether there is such a user, who is neither a reviewer nor someone whom only imported records name. */
   isAccount(id: string): boolean;
   findUser(id: string): User | undefined;
 
@@ -77,7 +77,7 @@ export interface IdentityStore {
   /** Number of a project's keys that are not revoked. */
   countKeys(projectId: string): number;
   /**
-   * Removes a portion of the keys that are revoked, but for each user's last key in each project: that goes, with the user, when
+   * Removes a portion of the keys that are revoked, except for each user's last key in each project: that goes, with the user, when
    * they were invited and left nothing.
    * @returns the last key of the portion; null: there are no more
    */

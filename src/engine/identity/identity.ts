@@ -11,7 +11,7 @@ export interface Principal {
   readonly key_id: string;
   /** Scopes of the key that the role of its user has, too: they decide what calls it may make. */
   readonly scopes: ReadonlySet<Scope>;
-  /** Role of the user in the project; null: the user is none of its people any more. */
+  /** Role of the user in the project; null: the user is none of its people anymore. */
   readonly role: Role | null;
   /** The sign-in by which a person acts for the key; null: whoever it is sent the key itself. */
   readonly sign_in_id: string | null;

@@ -10,7 +10,7 @@ import type { HandedOutCode, SignInService } from './sign-in-service.js';
 import type { SignIn } from './sign-in.js';
 import type { SignInStore } from './sign-in-store.js';
 
-/** Bound on users that nobody is. */
+/** Bound on users that no one is. */
 const MAX_UNUSED_INVITES = 100;
 
 export interface Invite {
@@ -30,7 +30,7 @@ export interface InvitationServiceParts {
   readonly audit?: AuditLog;
 }
 
-/** Invites people to a project by a link: somebody new, or whoever is signed in already. */
+/** Invites people to a project by a link: someone new, or whoever is signed in already. */
 export class InvitationService {
   readonly #store: SignInStore;
   readonly #identity: IdentityService;
@@ -62,8 +62,8 @@ export class InvitationService {
   }
 
   /**
-   * Takes an invitation as whoever is signed in, instead of as somebody new. The session opens the project from then on. A link
-   * never gives anybody the sessions or the projects of somebody who exists: nobody can sign in as them by it.
+   * Takes an invitation as whoever is signed in, instead of as someone new. The session opens the project from then on. A link
+   * never gives anybody the sessions or the projects of someone who exists: no one can sign in as them by it.
    * @throws DomainError `unauthenticated` for an unknown or used code, `conflict` for one that is no invitation, or for a project that
    *   the person has already
    * @param origin the request, with the network of its client
@@ -74,7 +74,7 @@ export class InvitationService {
       const [key] = keys;
       const role = key && this.#identity.members.roleOf(key.project_id, user_id);
       if (!invited || key === undefined || role == null)
-        throw new DomainError('conflict', 'This link signs in an existing person, and is no invitation');
+        throw new DomainError('conflict', 'This link signs in an existing person and is not an invitation');
       const { project_id } = key;
       const { project } = this.#identity.describe({ user_id, project_id, key_id: key.id });
       const { user_id: subject_id } = session;

@@ -114,7 +114,7 @@ export class KeyService {
       const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
       requireLifetime(this.#store, by, expiresAt);
       if (!this.#store.replaceKey(id, now, now + overlap))
-        throw new DomainError('conflict', 'This API key was rotated already: rotate the one that was made then');
+        throw new DomainError('conflict', 'This API key was rotated already: rotate the one that replaced it');
       const added = this.add({ projectId, userId, name, scopes, expiresAt });
       this.#audit.done(keyMade(added, by));
       this.#audit.done({ event: 'keyRotated', by, project_id: projectId, subject_id: id, subject_name: name });
@@ -132,7 +132,7 @@ export class KeyService {
   /**
    * Revokes a key, which is refused from the next request on.
    * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet, `forbidden` when it
-   *   acts for somebody above whoever asks
+   *   acts for someone above whoever asks
    */
   revoke(projectId: string | null, keyId: string, by: Actor): void {
     const id = uuidOf(keyId);
@@ -179,7 +179,7 @@ export class KeyService {
   }
 
   /**
-   * The role of whoever gets a key. Nobody gives a key of more scopes than they have: a role that is too low is raised only by
+   * The role of whoever gets a key. No one gives a key of more scopes than they have: a role that is too low is raised only by
    * commands on the server's machine, and by its start.
    */
   #roleWith(projectId: string, userId: string, scopes: readonly Scope[], personal: boolean): Role {

@@ -24,7 +24,7 @@ export interface MemberServiceParts {
   readonly keys: Pick<KeyService, 'add'>;
   readonly now: () => Micros;
   readonly audit: AuditLog;
-  /** Called when somebody may do less, or more, than before. */
+  /** Called when someone may do less, or more, than before. */
   readonly onChanged: () => void;
 }
 
@@ -93,7 +93,7 @@ export class MemberService {
     });
   }
 
-  /** As `add`, for somebody whom groups or a command make one of the people, and tells of it. */
+  /** As `add`, for someone whom groups or a command make one of the people, and tells of it. */
   admit(projectId: string, userId: string, role: Role, byGroups = false): AddedMember {
     return inTransaction(this.#audit, this.#store, () => {
       const added = this.add(projectId, userId, role, byGroups);
@@ -103,8 +103,8 @@ export class MemberService {
   }
 
   /**
-   * Gives somebody another role. What is given by hand no longer follows groups.
-   * @throws DomainError `not_found`, `forbidden` for a role above one's own or that of somebody above, `conflict` for the last owner
+   * Gives someone another role. What is given by hand no longer follows groups.
+   * @throws DomainError `not_found`, `forbidden` for a role above one's own or that of someone above, `conflict` for the last owner
    */
   changeRole(projectId: string, userId: string, role: Role, by: Granter, byGroups = false): ListedMember {
     const id = uuidOf(userId);
@@ -125,8 +125,8 @@ export class MemberService {
   }
 
   /**
-   * Makes somebody none of the people: their keys of the project are revoked, and their sessions lose it.
-   * @throws DomainError `not_found`, `forbidden` for somebody above whoever asks, `conflict` for the last owner
+   * Makes someone none of the people: their keys of the project are revoked, and their sessions lose it.
+   * @throws DomainError `not_found`, `forbidden` for someone above whoever asks, `conflict` for the last owner
    */
   remove(projectId: string, userId: string, by: Granter): void {
     const id = uuidOf(userId);
@@ -155,7 +155,7 @@ export class MemberService {
     });
   }
 
-  /** The role of somebody who may be changed by whoever asks. @throws DomainError `not_found`, `forbidden` */
+  /** The role of someone who may be changed by whoever asks. @throws DomainError `not_found`, `forbidden` */
   #standing(projectId: string, userId: string, by: Granter): Role {
     const role = this.#store.members.roleOf(projectId, userId);
     if (role === null) throw noMember();
@@ -163,10 +163,10 @@ export class MemberService {
     return role;
   }
 
-  /** @throws DomainError `conflict` when the project would have no owner any more */
+  /** @throws DomainError `conflict` when the project would have no owner anymore */
   #requireOtherOwner(projectId: string, before: Role): void {
     if (before === 'owner' && this.#store.members.countOwners(projectId) < 2)
-      throw new DomainError('conflict', 'A project keeps at least one owner: make somebody else an owner first');
+      throw new DomainError('conflict', 'A project keeps at least one owner: make someone else an owner first');
   }
 }
 

@@ -17,9 +17,9 @@ export interface Member {
 export interface ListedMember extends Member {
   readonly user_name: string;
   readonly email: string | null;
-  /** Whether they were made for an invitation that nobody has taken yet. */
+  /** Whether they were made for an invitation that no one has taken yet. */
   readonly pending: boolean;
-  /** Their keys of the project that are not revoked, but for those that stand for them as they sign in. */
+  /** Their keys of the project that are not revoked, except for those that stand for them as they sign in. */
   readonly keys: number;
   /** Their sessions that open the project. */
   readonly sessions: number;
@@ -41,7 +41,7 @@ export interface MemberStore {
   list(projectId: string, window: Window, now: Micros): ListedMember[];
   find(projectId: string, userId: string, now: Micros): ListedMember | undefined;
   count(projectId: string): number;
-  /** Without those whose invitation nobody has taken yet. */
+  /** Without those whose invitation no one has taken yet. */
   countOwners(projectId: string): number;
   /** Where a user is one of the people. */
   ofUser(userId: string): Member[];

@@ -20,7 +20,7 @@ export interface RevokedKeysParts {
 
 /**
  * Removes keys that were revoked, or expired, 30 days ago. Those stay that something needs: the last of a user in a project, by which imports
- * know who was there, unless it is of somebody who was invited and left nothing; and those that a start would make again.
+ * know who was there, unless it is of someone who was invited and left nothing; and those that a start would make again.
  */
 export class RevokedKeys {
   readonly #parts: RevokedKeysParts;

@@ -11,7 +11,7 @@ const READING: readonly Scope[] = scopesOf('read');
 const ANNOTATING: readonly Scope[] = [...READING, 'scores:write', 'feedback:write'];
 const WORKING: readonly Scope[] = SCOPE_NAMES.filter((scope) => scope !== 'admin' && scope !== 'audit:read');
 
-/** What somebody may do in a project, each more than the one below it. */
+/** What someone may do in a project, each more than the one below it. */
 const ROLES = {
   owner: { scopes: SCOPE_NAMES, may: 'do everything, also give and take the role owner' },
   admin: { scopes: SCOPE_NAMES, may: 'do everything, except for changing owners' },

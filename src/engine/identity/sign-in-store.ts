@@ -31,7 +31,7 @@ export interface SignInStore {
   /** @param keyIds keys that it hangs on, one of each project */
   insert(signIn: SignInDraft, keyIds: readonly string[]): void;
   find(stage: SignInStage, hash: Buffer, now: Micros): SignIn | undefined;
-  /** Makes a session of a code; false when it is none any more. */
+  /** Makes a session of a code; false when it is none anymore. */
   openCode(code: Buffer, session: SessionOfCode): boolean;
   /** Has a sign-in hang on a further key, of a project that it does not open. */
   attach(id: string, keyId: string): void;
@@ -44,17 +44,17 @@ export interface SignInStore {
   userIn(projectId: string, id: string, now: Micros): string | undefined;
   /** Sign-ins of a project, newest first. */
   list(projectId: string, window: Window, now: Micros): ListedSignIn[];
-  /** Number of invitations of a project that nobody has used yet. */
+  /** Number of invitations of a project that no one has used yet. */
   countInvites(projectId: string, now: Micros): number;
   end(id: string): void;
   /** Ends what a sign-in opens of a project; false when that is nothing. */
   endInProject(projectId: string, id: string, now: Micros): boolean;
-  /** Ends an invitation with the user and the key that were made for it, unless somebody used them. */
+  /** Ends an invitation with the user and the key that were made for it, unless someone used them. */
   endInvite(id: string): void;
-  /** Ends the sign-ins that hang on a key but for so many of the newest. */
+  /** Ends the sign-ins that hang on a key except for so many of the newest. */
   keepNewest(keyId: string, count: number): void;
   /**
-   * Removes some rows of sign-ins that are over, with the keys of invitations that nobody used, and their users unless something
+   * Removes some rows of sign-ins that are over, with the keys of invitations that no one used, and their users unless something
    * refers to them.
    * @param onFailed called for a sign-in that goes alone, as its user or key cannot be removed
    */

@@ -3,7 +3,7 @@ import type { Identity } from './identity.js';
 import type { AccessName } from './key-access.js';
 import type { Role } from './roles.js';
 
-/** Whether somebody may sign in by a code, or has signed in. */
+/** Whether someone may sign in by a code, or has signed in. */
 export type SignInStage = 'code' | 'session';
 
 /** A key that a sign-in hangs on. */
@@ -28,7 +28,7 @@ export interface SignIn {
   readonly keys: readonly SignInKey[];
 }
 
-/** From where somebody signs in. */
+/** From where someone signs in. */
 export interface SignInOrigin {
   /** What the browser is called; null: it did not say. */
   readonly browser: string | null;
@@ -50,7 +50,7 @@ export interface OpenedSession {
   readonly projects: number;
 }
 
-/** Who vouches for somebody who signs in neither by a link nor with a key. */
+/** Who vouches for someone who signs in neither by a link nor with a key. */
 export type SignInProvider = 'oidc' | 'proxy';
 
 export interface SignInDraft extends SignInOrigin {
@@ -69,7 +69,7 @@ export interface SignInDraft extends SignInOrigin {
 export interface SignInPreview {
   readonly user: Identity['user'];
   readonly projects: readonly (Identity['project'] & { readonly access: AccessName; readonly role: Role | null })[];
-  /** Whether they are those of an invitation, which somebody who is signed in may take as who they are. */
+  /** Whether they are those of an invitation, which someone who is signed in may take as who they are. */
   readonly invited: boolean;
 }
 

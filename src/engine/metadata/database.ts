@@ -31,7 +31,7 @@ export function openDatabase(file: string): Database {
   }
 }
 
-/** Writes what the write-ahead log holds to its place, and empties it. @throws DomainError `unavailable` while somebody reads there */
+/** Writes what the write-ahead log holds to its place, and empties it. @throws DomainError `unavailable` while someone reads there */
 export function emptyLog(database: Database): void {
   const [outcome] = guarded(() => database.pragma('wal_checkpoint(TRUNCATE)')) as { readonly busy: 0 | 1 }[];
   if (outcome?.busy === 1)
@@ -66,6 +66,11 @@ export function guarded<T>(work: () => T): T {
       );
     throw error;
   }
+}
+
+/** {@link guarded} work as one transaction, which takes the right to write at once. */
+export function transact<T>(database: Database, work: () => T): T {
+  return guarded(() => database.transaction(work).immediate());
 }
 
 /** A store whose services keep what they read until another process has written. */

@@ -7,7 +7,7 @@ export interface FileLock {
 /**
  * The operating system's lock on a file, held through SQLite, which knows how to do that on every platform: it ends with
  * the process however that ends, `kill -9` included.
- * @returns null when another process (or somebody else in this one) holds it
+ * @returns null when another process (or someone else in this one) holds it
  */
 export function lockFile(path: string): FileLock | null {
   const file = new BetterSqlite3(path, { timeout: 0 });

@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { DomainError } from '../errors.js';
 import type { Database } from './database.js';
 
-/** The metadata as of one moment, on a connection of its own, while everybody goes on writing. */
+/** The metadata as of one moment, on a connection of its own, while everyone continues writing. */
 export class MetadataSnapshot {
   readonly #database: Database;
 
@@ -24,7 +24,7 @@ export class MetadataSnapshot {
   }
 
   /**
-   * Copies what was there at the moment: a transaction under way is what SQLite's backup goes on with.
+   * Copies what was there at the moment: a transaction in progress is what SQLite's backup continues with.
    * @throws DomainError `unavailable` when there is no room for it
    */
   async writeTo(file: string): Promise<void> {

@@ -9,7 +9,7 @@ const KEPT = 2;
 
 /**
  * Copies the database beside itself before migrations change it, as `<name>.before-<first migration>`: the way back to the
- * program from before. A copy is there whole or not at all, and is made anew by a start that finds its migration not
+ * program from before. A copy is there whole or not at all, and is made again by a start that finds its migration not
  * applied, since the earlier program may have run in between.
  * @throws MigrationError when there is no room for it; nothing is changed then
  */

@@ -25,7 +25,7 @@ const LIBRARY_NAMES: ReadonlyMap<string, string> = new Map([
   ['gcp.gen_ai', 'google'],
 ]);
 
-/** Longer names are nobody's: they are not looked up, and not remembered. */
+/** Longer names are no one's: they are not looked up, and not remembered. */
 const MAX_NAME = 512;
 /** How many names are remembered; a client's made-up ones must not fill the memory. */
 const MAX_REMEMBERED = 10_000;

@@ -20,7 +20,7 @@ export interface ModelEndpoint {
   readonly model: string | null;
   readonly modelNames: NameForm;
   readonly timeoutSeconds: number;
-  /** Calls under way at once. */
+  /** Calls in progress at once. */
   readonly concurrency: number;
   /** Null: no limit. */
   readonly ratePerMinute: number | null;

@@ -20,7 +20,7 @@ export class Normalizer {
     this.issues.push({ pointer: `${this.pointer}/${property}`, detail });
   }
 
-  /** An id as a lower-case UUID; the nil UUID is nobody's, as in OpenTelemetry. */
+  /** An id as a lower-case UUID; the nil UUID is no one's, as in OpenTelemetry. */
   id(property: string, value: string): string {
     const id = uuidOf(value);
     if (id === NIL_UUID) this.fail(property, 'must not be the nil UUID');

@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.js';
 const OF_ANY_PROGRAM = /^(nodejs|process)_/;
 const LEVELS: readonly Line['level'][] = ['error', 'warn', 'info', 'debug'];
 
-/** Every line of the log as a Markdown table, what needs somebody first. */
+/** Every line of the log as a Markdown table, what needs someone first. */
 export function linesTable(): string {
   const rows = LEVELS.flatMap((level) =>
     Object.entries(LINES)

@@ -15,7 +15,7 @@ export type ReadEngineFigures = () => Promise<Partial<EngineFigures> | null>;
 /** However often the metrics are read, ClickHouse is asked once in this time. */
 const ASK_EVERY_MS = 1_000;
 
-/** Gauges of ClickHouse, which is asked when somebody reads the metrics. @returns what says how it is asked */
+/** Gauges of ClickHouse, which is asked when someone reads the metrics. @returns what says how it is asked */
 export function engineGauges(registry: Registry): (read: ReadEngineFigures) => void {
   let ask: ReadEngineFigures = async () => null;
   const gauge = (name: string, help: string, value: (figures: Partial<EngineFigures> | null) => number | undefined) =>

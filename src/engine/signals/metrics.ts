@@ -113,10 +113,10 @@ export function createMetrics() {
       'Maximum bytes of acknowledged spans that are not in ClickHouse yet (WRITE_LOG_MAX_MB); beyond it, writes are ' +
         'refused.',
     ),
-    monitorLooks: counter('spanhouse_monitor_looks_total', 'Monitors whose figures were measured.'),
+    monitorLooks: counter('spanhouse_monitor_checks_total', 'Monitors that were checked.'),
     monitorDuration: histogram(
-      'spanhouse_monitor_look_duration_seconds',
-      'Duration of a look at monitors that are measured together.',
+      'spanhouse_monitor_check_duration_seconds',
+      'Duration of a check of monitors that are measured together.',
       REQUEST_SECONDS,
     ),
     monitorsFired: counter('spanhouse_monitors_fired_total', 'How often monitors fired.'),

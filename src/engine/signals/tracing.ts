@@ -52,7 +52,7 @@ export interface OpenTracing extends Tracing {
   close(): Promise<void>;
 }
 
-/** A span under way that later work can be made part of. Only who made it looks inside. */
+/** A span in progress that later work can be made part of. Only who made it looks inside. */
 export interface TracePoint {
   readonly traceId: string;
 }
@@ -79,7 +79,7 @@ export interface StatementFailure {
 /** Hears of a request; a traced one by an observer of its own, which ends its span. */
 export interface RequestObserver {
   requestFinished(request: FinishedRequest): void;
-  /** The answer began, and goes on for as long as its client likes. */
+  /** The answer began, and continues for as long as its client likes. */
   answerGoesOn?(answer: { readonly route: string; readonly status: number }): void;
   /** A defect: answered 500, logged in full. */
   requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;

@@ -16,7 +16,7 @@ export function bootstrapMean(
   if (rows < 2) return null;
   const sum = sumOf(values);
   const [sums] = resampledSums([values], random, options);
-  // The mean without a row lies as far from that with it as the row does, but for a factor.
+  // The mean without a row lies as far from that with it as the row does, except for a factor.
   const left = values.map((value) => value - sum / rows);
   return bca({ resampled: sums ?? values, estimate: sum, acceleration: accelerationOf(left), confidence }, 1 / rows);
 }

@@ -2,7 +2,7 @@ import { sumOf } from './intervals.js';
 import { binomialDraws } from './binomial.js';
 import type { RandomBits } from './random-bits.js';
 
-/** How often rows are drawn anew. */
+/** How often rows are drawn again. */
 export const RESAMPLES = 10_000;
 /** Up to so many rows, each resample draws all of them one by one. */
 export const DRAWN_ROWS = 2_000;

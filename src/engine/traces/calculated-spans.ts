@@ -14,7 +14,7 @@ import { beyond } from './read/times.js';
 import { current } from './read/visibility.js';
 import { openState, StoredRevision, type RevisedStore } from './span-revision.js';
 
-/** Stored spans with calculated costs, to be calculated anew. */
+/** Stored spans with calculated costs, to be recalculated. */
 export class ClickHouseCalculatedSpans implements CalculatedSpans, PricedSpans {
   readonly #store: RevisedStore;
 

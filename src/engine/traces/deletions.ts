@@ -52,7 +52,7 @@ export class ClickHouseDeletions implements StoredSpans {
 
   async below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null> {
     // A deletion that would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
-    this.#source.log.requireRoom();
+    this.#source.log.gate.requireRoom();
     return this.#below.below(projectId, kind, id);
   }
 
@@ -61,7 +61,7 @@ export class ClickHouseDeletions implements StoredSpans {
     list: 'traces' | 'sessions',
     ids: readonly string[],
   ): AsyncGenerator<readonly DeletedThing[]> {
-    this.#source.log.requireRoom();
+    this.#source.log.gate.requireRoom();
     await this.#source.settle(projectId);
     yield* list === 'traces' ? this.#below.ofTraces(projectId, ids) : this.#below.ofSessions(projectId, ids);
   }

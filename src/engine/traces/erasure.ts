@@ -15,7 +15,7 @@ export interface ErasureSource {
   readonly purge: (onProgress: Counted) => Promise<unknown>;
   /** Removes what is left of traces and sessions that are gone. */
   readonly forget: (signal: AbortSignal, onProgress: Counted) => Promise<void>;
-  /** The version before which something must have been replaced or deleted to count in no read any more. */
+  /** The version before which something must have been replaced or deleted to count in no read anymore. */
   readonly end: () => Version;
   /** Empties the table of newest scores, which may hold what is to be erased; what changed is not known while it goes. @returns ends that */
   readonly closeNewestScores: (signal: AbortSignal) => Promise<() => void>;
@@ -79,7 +79,7 @@ export class Erasure {
     await supersedeTraceStatements(client, end(), signal);
     if ((await purgeSessionStatements(client, end(), signal)) > 0) this.#merging = true;
     await purgeScores(client, end(), signal);
-    // A purge goes on when nobody waits for it any more.
+    // A purge goes on when no one waits for it anymore.
     const of = (step: ErasureStep): Counted => {
       return (done, total) => {
         if (!signal.aborted) onProgress({ step, done, total });
@@ -199,7 +199,7 @@ function byTable(partitions: readonly Partition[]): RewrittenTable[] {
   });
 }
 
-/** Waits for work that goes on by itself when it is not waited for any more. @throws the signal's reason */
+/** Waits for work that goes on by itself when it is not waited for anymore. @throws the signal's reason */
 async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const stopped = new AbortController();
   const aborted = once(signal, 'abort', { signal: stopped.signal }).then(() => signal.throwIfAborted());

@@ -12,7 +12,7 @@ import { empty, literal, quotedIdentifier, sql, value } from './clickhouse/clien
 export const NEEDED_VERSION = '26.7';
 
 export type ExternalServerErrorKind =
-  | 'no_answer' // nobody answers at the address
+  | 'no_answer' // no one answers at the address
   | 'refused_user' // unknown user or wrong password
   | 'several_servers' // more than one answers at the address
   | 'too_old' // it, or a replica of the cluster, is older than `NEEDED_VERSION`
@@ -52,7 +52,7 @@ export async function requireOneServer(endpoint: ClickHouseEndpoint): Promise<Se
   return only;
 }
 
-/** Why a server does not go on when others than one answer at its address. */
+/** Why a server does not continue when others than one answer at its address. */
 export function severalServers({ url }: ClickHouseEndpoint, servers: readonly ServerIdentity[]): ExternalServerError {
   const names = servers.map(({ host, uuid }) => (uuid === null ? host : `${host} (${uuid})`));
   return new ExternalServerError(

@@ -12,14 +12,14 @@ interface KnownSpan {
   readonly bytes: number;
 }
 
-/** What is known of the spans of a trace, while nobody but whoever knows it writes to it. */
+/** What is known of the spans of a trace, while no one but whoever knows it writes to it. */
 export interface KnownTrace {
   readonly projectId: string;
   readonly traceId: string;
   readonly spans: Map<string, KnownSpan>;
   /** Whether all of its spans are among those: another id is a new span. */
   whole: boolean;
-  /** Grows with every write of somebody else, after which nothing is known. */
+  /** Grows with every write of someone else, after which nothing is known. */
   writes: number;
   /** Who rely on being told of writes. */
   users: number;
@@ -75,7 +75,7 @@ export class KnownTraces {
     trace.spans.set(span.id, { span: kept, since, bytes });
   }
 
-  /** Forgets what was written by somebody. To be called in the turn of the event loop in which it is queued. */
+  /** Forgets what was written by someone. Call in the turn of the event loop in which it is queued. */
   note({ projectId, spans = [], tombstones = [], removedTraces = [] }: NamedWrites): void {
     const project = this.#projects.get(projectId);
     if (project === undefined) return;
@@ -86,7 +86,7 @@ export class KnownTraces {
       }
   }
 
-  /** Forgets what is known of a trace: it is another now, or nobody knows. */
+  /** Forgets what is known of a trace: it is another now, or no one knows. */
   forget(trace: KnownTrace): void {
     trace.writes += 1;
     trace.whole = false;

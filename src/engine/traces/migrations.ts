@@ -25,7 +25,7 @@ const REWRITES_ROWS = /^ALTER TABLE (\w+)\s[\s\S]*\b(?:MATERIALIZE|UPDATE|DELETE
 
 /**
  * Brings the database to the newest version. ClickHouse has no transactions: every statement of a migration can be run
- * again, so that one cut off by a crash is run once more from its beginning, and two servers starting at once do no harm.
+ * again, so that one interrupted by a crash is run once more from its beginning, and two servers starting at once do no harm.
  *
  * @param cluster the cluster to create tables on, replicated; null: one server.
  * @returns the versions applied now.

@@ -1,9 +1,7 @@
 import { SpanSnapshots } from './backup/span-snapshots.js';
-import { spanAudits } from './check/span-audits.js';
 import { storedSpanIds } from './check/stored-span-ids.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './clickhouse/client/client.js';
-import { Liveness } from './clickhouse/client/liveness.js';
 import { ClickHouseDeletions } from './deletions.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
@@ -32,10 +30,8 @@ import { ClickHouseScoreRemoval } from './score/score-removal.js';
 import { ClickHouseScoreTransfer } from './score/score-transfer.js';
 import { ClickHouseScores } from './score/clickhouse-scores.js';
 import { openTraceStoreCore } from './trace-store-core.js';
-import type { Rollups } from './rollup/rollups.js';
+import { upkeepOf } from './trace-store-upkeep.js';
 import type { TraceStore, TraceStoreOptions } from './trace-store.js';
-
-type Recompute = Rollups['recompute'];
 
 /**
  * Opens the store, up to date and recovered.
@@ -44,13 +40,12 @@ type Recompute = Rollups['recompute'];
 export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
   const { observer } = options;
   const core = await openTraceStoreCore(client, options);
-  const { log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher } = core;
+  const { log, reads, rollups, governor, news, arrivals, words, indexer, purge, writes } = core;
   const { settled, settle, settleMany, newestAtStart, marked, newestScores } = core;
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const hasMarked = (projectId: string) => marked.has(projectId);
   const state = { reads, notCurrent, hasMarked };
   const listReads = new ListReads({ client, ...state, words, newestScores, limits: options.read, observer });
-  const liveness = new Liveness(client);
   const partial = new ClickHousePartialSpans({ client, log, reads, writes, limits: options.read });
   const revised = { reader: openReader(client, options.read), log, reads };
   return {
@@ -125,61 +120,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     spanBytes: spanBytesReader(client, options.read),
     newestAtStart,
     snapshots: new SpanSnapshots({ client, log, reads, committed: () => writes.acknowledged }),
-    rollUp: (projectId) => rollups.settle(projectId),
-    refuseWrites: (refusal) => log.refuse(refusal),
-    async written() {
-      await log.idle();
-      await log.forgotten();
-      return rollups.settle();
-    },
-    async purge() {
-      await rollups.settle();
-      await log.forgotten();
-      return purge.run();
-    },
-    async purgeRemovedTraces() {
-      await log.forgotten();
-      await purge.ofRemovedTraces();
-    },
-    async erase(signal = new AbortController().signal, onProgress = () => undefined) {
-      await rollups.settle();
-      await log.forgotten();
-      return erasure.run(signal, onProgress);
-    },
-    async indexWords() {
-      await rollups.settle();
-      await indexer.run();
-    },
-    async mendingAudits(options) {
-      await rollups.settle();
-      // What they find is computed anew, as nothing compares what is stored of it.
-      newestScores.forgetAll();
-      const renewWords = async () => {
-        await words.clear();
-        await indexer.run();
-      };
-      const recompute: Recompute = async (items) => {
-        try {
-          await rollups.recompute(items);
-        } finally {
-          // What was mended has the versions that it had.
-          newestScores.forgetAll();
-        }
-      };
-      const mending = { recompute, renewWords };
-      return spanAudits(client, { ...options, stopped: false, mending });
-    },
+    ...upkeepOf(client, core),
     storedIds: (projectId, spanIds) => storedSpanIds(client, projectId, spanIds),
-    async check() {
-      if (flusher.failing) throw new Error('ClickHouse does not accept acknowledged spans');
-      if (!(await liveness.answers())) throw new Error('ClickHouse does not respond');
-    },
-    takesWrites: () => log.takesAlone,
-    async close() {
-      await purge.close();
-      await indexer.close();
-      await log.close();
-      await rollups.close();
-    },
   };
 }

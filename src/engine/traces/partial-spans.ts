@@ -17,7 +17,8 @@ import { inProject } from './read/scope.js';
 import { standing } from './read/visibility.js';
 import { wholeSpans } from './span-revision.js';
 import type { CommitLog } from './write/commit-log.js';
-import type { AppendedWrites, SpanRow } from './write/rows.js';
+import type { AppendedWrites } from './write/rows.js';
+import type { SpanRow } from './write/table-columns.js';
 import type { UnflushedWrites } from './write/unflushed-writes.js';
 import { SharedLookUp } from '../work/shared-look-up.js';
 import { versionOf, versionTime } from './write/version-clock.js';
@@ -128,7 +129,7 @@ export class ClickHousePartialSpans implements PartialSpans {
     sinceOf: (key: SpanKey) => Micros | undefined,
   ): Promise<WriteReceipt> {
     for (const [trace, seen] of opened) if (trace.writes !== seen) throw writtenMeanwhile();
-    // A deletion under way takes also what was added to a span: the texts that are to go are in it.
+    // A deletion in progress takes also what was added to a span: the texts that are to go are in it.
     const built = (writes.spans ?? []).map((span) => ({ span, since: sinceOf(span) }));
     const spans = built.map(({ span, since }): SpanRow => {
       if (since === undefined) return span;
@@ -145,7 +146,7 @@ export class ClickHousePartialSpans implements PartialSpans {
       }
       return receipt;
     } catch (error) {
-      // Perhaps it is stored all the same.
+      // Perhaps it is stored anyway.
       for (const { trace } of traces.values()) this.#known.forget(trace);
       throw error;
     }

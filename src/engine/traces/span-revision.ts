@@ -46,7 +46,7 @@ interface Origin {
   readonly received: Version;
 }
 
-/** Reads whole spans of one state and stores them anew, where no client was faster. */
+/** Reads whole spans of one state and stores them again, where no client was faster. */
 export class StoredRevision implements SpanRevision {
   protected readonly scope: ReadScope;
   protected readonly store: RevisedStore;

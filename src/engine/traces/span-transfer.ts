@@ -2,7 +2,7 @@ import type { PostedSession, PostedTrace } from './model/trace/posted.js';
 import type { Imported, PageOf, RecordPage } from './model/transfer/record-page.js';
 import type { DatedSpan, SpanTransfer } from './model/transfer/span-transfer.js';
 import { sql, value } from './clickhouse/client/sql.js';
-import type { SpanRow } from './write/rows.js';
+import type { SpanRow } from './write/table-columns.js';
 import { statedVersion, type Version } from './write/version-clock.js';
 import { inProject } from './read/scope.js';
 import { isDeleted, standing, written } from './read/visibility.js';

@@ -6,7 +6,7 @@ import { CommitNews } from './write/commit-news.js';
 import { CommitLog } from './write/commit-log.js';
 import { Flusher } from './write/flusher.js';
 import { UnflushedWrites } from './write/unflushed-writes.js';
-import { insertedColumns } from './write/rows.js';
+import { insertedColumns } from './write/table-columns.js';
 import { VersionClock, versionTime } from './write/version-clock.js';
 import { TombstoneGc } from './deletion/tombstone-gc.js';
 import { withRoom } from './write/disk-space.js';

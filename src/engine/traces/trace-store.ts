@@ -33,7 +33,8 @@ import type { SegmentLogOptions } from './write/log/segment-log.js';
 import type { SpanSnapshots } from './backup/span-snapshots.js';
 import type { SpanAuditOptions } from './check/span-audits.js';
 import type { EncodedLog } from './write/encoded-writes.js';
-import type { CommitLimits, IsGone } from './write/commit-log.js';
+import type { CommitLimits } from './write/commit-log.js';
+import type { IsGone } from './write/write-gate.js';
 import type { Version } from './write/version-clock.js';
 import type { DiskSpace } from './write/disk-space.js';
 import type { SpanBytes } from './span-bytes.js';
@@ -54,7 +55,7 @@ export interface TraceStoreOptions {
   readonly onPurged?: PurgeFollower;
   /** Room on the disk of ClickHouse; absent: not bounded. */
   readonly space?: DiskSpace;
-  /** Is told what is read and written; default: one that nobody else asks. */
+  /** Is told what is read and written; default: one that no one else asks. */
   readonly governor?: Governor;
   /** Whether a project was deleted; default: none was. */
   readonly isGone?: IsGone;
@@ -100,7 +101,7 @@ export interface TraceStore {
   readonly snapshots: SpanSnapshots;
   /** Rolls up everything acknowledged, which otherwise happens by itself. @returns the version up to which all is rolled up */
   rollUp(projectId?: string): Promise<Version>;
-  /** Refuses all that would change spans, while reads go on. @param refusal what writes are told; null: they are taken again */
+  /** Refuses all that would change spans, while reads continue. @param refusal what writes are told; null: they are taken again */
   refuseWrites(refusal: DomainError | null): void;
   /**
    * Resolves once all that was taken is stored or refused, rolled up, and in no file of the log. @returns the version of the last write
@@ -115,7 +116,7 @@ export interface TraceStore {
   erase(signal?: AbortSignal, onProgress?: (progress: ErasureProgress) => void): Promise<ErasedFiles>;
   /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */
   indexWords(): Promise<void>;
-  /** Audits of what is stored that also mend it; nobody may write meanwhile. */
+  /** Audits of what is stored that also repair it; no one may write meanwhile. */
   mendingAudits(options: Pick<SpanAuditOptions, 'extent' | 'isKnown'>): Promise<Audit[]>;
   /** Which of some spans are stored in a project, whatever their traces. */
   storedIds(projectId: string, spanIds: readonly string[]): Promise<ReadonlySet<string>>;

@@ -15,7 +15,7 @@ interface Spelling {
 }
 
 /**
- * The known name that the sender of an unknown one probably meant: the same but for case and separators, else the most alike,
+ * The known name that the sender of an unknown one probably meant: the same except for case and separators, else the most alike,
  * else one whose words are all among the words of the unknown one (`base_version` of `version`), or the other way round.
  */
 export function nearName(unknown: string, known: Iterable<string>): string | null {

@@ -17,7 +17,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Work behind requests, in rounds, one at a time: whenever it is woken, when it is due, and again after failures. Waking
- * it while a round is under way leads to another round.
+ * it while a round is in progress leads to another round.
  */
 export class BackgroundLoop {
   readonly #options: BackgroundLoopOptions;
@@ -39,7 +39,7 @@ export class BackgroundLoop {
     return this.#closing.signal;
   }
 
-  /** Begins a round, or has one follow the round under way: there may be something to do. */
+  /** Begins a round, or has one follow the round in progress: there may be something to do. */
   wake(): void {
     if (this.signal.aborted) return;
     this.#woken = true;
@@ -63,12 +63,12 @@ export class BackgroundLoop {
     return sleep(ms, undefined, { signal: this.signal, ref: false }).catch(() => undefined);
   }
 
-  /** Resolves when the rounds under way at the call are over. */
+  /** Resolves when the rounds in progress at the call are over. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
-  /** Begins no further round; resolves when the one under way is over. @param reason that its signal is aborted with */
+  /** Begins no further round; resolves when the one in progress is over. @param reason that its signal is aborted with */
   async close(reason?: Error): Promise<void> {
     this.#closing.abort(reason);
     this.#unschedule();

@@ -14,7 +14,7 @@ export const RETRIES = {
   soon: { firstMs: 250, mostMs: 2_000 },
   /** A process that ended, and fails to start again. */
   restart: { firstMs: 250, mostMs: 5_000 },
-  /** Work that goes on when a store or a model answers again: of jobs, judges, deletions and upkeep. */
+  /** Work that continues when a store or a model answers again: of jobs, judges, deletions and upkeep. */
   work: { firstMs: 1_000, mostMs: 60_000 },
   /** Work on all there is, or on what is too large: backups, erasures, traces that were set aside. */
   large: { firstMs: 10_000, mostMs: 30 * 60_000 },
@@ -22,7 +22,7 @@ export const RETRIES = {
 
 /** Retryable failures in a row after which the endpoint counts as failing, not single calls. */
 const TRIPPED_AFTER = 10;
-/** While calls are wanted, one is made more often than that: after so long, nobody asks any more. */
+/** While calls are wanted, one is made more often than that: after so long, no one asks anymore. */
 const FORGOTTEN_MS = 5 * 60_000;
 
 /**
@@ -55,14 +55,14 @@ export class Breaker {
     return Math.max(0, this.#until - now);
   }
 
-  /** How many calls may be under way at once. */
+  /** How many calls may be in progress at once. */
   atOnce(concurrency: number): number {
     return this.#tripped ? 1 : concurrency;
   }
 
   /**
    * Whether so many calls failed in a row that others are held back, or would be: the last one failed a moment ago.
-   * @param asked whether one is under way, which may find out that the endpoint is back
+   * @param asked whether one is in progress, which may find out that the endpoint is back
    */
   isOpen(asked: boolean): boolean {
     return this.#tripped && (asked || this.waitMs() > 0 || performance.now() - this.#failedAt < FORGOTTEN_MS);
@@ -74,7 +74,7 @@ export class Breaker {
 
   failed(retryAfterMs: number | null): void {
     this.#failedAt = performance.now();
-    // Calls that were under way when the breaker began to hold back tell nothing new.
+    // Calls that were in progress when the breaker began to hold back tell nothing new.
     const heldBack = this.#tripped && this.waitMs() > 0;
     if (!heldBack) this.#failures += 1;
     const trips = heldBack ? 0 : this.#failures - TRIPPED_AFTER + 1;

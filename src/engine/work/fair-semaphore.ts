@@ -46,7 +46,7 @@ export class FairSemaphore {
    */
   async take(party: string, signal?: AbortSignal): Promise<EndTurn> {
     signal?.throwIfAborted();
-    // Nobody who waits could begin: otherwise it would have.
+    // No one who waits could begin: otherwise it would have.
     if (this.#mayBegin(party)) this.#begin(party);
     else await this.#wait(party, signal);
     let ended = false;

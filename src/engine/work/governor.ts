@@ -2,7 +2,7 @@
 const RECENT_MS = 2_000;
 /** Flushes that take this share of the time leave little for work that may wait for hours. */
 const BUSY_SHARE = 0.2;
-/** Work that somebody waits for, too, gives way later: from this share on, and where others write far more than it does itself. */
+/** Work that someone waits for, too, gives way later: from this share on, and where others write far more than it does itself. */
 const FULL = { share: 0.4, rowsPerSecond: 1_000, timesOwn: 4 };
 
 /** How long work rests, for each millisecond that it took, and at least and at most. */
@@ -16,7 +16,7 @@ interface Rest {
 const RESTS = {
   /** Reads for who follows a list, and looks for judges: a twentieth of a thread. A tenth took 7 % from writes. */
   follow: { times: 19, mostMs: 5_000 },
-  /** The words of spans: as much, and nobody waits for them: what a large round took is made up for in full. */
+  /** The words of spans: as much, and no one waits for them: what a large round took is made up for in full. */
   index: { times: 19 },
   /** Rounds of the rollups, while which changes gather: most of the engine's time is left to commits. */
   rollUp: { times: 8, leastMs: 100, mostMs: 2_000 },
@@ -37,7 +37,7 @@ export function restMs(work: RestingWork, tookMs: number, among = 1): number {
   return Math.min(mostMs, Math.max(leastMs, tookMs * Math.max(1, times / among)));
 }
 
-/** Knows what clients make the server do now, or made it do a moment ago: work that may wait asks before it goes on. */
+/** Knows what clients make the server do now, or made it do a moment ago: work that may wait asks before it continues. */
 export class Governor {
   readonly #now: () => number;
   readonly #calls = { underWay: 0, endedAt: -Infinity };
@@ -58,7 +58,7 @@ export class Governor {
     }
   }
 
-  /** A list begins to be read. @returns to be called once, when that has ended */
+  /** A list begins to be read. @returns what to call once, when that has ended */
   listRead(): () => void {
     this.#reads.underWay += 1;
     return () => end(this.#reads, this.#now());

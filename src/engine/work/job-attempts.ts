@@ -9,7 +9,7 @@ interface Attempts {
   readonly notBefore: number;
 }
 
-/** Attempts in a row in which jobs got nothing done; in memory, so that a restart begins to count anew. */
+/** Attempts in a row in which jobs got nothing done; in memory, so that a restart begins to count again. */
 export class JobAttempts {
   readonly #retry: Retry;
   readonly #byJob = new Map<string, Attempts>();

@@ -17,7 +17,7 @@ export class OpenCount {
     this.#most = all;
   }
 
-  /** @returns what closes it again, to be called once or more often; undefined: as many are open as may be */
+  /** @returns what closes it again, however often it is called; undefined: as many are open as may be */
   open(party: string): (() => void) | undefined {
     const own = this.#parties.get(party) ?? 0;
     if (own >= this.#perParty || this.#all >= this.#most) return undefined;

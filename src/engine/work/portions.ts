@@ -48,7 +48,7 @@ export async function inPortions<T>(
 
 /**
  * Hands on what is made synchronously, one after another, and gives others their turns in between. Awaiting what is there already, as
- * streams do with an iterator, lets nobody else run.
+ * streams do with an iterator, lets no one else run.
  */
 export async function* withTurns<T>(objects: Iterable<T>): AsyncGenerator<T, void, undefined> {
   let began = performance.now();

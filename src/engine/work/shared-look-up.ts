@@ -10,7 +10,7 @@ interface Next {
 const MOST_TOGETHER = 1_000;
 
 /**
- * Looks keys up for several callers at once: who asks while a look-up of the party is under way waits for the next one, which
+ * Looks keys up for several callers at once: who asks while a look-up of the party is in progress waits for the next one, which
  * begins after all who share it have asked.
  */
 export class SharedLookUp {

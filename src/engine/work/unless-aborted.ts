@@ -1,4 +1,4 @@
-/** Resolves with the work, or rejects at once with the signal's reason. The work goes on; what it throws then is left to it. */
+/** Resolves with the work, or rejects at once with the signal's reason. The work continues; what it throws then is left to it. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Deleted things that work under way may hold texts of. */
+/** Deleted things that work in progress may hold texts of. */
 export interface DeletionScope {
   readonly projectId: string;
   /** Ids of deleted spans; null: all of the project. */
@@ -12,8 +12,8 @@ export interface DeletionScope {
 /** Work that holds texts of spans in memory, such as evaluations. */
 export interface WorkUnderWay {
   /**
-   * Gives up work that holds texts of deleted things; work that may go on without them begins anew. Resolves once nothing
-   * of them is under way or will be stored any more. Called after their records are gone.
+   * Gives up work that holds texts of deleted things; work that may continue without them starts over. Resolves once nothing
+   * of them is in progress or will be stored anymore. Called after their records are gone.
    */
   giveUp(scope: DeletionScope): Promise<void>;
 }

@@ -65,6 +65,6 @@ export interface AuditStore {
   ): { readonly entries: AuditEntry[]; readonly total: number };
   /** Entries with smaller numbers, the newest first. @param before null: of all */
   before(of: AuditSelection, before: number | null, limit: number): AuditEntry[];
-  /** Removes some of the entries that are older, but for the newest of each log. @returns whether there may be more */
+  /** Removes some of the entries that are older, except for the newest of each log. @returns whether there may be more */
   forgetSome(before: Micros): boolean;
 }

@@ -14,7 +14,7 @@ export interface AuditTrailParts {
   readonly store: AuditStore;
   /** Writes the line of the log. */
   readonly tell: (record: AuditRecord) => void;
-  /** Who acts where nobody does. */
+  /** Who acts where no one does. */
   readonly self: 'server' | 'command';
   /** Entries of a log; default: {@link MAX_ENTRIES}. */
   readonly most?: number;
@@ -26,7 +26,7 @@ export interface AuditTrailParts {
  */
 export class AuditTrail implements AuditLog {
   readonly #parts: AuditTrailParts;
-  /** What is told once the transaction under way is stored; null: there is none. */
+  /** What is told once the transaction in progress is stored; null: there is none. */
   #untold: AuditRecord[] | null = null;
 
   constructor(parts: AuditTrailParts) {

@@ -43,13 +43,11 @@ export const AuditEntryRead = Type.Object(
     object_name: orNull(
       Type.String({ description: 'Name of the object as it was then, such as the slug of a prompt.' }),
     ),
-    changes: Type.Array(AuditChangeRead, { description: 'What changed, and what the action was given.' }),
+    changes: Type.Array(AuditChangeRead, { description: 'Fields that changed, and parameters of the action.' }),
     address: orNull(Type.String({ description: 'Address of the client.' })),
-    request_id: orNull(
-      Type.String({ description: 'Id of the request, which the response and the server log have, too.' }),
-    ),
+    request_id: orNull(Type.String({ description: 'Id of the request, as in the response and the server log.' })),
   },
-  { $id: 'AuditEntry', description: 'Something that was done, and who did it.' },
+  { $id: 'AuditEntry', description: 'An action, and who performed it.' },
 );
 export type AuditEntryRead = Static<typeof AuditEntryRead>;
 

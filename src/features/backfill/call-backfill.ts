@@ -27,7 +27,7 @@ const BUSY_MS = 1_000;
 
 /**
  * Fills in what the columns of older spans say of calls and prompts: one page at a time, with pauses as long as the work, and
- * noted page by page, so that the next start goes on. A page done again changes nothing.
+ * noted page by page, so that the next start continues. A page done again changes nothing.
  */
 export class CallBackfill {
   readonly #parts: BackfillParts;
@@ -49,7 +49,7 @@ export class CallBackfill {
     });
   }
 
-  /** Begins, or goes on where an earlier server ended; nothing more is asked of the store where nothing is left. */
+  /** Begins, or continues where an earlier server ended; nothing more is asked of the store where nothing is left. */
   start(): void {
     this.#loop.wake();
   }

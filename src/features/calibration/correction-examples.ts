@@ -20,7 +20,7 @@ export interface CorrectionExamplesOptions {
 const POOL_SIZE = 1_000;
 /** Most judges whose pools are kept. */
 const MAX_POOLS = 64;
-/** Age at which a pool is read anew, as its spans may have been sent again. */
+/** Age at which a pool is read again, as its spans may have been sent again. */
 const MAX_AGE_MS = 5 * 60_000;
 /** Spans read together: few, so that long ones do not fill the memory. */
 const SPANS_AT_ONCE = 100;

@@ -44,7 +44,7 @@ export class ExamplePool {
 
   /**
    * Adds a correction, from the oldest to the newest; another one of the same span is replaced.
-   * @param step null: there is no such span (any more), so there is no example of it
+   * @param step null: there is no such span (anymore), so there is no example of it
    */
   add(correction: ExampleCorrection, step: Step | null, line?: string): void {
     this.#remove(correction.span_id);

@@ -36,7 +36,7 @@ export interface SpanChange {
 export interface TrialResult {
   readonly compared: number;
   readonly failed: number;
-  /** Held-out spans that are not stored any more. */
+  /** Held-out spans that are not stored anymore. */
   readonly missing: number;
   readonly before: Arm;
   readonly after: Arm;

@@ -8,7 +8,7 @@ export interface Finding {
   readonly flaw: FlawName;
   readonly what: string;
   readonly count: number;
-  /** How many of them were mended. */
+  /** How many of them were repaired. */
   readonly mended: number;
   readonly examples: readonly Pick<Suspect, 'project' | 'id' | 'detail'>[];
   readonly todo: string;
@@ -32,11 +32,11 @@ export interface CheckReport {
 
 export interface CheckParts {
   readonly audits: readonly Audit[];
-  /** Others may be writing: resolves when what they have written is in the figures. Absent: nobody writes. */
+  /** Others may be writing: resolves when what they have written is in the figures. Absent: no one writes. */
   readonly settle?: () => Promise<void>;
   /** Whether it pauses as long as it works, as others need the stores. */
   readonly pauses: boolean;
-  /** Whether it mends what it can. */
+  /** Whether it repairs what it can. */
   readonly repair: boolean;
   /** Told of each audit that begins; what it returns is told how far it is, and that it ended. */
   readonly onAudit: (audit: Audit, total: number) => { update(checked: number): void; stop(): void };
@@ -74,7 +74,7 @@ async function run(audit: Audit, parts: CheckParts, tallies: Map<FlawName, Tally
       const [first] = confirmed.suspects;
       // Where none of those that are listed is wrong after all, the others may be right as well.
       if (first === undefined) undecided += page.unlisted ?? 0;
-      // A repair goes on with them as soon as the others are mended.
+      // A repair continues with them as soon as the others are repaired.
       else if (!parts.repair) tallyOf(tallies, first.flaw).unlisted += page.unlisted ?? 0;
       checked += page.checked;
       progress.update(checked);

@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { OpenCount } from '../../engine/work/open-count.js';
 import type { DatasetStore } from '../datasets/dataset.js';
 import type { Experiment, ExperimentStore } from '../experiments/experiment.js';
-import type { ComparisonInput } from './schema.js';
+import type { ComparisonInput } from './input-schema.js';
+import { pause } from './pause.js';
 
-/** How often a request that waits looks again. */
-const LOOK_EVERY_MS = 250;
+/** How often a waiting request checks again. */
+const CHECK_EVERY_MS = 250;
 /** Requests that wait at once: each keeps a connection. */
 const MAX_WAITING = 200;
 /** Those of one project. */
@@ -73,7 +73,7 @@ export class ExperimentLookup {
     const leave = seconds > 0 ? this.#enter(projectId) : () => undefined;
     try {
       while (runningOf(found) !== undefined && Date.now() < until) {
-        await this.#sleep(signal);
+        await pause(CHECK_EVERY_MS, signal, this.#parts.stopping);
         found = look();
       }
     } finally {
@@ -91,14 +91,6 @@ export class ExperimentLookup {
     if (leave === undefined)
       throw new DomainError('overloaded', 'Too many requests wait for experiments. Retry.', { retryAfterSeconds: 5 });
     return leave;
-  }
-
-  async #sleep(signal: AbortSignal): Promise<void> {
-    const { stopping } = this.#parts;
-    await sleep(LOOK_EVERY_MS, undefined, { signal: AbortSignal.any([signal, stopping]) }).catch((error: unknown) => {
-      if (!stopping.aborted) throw error;
-      throw new DomainError('unavailable', 'The server is shutting down. Retry.', { retryAfterSeconds: 1 });
-    });
   }
 
   #one(projectId: string, asked: Asked, known: string | null, pointer: string): Experiment {

@@ -9,7 +9,7 @@ import { outcomeOf } from './differences.js';
 import type { JudgedMetrics } from './judged-metrics.js';
 import { readMetrics } from './metrics.js';
 import { readRowPairs, type RowPairs } from './row-pairs.js';
-import type { LEFT_OUT_REASONS, RowOutcome } from './schema.js';
+import type { LEFT_OUT_REASONS, RowOutcome } from './row-schema.js';
 
 export interface ComparedRowsParts {
   readonly results: Pick<ExperimentResults, 'measured' | 'page'>;

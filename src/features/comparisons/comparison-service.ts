@@ -17,7 +17,7 @@ import { isRepeat, noiseOf } from './noise.js';
 import { incomparable, type Compared, type Outcome } from './outcome.js';
 import type { MeasuredMetric } from './pairing.js';
 import { countLeftOut, readRowPairs } from './row-pairs.js';
-import type { ComparisonInput } from './schema.js';
+import type { ComparisonInput } from './input-schema.js';
 
 /** Comparisons at once: what they hold in memory is bounded for each. */
 const TURNS = { atOnce: 2, perParty: 1, maxWaiting: 32, maxWaitMs: 60_000 };

@@ -2,7 +2,7 @@ import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { ErrorWay, Verdict } from './comparison.js';
 import type { Compared } from './outcome.js';
-import type { MetricInput } from './schema.js';
+import type { MetricInput } from './input-schema.js';
 
 /** Most comparisons of a project: the oldest goes when one more is made. */
 export const MAX_COMPARISONS = 10_000;
@@ -75,6 +75,6 @@ export interface ComparisonStore {
   remove(projectId: string, id: string): boolean;
   /** Removes some of those of a hidden experiment, of whatever project. @returns how many */
   removeOf(experimentId: string, atOnce: number): number;
-  /** Removes some of those of datasets of which rows were erased since they began, which nobody sees any more. @returns how many */
+  /** Removes some of those of datasets of which rows were erased since they began, which no one sees anymore. @returns how many */
   removeErased(atOnce: number): number;
 }

@@ -5,7 +5,7 @@ import type { ComparisonStore } from './comparison-store.js';
 const EVERY_MS = 10_000;
 const AT_ONCE = 50;
 
-/** Removes comparisons of datasets of which rows were erased, or that were deleted. Nobody sees them any more. */
+/** Removes comparisons of datasets of which rows were erased, or that were deleted. No one sees them anymore. */
 export class ErasedComparisons {
   readonly #comparisons: Pick<ComparisonStore, 'removeErased'>;
   readonly #observer: Pick<Signals, 'experimentNotRemoved'>;

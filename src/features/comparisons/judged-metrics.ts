@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { UUID } from '../../engine/schema/ids.js';
 import { inPortions } from '../../engine/work/portions.js';
@@ -11,13 +10,14 @@ import type { Pin, PinStore } from '../judges/pin.js';
 import type { DefinitionStore, ScoreDefinition } from '../scores/definition.js';
 import { sumOf } from './comparison.js';
 import { agreementWith, type Corrections, type MetricJudge } from './judge-agreement.js';
+import { pause } from './pause.js';
 
 /** What metrics begin with that are the verdicts of a judge, whose id follows. */
 const PREFIX = 'judge:';
 /** The metric that is the share of people who liked a result. */
 const LIKED = 'feedback:thumbs_up';
-/** How often it is looked whether results are still being judged. */
-const LOOK_EVERY_MS = 1_000;
+/** How often a request checks whether results are still being judged. */
+const CHECK_EVERY_MS = 1_000;
 
 type Compared = Readonly<Record<'candidate' | 'baseline', { readonly id: string }>>;
 type Results = Pick<ExperimentResults, 'measured' | 'page'>;
@@ -67,14 +67,14 @@ export class JudgedMetrics {
     until: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { pins, judges } = this.#parts;
+    const { pins, judges, stopping } = this.#parts;
     const { candidate, baseline } = compared;
     const waiting = () =>
       names.find((name) => {
         const pin = this.#common(projectId, compared, judgeIdOf(name));
         return pin !== undefined && [candidate, baseline].some(({ id }) => pins.isQueued(pin.seq, id));
       });
-    while (Date.now() < until && waiting() !== undefined) await this.#sleep(signal);
+    while (Date.now() < until && waiting() !== undefined) await pause(CHECK_EVERY_MS, signal, stopping);
     const name = waiting();
     if (name === undefined) return;
     const judge = JSON.stringify(judges.find(projectId, judgeIdOf(name) ?? '')?.name ?? name);
@@ -82,14 +82,6 @@ export class JudgedMetrics {
       'conflict',
       `The judge ${judge} is still evaluating results. Retry, or increase wait_seconds.`,
     );
-  }
-
-  async #sleep(signal: AbortSignal): Promise<void> {
-    const { stopping } = this.#parts;
-    await sleep(LOOK_EVERY_MS, undefined, { signal: AbortSignal.any([signal, stopping]) }).catch((error: unknown) => {
-      if (!stopping.aborted) throw error;
-      throw new DomainError('unavailable', 'The server is shutting down. Retry.', { retryAfterSeconds: 1 });
-    });
   }
 
   /** Why two experiments have no verdicts to compare; null: they have, or no judge is asked for. */

@@ -3,7 +3,7 @@ import type { ScoreDefinition } from '../scores/definition.js';
 import { ERROR, FIGURES, type Margin, type Measure } from './comparison.js';
 import { judgeIdOf } from './judged-metrics.js';
 import type { MeasuredMetric } from './pairing.js';
-import type { MetricInput } from './schema.js';
+import type { MetricInput } from './input-schema.js';
 
 /** Metrics as they are asked for, and what is wrong with them. */
 export interface ReadMetrics {

@@ -2,7 +2,8 @@ import { Type, type TObject } from '@sinclair/typebox';
 import type { Issue } from '../../engine/errors.js';
 import { compile } from '../../engine/validation/validation.js';
 import { MAX_FOUND, MAX_REQUEST } from './comparison-store.js';
-import { ArmTag, ComparisonInput, ComparisonRead } from './schema.js';
+import { ArmTag, ComparisonInput } from './input-schema.js';
+import { ComparisonRead } from './schema.js';
 
 const asked = compile(
   Type.Object({

@@ -6,7 +6,7 @@ type Named = Pick<Metric, 'name' | 'measure'>;
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const EXACT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
-/** Of many digits: nobody reads 300 of them. */
+/** Of many digits: no one reads 300 of them. */
 const SHORT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, notation: 'scientific' });
 const TENTHS = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 

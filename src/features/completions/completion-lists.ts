@@ -26,7 +26,7 @@ export interface CompletionFilter {
   readonly to: Micros | null;
   /** Number of the version; `none`: those that name none of the prompt's. */
   readonly version: number | 'none' | null;
-  /** `up`, `down`: somebody gave it; `none`: nobody gave feedback. */
+  /** `up`, `down`: someone gave it; `none`: no one gave feedback. */
   readonly feedback: (typeof FEEDBACK_STATES)[number] | null;
   /** By the latest evaluation of each judge. `passed`: all passed; `failed`: some did not; `none`: there is none. */
   readonly verdict: (typeof VERDICTS)[number] | null;

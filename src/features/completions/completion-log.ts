@@ -28,7 +28,7 @@ export interface CompletionLogParts {
   readonly spans: CalculatedSpans & PricedSpans;
   /** Masks what a completion says of a stored span. What becomes a span of its own is masked as others are. */
   readonly masker: MaskerOf;
-  /** What it takes to describe a stored span anew. */
+  /** What it takes to describe a stored span again. */
   readonly sources: SpanSources;
   /** Notes references to the images of a stored span. */
   readonly restated: AttachmentIntake;

@@ -19,7 +19,7 @@ export interface JudgeShare extends Share {
 export interface VersionStatistic extends Omit<CallFigures, 'version_id'> {
   /** Number of the version; null: completions that name none of the prompt's. */
   readonly version: number | null;
-  /** Completions that somebody gave thumbs up, and down; the share is of the ups among both. */
+  /** Completions that someone gave thumbs up, and down; the share is of the ups among both. */
   readonly thumbs: Share & Thumbs;
   readonly judges: readonly JudgeShare[];
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
@@ -10,7 +9,6 @@ import type { Signals } from '../../engine/signals/signals.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import { invalid } from '../../engine/validation/validation.js';
 import {
-  isReservedTag,
   LATEST,
   MAX_DATASETS,
   PAGE_BYTES,
@@ -19,8 +17,6 @@ import {
   type DatasetPatch,
   type DatasetRow,
   type DatasetStore,
-  type DatasetTag,
-  type DatasetTagMove,
   type DatasetVersion,
   type ListedVersion,
   type NewRow,
@@ -33,12 +29,12 @@ import {
 import { unpacked } from './files/row-set.js';
 import type { ReadUpload, UploadTask } from './files/read-upload.js';
 import type { DatasetInput, UploadFormat } from './schema.js';
+import { DatasetTags } from './dataset-tags.js';
 import { diffVersions, type VersionDiff } from './version-diff.js';
 import { RowAppends, type RowPut } from './row-appends.js';
+import { RowRemoval } from './row-removal.js';
 import { VersionWriter } from './version-writer.js';
 
-/** Most tags that a dataset ever had. */
-const MAX_TAGS = 1_000;
 /** Rows, and about how many bytes of them, that are read together where all are. */
 const ROWS_AT_ONCE = 500;
 const WALK_BYTES = 1024 * 1024;
@@ -83,13 +79,16 @@ export class DatasetService {
   readonly #writer: VersionWriter;
   readonly #appends: RowAppends;
   readonly #uploads = new FairSemaphore('uploads', UPLOADS);
-  #removing: Promise<void> = Promise.resolve();
-  #closed = false;
+  /** Names that point at versions. */
+  readonly tags: DatasetTags;
+  readonly removal: RowRemoval;
 
   constructor(parts: DatasetServiceParts) {
     this.#parts = parts;
     this.#writer = new VersionWriter(parts);
     this.#appends = new RowAppends({ ...parts, writer: this.#writer });
+    this.tags = new DatasetTags(parts.datasets, this);
+    this.removal = new RowRemoval({ ...parts, writer: this.#writer });
   }
 
   /** @throws DomainError `invalid`; `conflict` when the name is taken or there are too many */
@@ -111,16 +110,19 @@ export class DatasetService {
 
   /** @param name or id, behind the id of the project, which some clients put before it @throws DomainError `not_found` */
   find(projectId: string, name: string): Dataset {
-    const found = this.#find(projectId, name);
-    this.#appends.close(found.id);
+    return this.lookUp(projectId, name) ?? noDataset();
+  }
+
+  /** As {@link find}; undefined: there is none. */
+  lookUp(projectId: string, name: string): Dataset | undefined {
+    const found = this.#named(projectId, name);
+    if (found !== undefined) this.#appends.close(found.id);
     return found;
   }
 
-  #find(projectId: string, name: string): Dataset {
+  #named(projectId: string, name: string): Dataset | undefined {
     const own = name.startsWith(`${projectId}/`) ? name.slice(projectId.length + 1) : name;
-    const found = this.#parts.datasets.find(projectId, UUID.test(own) ? { id: own } : { name: own });
-    if (found === undefined) throw new DomainError('not_found', 'There is no dataset with this name or id');
-    return found;
+    return this.#parts.datasets.find(projectId, UUID.test(own) ? { id: own } : { name: own });
   }
 
   list(projectId: string, q: string, window: Window): { readonly datasets: Dataset[]; readonly total: number } {
@@ -154,34 +156,7 @@ export class DatasetService {
       datasets.remove(dataset.id, Date.now() * 1000);
       this.#tell('datasetDeleted', by, dataset);
     });
-    this.#removeDeleted();
-  }
-
-  /** Goes on with what a crash or a stop has cut off. */
-  resume(): void {
-    this.#behind(() => this.#writer.removeUnfinished(() => this.#closed));
-    this.#removeDeleted();
-  }
-
-  /** Resolves when nothing is removed any more; what is left, the next start removes. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#removing;
-  }
-
-  #removeDeleted(): void {
-    this.#behind(async () => {
-      while (!this.#closed && this.#parts.staging.removeSome()) await nextTurn();
-    });
-  }
-
-  /** Does work behind what is being done. */
-  #behind(work: () => Promise<void>): void {
-    const { observer } = this.#parts;
-    this.#removing = this.#removing.then(() => (this.#closed ? undefined : work()));
-    this.#removing = this.#removing.catch((error: unknown) => {
-      observer.datasetRowsNotRemoved({ error });
-    });
+    this.removal.removeDeleted();
   }
 
   /** @throws DomainError what reading and writing throw; no version is made then */
@@ -244,12 +219,12 @@ export class DatasetService {
    * @throws DomainError `not_found`, `too_large`, `conflict`, `overloaded`, `unavailable`
    */
   async put({ project_id, user_id }: Principal, name: string, put: RowPut, message: string): Promise<Dataset> {
-    const dataset = this.#find(project_id, name);
+    const dataset = this.#named(project_id, name) ?? noDataset();
     await this.#appends.put(project_id, dataset.id, put, { by: user_id, message });
     return dataset;
   }
 
-  /** Versions that still take rows take none any more: datasets of the project are about to be read. */
+  /** Versions that still take rows take none anymore: datasets of the project are about to be read. */
   closeVersions(projectId: string): void {
     this.#appends.closeAll(projectId);
   }
@@ -355,51 +330,10 @@ export class DatasetService {
   diff({ id }: Dataset, versions: Between, window: Window, signal: AbortSignal): Promise<VersionDiff> {
     return diffVersions(this.#parts.rows, id, versions, window, signal);
   }
+}
 
-  /** `latest` first, then by name. @throws DomainError `not_found` */
-  tags(projectId: string, name: string): DatasetTag[] {
-    const { id, last_version } = this.find(projectId, name);
-    const latest = last_version === 0 ? [] : [{ tag: LATEST, version_number: last_version }];
-    return [...latest, ...this.#parts.datasets.tags(id)];
-  }
-
-  /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
-  pin({ project_id, user_id }: Principal, name: string, { tag, version_number }: DatasetTag): DatasetTag {
-    const dataset = this.find(project_id, name);
-    requireMovable(tag);
-    this.version(dataset, String(version_number));
-    const { datasets } = this.#parts;
-    const pointed = datasets.tag(dataset.id, tag);
-    if (pointed === version_number) return { tag, version_number };
-    if (pointed === undefined && datasets.countTags(dataset.id) >= MAX_TAGS)
-      throw new DomainError(
-        'conflict',
-        `A dataset can have at most ${MAX_TAGS} tags, including removed ones: move an existing tag`,
-      );
-    datasets.moveTag(dataset.id, tag, version_number, Date.now() * 1000, user_id);
-    return { tag, version_number };
-  }
-
-  /** @throws DomainError `not_found`; `conflict` for `latest` */
-  removeTag({ project_id, user_id }: Principal, name: string, tag: string): void {
-    const { id } = this.find(project_id, name);
-    requireMovable(tag);
-    if (this.#parts.datasets.tag(id, tag) === undefined) throw noTag(tag);
-    this.#parts.datasets.moveTag(id, tag, null, Date.now() * 1000, user_id);
-  }
-
-  /** Newest first. @throws DomainError `not_found` */
-  tagHistory(projectId: string, name: string, tag: string, window: Window): DatasetTagMove[] {
-    const { id } = this.find(projectId, name);
-    const moves = this.#parts.datasets.tagMoves(id, tag, window);
-    if (moves.length === 0 && window.offset === 0) throw noTag(tag);
-    return moves;
-  }
+function noDataset(): never {
+  throw new DomainError('not_found', 'There is no dataset with this name or id');
 }
 
 const taken = (name: string) => new DomainError('conflict', `There is a dataset named ${JSON.stringify(name)} already`);
-const noTag = (tag: string) => new DomainError('not_found', `The dataset has no tag ${tag}`);
-
-function requireMovable(tag: string): void {
-  if (isReservedTag(tag)) throw new DomainError('conflict', `The tag name ${tag} is reserved`);
-}

@@ -13,7 +13,7 @@ export const MAX_DATASETS = 1_000;
 export const MAX_ROWS = 100_000;
 /** Most bytes of a row as JSON. */
 export const MAX_ROW_BYTES = 1024 * 1024;
-/** Most bytes of a dataset in all its versions: each different content, and {@link ROW_OVERHEAD_BYTES} for each row that a version stores anew. */
+/** Most bytes of a dataset in all its versions: each different content, and {@link ROW_OVERHEAD_BYTES} for each row that a version stores again. */
 export const MAX_DATASET_BYTES = 2 * 1024 ** 3;
 /** About how many bytes of rows a page has at most. */
 export const PAGE_BYTES = 8 * 1024 * 1024;
@@ -214,7 +214,7 @@ export interface Staged {
 }
 
 /**
- * Makes versions, in portions that nobody sees before the version is published, so that no portion keeps others for more than some
+ * Makes versions, in portions that no one sees before the version is published, so that no portion keeps others for more than some
  * milliseconds.
  * @throws DomainError `unavailable`; `not_found` where the dataset is gone; `conflict` where another version was made
  */

@@ -15,7 +15,7 @@ import {
 import { contentHash } from './files/row-set.js';
 import { requireColumns, requireVersion, type VersionWriter } from './version-writer.js';
 
-/** How long a version takes further rows, while nobody reads the dataset. */
+/** How long a version takes further rows, while no one reads the dataset. */
 const OPEN_MS = 5_000;
 /** Rows, and about how many bytes of them, that one transaction writes. */
 const AT_ONCE = 100;
@@ -41,7 +41,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A version that nobody has seen yet, which takes further rows. */
+/** A version that no one has seen yet, which takes further rows. */
 interface Open {
   readonly projectId: string;
   readonly by: string;
@@ -60,7 +60,7 @@ export interface RowAppendsParts {
 
 /**
  * Takes rows that come one by one, as clients of other systems send them. Those that come together share a version: it stays open for
- * a while, until somebody reads the dataset, so that nobody ever sees it change.
+ * a while, until someone reads the dataset, so that no one ever sees it change.
  */
 export class RowAppends {
   readonly #parts: RowAppendsParts;

@@ -74,7 +74,7 @@ export interface SpanRowsParts {
   readonly lastDeletion: () => number;
 }
 
-/** A call under way. */
+/** A call in progress. */
 interface Adding {
   readonly projectId: string;
   readonly controller: AbortController;

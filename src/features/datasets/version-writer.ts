@@ -45,7 +45,7 @@ export interface VersionWriterParts {
 }
 
 /**
- * Makes versions, one at a time of a dataset, in portions that others see only once all of it is there. One that was cut off
+ * Makes versions, one at a time of a dataset, in portions that others see only once all of it is there. One that was interrupted
  * leaves nothing: the next one begins by removing what is left of it.
  */
 export class VersionWriter {

@@ -2,19 +2,16 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DomainError } from '../../engine/errors.js';
 import type { Actor, AuditLog } from '../../engine/identity/audit.js';
 import type { AuditEvent } from '../../engine/signals/catalog/audit.js';
+import { DeletionRuns, type DeletionRun, type DeletionRunsParts } from './deletion-runs.js';
 import { DeletionWork, type DeletionParts } from './deletion-work.js';
 import type { Deletion, DeletionTarget } from './deletion-store.js';
 import { inParts } from './noted-parts.js';
 import type { Below, DeletableKind } from '../../engine/traces/model/deletion/stored-spans.js';
-import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import type { WorkUnderWay } from '../../engine/work/work-under-way.js';
-import type { Signals } from '../../engine/signals/signals.js';
 
-export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
-  readonly observer: Pick<Signals, 'deletionFinished' | 'deletionFailed'>;
+export interface DeletionServiceParts
+  extends Omit<DeletionParts, 'work'>, Pick<DeletionRunsParts, 'observer' | 'onProjectOrdered'> {
   readonly audit: AuditLog;
-  /** Called once a project is ordered to go: nobody may get at it from then on. */
-  readonly onProjectOrdered: (projectId: string) => void;
   /** How long an answer, or a start, waits for what is hidden already. */
   readonly hiddenWaitMs?: number;
 }
@@ -41,20 +38,12 @@ const ORDERED = {
 
 /** Interval of looks for deletions that other processes ordered. */
 const LOOK_MS = 500;
-/** What nobody is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
+/** What no one is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
 const HIDDEN_WAIT_MS = 10_000;
 
 /** How long whoever writes something older waits for what is being deleted. */
 const SETTLED_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
-
-/** A deletion that is being performed; where it fails, that is told, and it is tried again. */
-interface Run {
-  /** Nobody is shown anything of it any more. */
-  readonly gone: Promise<void>;
-  /** Nothing of it is stored any more. */
-  readonly done: Promise<void>;
-}
 
 /** A job that selects what is deleted. @property whole whether these are traces, and all that is in them */
 interface SelectedBy {
@@ -69,17 +58,13 @@ const selectedTarget = (projectId: string, { id, whole }: SelectedBy): DeletionT
 
 /**
  * Deletes spans, traces, sessions and projects with everything that belongs to them, in both stores and in memory. A
- * deletion is written down before anything is deleted, and forgotten when all is: what fails or is cut off is done again
+ * deletion is written down before anything is deleted, and forgotten when all is: what fails or is interrupted is done again
  * until it is done, if need be by the next start.
  */
 export class DeletionService {
   readonly #parts: DeletionServiceParts;
-  readonly #work: DeletionWork;
   readonly #underWay: WorkUnderWay[] = [];
-  /** Runs under way, by the deletion's number. */
-  readonly #running = new Map<number, Run>();
-  /** Timers of retries, by the deletion's number. */
-  readonly #retries = new Map<number, NodeJS.Timeout>();
+  readonly #runs: DeletionRuns;
   readonly #stopping = new AbortController();
   readonly #hiddenWaitMs: number;
   #timer: NodeJS.Timeout | null = null;
@@ -88,24 +73,25 @@ export class DeletionService {
   constructor(parts: DeletionServiceParts) {
     this.#parts = parts;
     this.#hiddenWaitMs = parts.hiddenWaitMs ?? HIDDEN_WAIT_MS;
-    this.#work = new DeletionWork({ ...parts, work: this.#underWay }, this.#stopping.signal);
+    const work = new DeletionWork({ ...parts, work: this.#underWay }, this.#stopping.signal);
+    this.#runs = new DeletionRuns({ ...parts, work, stopping: this.#stopping.signal });
   }
 
   /**
-   * Goes on with deletions ordered before the start, as {@link delete} does. One that cannot be completed yet is tried again later.
+   * Continues with deletions ordered before the start, as {@link delete} does. One that cannot be completed yet is tried again later.
    */
   async resume(): Promise<void> {
     const { store, observer } = this.#parts;
     try {
       store.abandon();
     } catch (error) {
-      // Nothing was ordered by them: they are in nobody's way, and the next start tries again.
+      // Nothing was ordered by them: they are in no one's way, and the next start tries again.
       observer.deletionFailed({ project: 'any', error });
     }
-    const runs: Run[] = [];
+    const runs: DeletionRun[] = [];
     for (const deletion of store.pending()) {
-      const run = this.#run(deletion);
-      // Nobody can get at a project that is to go; removing it may take minutes.
+      const run = this.#runs.run(deletion);
+      // No one can get at a project that is to go; removing it may take minutes.
       if (deletion.what === 'project') continue;
       await run.gone.catch(() => undefined);
       runs.push(run);
@@ -122,20 +108,19 @@ export class DeletionService {
   /** Stops soon; deletions that are not done are completed by the next start. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    for (const retry of this.#retries.values()) clearTimeout(retry);
     this.#stopping.abort(new DomainError('unavailable', 'The server is stopping; the next start resumes the deletion'));
-    await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
+    await this.#runs.close();
   }
 
   /**
-   * Resolves when everything is gone, or is shown to nobody and goes before long: whether there was such a thing.
-   * @throws DomainError `unavailable`, `overloaded`; it may be completed all the same
+   * Resolves when everything is gone, or is shown to no one and goes before long: whether there was such a thing.
+   * @throws DomainError `unavailable`, `overloaded`; it may be completed anyway
    */
   async delete(projectId: string, { kind, id, by }: WantedDeletion): Promise<boolean> {
     const target: DeletionTarget = { projectId, kind, id };
     // An earlier deletion of the same thing that failed ends before the answer: it must not delete what comes afterwards.
     const earlier = this.#parts.store.pending(target);
-    for (const deletion of earlier) await this.#run(deletion).gone;
+    for (const deletion of earlier) await this.#runs.run(deletion).gone;
     const below = await this.#parts.spans.below(projectId, kind, id);
     if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return earlier.length > 0;
     // With the order, as it is completed from there on, whatever this caller is answered.
@@ -154,7 +139,7 @@ export class DeletionService {
   async eraseRow(projectId: string, { datasetId, rowId, by }: ErasedRow): Promise<boolean> {
     const { store, audit } = this.#parts;
     const earlier = store.pending({ projectId, kind: 'row', id: `${datasetId}/${rowId}` });
-    for (const deletion of earlier) await this.#run(deletion).gone;
+    for (const deletion of earlier) await this.#runs.run(deletion).gone;
     const deletion = audit.together(() => {
       const ordered = store.orderRow({ projectId, datasetId, rowId, at: Date.now() * 1000 });
       if (ordered !== null) audit.done({ event: 'datasetRowErased', by, project_id: projectId, subject_id: datasetId });
@@ -166,7 +151,7 @@ export class DeletionService {
   }
 
   async #hidden(deletion: Deletion): Promise<void> {
-    const { gone, done } = this.#run(deletion);
+    const { gone, done } = this.#runs.run(deletion);
     await gone;
     await within(this.#hiddenWaitMs, done);
   }
@@ -202,13 +187,13 @@ export class DeletionService {
   }
 
   async #finish(target: DeletionTarget): Promise<void> {
-    for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion).done;
+    for (const deletion of this.#parts.store.pending(target)) await this.#runs.run(deletion).done;
   }
 
   async #removeBelow(target: DeletionTarget, below: Below): Promise<boolean> {
     await this.#finish(target);
     const deletion = await this.#order(target, below);
-    if (deletion !== null) await this.#run(deletion).done;
+    if (deletion !== null) await this.#runs.run(deletion).done;
     return deletion !== null;
   }
 
@@ -221,7 +206,7 @@ export class DeletionService {
     const pending = this.#parts.store
       .pending()
       .filter(({ what, project_id }) => what !== 'project' && project_id === projectId);
-    const done = Promise.all(pending.map((deletion) => this.#run(deletion).done));
+    const done = Promise.all(pending.map((deletion) => this.#runs.run(deletion).done));
     if (!(await within(SETTLED_MS, done)))
       throw new DomainError('unavailable', 'A deletion is in progress for this project. Retry later.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -240,7 +225,7 @@ export class DeletionService {
       return ordered;
     });
     if (deletion === null) return false;
-    this.#run(deletion);
+    this.#runs.run(deletion);
     return true;
   }
 
@@ -301,55 +286,6 @@ export class DeletionService {
     }
   }
 
-  /** Runs a deletion, or joins the run of it that is under way. @param attempts made with this one */
-  #run(deletion: Deletion, attempts = 1): Run {
-    const known = this.#running.get(deletion.seq);
-    if (known !== undefined) return known;
-    if (deletion.what === 'project') this.#parts.onProjectOrdered(deletion.project_id);
-    let done: Promise<void> = Promise.resolve();
-    const gone = new Promise<void>((resolve, reject) => {
-      done = this.#perform(deletion, attempts, resolve).finally(() => this.#running.delete(deletion.seq));
-      done.then(resolve, reject);
-    });
-    // A failure was told of; whoever waits for the run learns it as well.
-    gone.catch(() => undefined);
-    const run = { gone, done };
-    this.#running.set(deletion.seq, run);
-    return run;
-  }
-
-  async #perform(deletion: Deletion, attempts: number, onHidden: () => void): Promise<void> {
-    const { observer } = this.#parts;
-    const started = performance.now();
-    try {
-      // One that failed at its very end was removed all the same, and a project with the same id may be there again.
-      const isOver =
-        deletion.what === 'project' && !this.#parts.store.pending().some(({ seq }) => seq === deletion.seq);
-      const spans = isOver ? 0 : await this.#work.perform(deletion, onHidden);
-      clearTimeout(this.#retries.get(deletion.seq));
-      this.#retries.delete(deletion.seq);
-      observer.deletionFinished({ what: deletion.what, spans, seconds: (performance.now() - started) / 1000 });
-    } catch (error) {
-      if (!this.#stopping.signal.aborted) {
-        observer.deletionFailed({ project: deletion.project_id, error });
-        this.#retry(deletion, attempts);
-      }
-      throw error;
-    }
-  }
-
-  #retry(deletion: Deletion, failed: number): void {
-    const retry = setTimeout(
-      () => {
-        this.#retries.delete(deletion.seq);
-        this.#run(deletion, failed + 1);
-      },
-      retryDelay(failed, RETRIES.work),
-    );
-    clearTimeout(this.#retries.get(deletion.seq));
-    this.#retries.set(deletion.seq, retry.unref());
-  }
-
   /** Begins deletions of projects that `npm run admin` ordered. */
   #look(): void {
     const { store, observer } = this.#parts;
@@ -357,7 +293,7 @@ export class DeletionService {
       const change = store.changeCounter();
       if (change === this.#seenChange) return;
       for (const deletion of store.pending())
-        if (deletion.what === 'project' && !this.#running.has(deletion.seq)) this.#run(deletion);
+        if (deletion.what === 'project' && !this.#runs.has(deletion)) this.#runs.run(deletion);
       this.#seenChange = change;
     } catch (error) {
       observer.deletionFailed({ project: 'any', error });

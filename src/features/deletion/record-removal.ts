@@ -39,7 +39,7 @@ export interface RecordRemovalParts {
   readonly store: DeletionStore;
   readonly images: Pick<AttachmentVault, 'forgetSpans'>;
   readonly giveUp: (scope: DeletionScope) => Promise<void>;
-  /** Lets others have their turn. @throws when the deletion is cut off */
+  /** Lets others have their turn. @throws when the deletion is interrupted */
   readonly rest: () => Promise<void>;
 }
 
@@ -74,12 +74,12 @@ export class RecordRemoval {
     };
   }
 
-  /** Removes records, and has work under way give up what it holds of the spans. */
+  /** Removes records, and has work in progress give up what it holds of the spans. */
   async remove(deletion: Deletion, buried: BuriedSpans, dependents: Dependents): Promise<void> {
     const { project_id: projectId } = deletion;
     let { recorded } = buried;
     const spans = new Set(buried.spans.map(({ id }) => id));
-    // Work under way may have stored more records meanwhile, so removal goes on until there are none.
+    // Work in progress may have stored more records meanwhile, so removal continues until there are none.
     for (let more = true, first = true; more; first = false) {
       if (!first) recorded = await this.of(projectId, buried.spans);
       const { judges, jobs, isNew } = await this.#removeRound(deletion, { ...buried, recorded }, dependents);

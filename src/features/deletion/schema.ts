@@ -1,11 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../../engine/schema/inputs.js';
 import { count, oneOf, orNull, time } from '../../engine/schema/parts.js';
+import { listDefinitions, type ListName } from '../../engine/traces/model/list/definitions.js';
 import { jobFields } from '../../engine/work/schema.js';
 import { PLAN_LIFETIME_SECONDS } from './selected-deletion-plan.js';
-import { LISTS, type ListName } from './selected-deletion-job.js';
 
-const LIST_NAMES = Object.keys(LISTS) as ListName[];
+const LIST_NAMES = Object.keys(listDefinitions) as ListName[];
 const MAX_QUERY = 10_000;
 const MAX_CONFIRM = 100_000;
 

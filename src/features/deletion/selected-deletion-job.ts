@@ -1,19 +1,11 @@
 import type { JobHead } from '../../engine/work/job.js';
-import { sessionList, spanList, traceList, type ListDefinition } from '../../engine/traces/model/list/definitions.js';
+import type { ListName } from '../../engine/traces/model/list/definitions.js';
 import type { Selection } from '../../engine/traces/model/list/selection.js';
 import type { Extent } from '../../engine/traces/model/list/statistics.js';
 import type { Micros } from '../../engine/timestamp.js';
 
 /** The kind of jobs that delete what filters find. */
 export const SELECTED_DELETION = 'selected_deletion';
-
-export type ListName = ListDefinition['name'];
-
-export const LISTS: Readonly<Record<ListName, ListDefinition>> = {
-  spans: spanList,
-  traces: traceList,
-  sessions: sessionList,
-};
 
 /** What filters find at a moment, and what goes with it. */
 export interface SelectedObjects {
@@ -37,7 +29,7 @@ export interface SelectedCheckpoint {
   readonly before: Micros | null;
   /** How many objects of just this time stay. */
   readonly staying: number;
-  /** The portion that is being deleted, by an object of it; it is deleted once that is not found any more. */
+  /** The portion that is being deleted, by an object of it; it is deleted once that is not found anymore. */
   readonly going: { readonly first: string; readonly count: number } | null;
 }
 

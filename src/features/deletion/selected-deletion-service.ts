@@ -1,5 +1,6 @@
 import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
+import type { ListName } from '../../engine/traces/model/list/definitions.js';
 import type { ListQuery } from '../../engine/traces/model/list/query.js';
 import { selectionOf } from '../../engine/traces/model/list/selection.js';
 import type { ListStatistics } from '../../engine/traces/model/list/statistics.js';
@@ -10,7 +11,6 @@ import { PLAN_LIFETIME_SECONDS, type PlanSigner } from './selected-deletion-plan
 import {
   NOTHING_DELETED,
   SELECTED_DELETION,
-  type ListName,
   type SelectedCheckpoint,
   type SelectedDeletion,
   type SelectedObjects,
@@ -80,7 +80,7 @@ export class SelectedDeletionService {
     return this.#parts.jobs.list(projectId, SELECTED_DELETION, projectId, MAX_LISTED).map(selectedDeletionOf);
   }
 
-  /** What is deleted stays so, with the portion under way. @throws DomainError `not_found`; `conflict` when it has ended */
+  /** What is deleted stays so, with the portion in progress. @throws DomainError `not_found`; `conflict` when it has ended */
   cancel(by: Principal, id: string): SelectedDeletion {
     const { project_id } = by;
     const { runner, audit } = this.#parts;

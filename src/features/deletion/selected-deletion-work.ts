@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { parseTimestampText, type Micros } from '../../engine/timestamp.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
+import { listDefinitions, type ListName } from '../../engine/traces/model/list/definitions.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { querySelecting } from '../../engine/traces/model/list/selection.js';
 import { atMost, newestFirst, WALK_KEYS } from '../../engine/traces/model/list/walk.js';
@@ -9,14 +10,7 @@ import { restMs, type Governor } from '../../engine/work/governor.js';
 import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-runner.js';
 import { unlessAborted } from '../../engine/work/unless-aborted.js';
 import type { DeletionService } from './deletion-service.js';
-import {
-  countOf,
-  LISTS,
-  NOTHING_DELETED,
-  type ListName,
-  type SelectedCheckpoint,
-  type SelectedInput,
-} from './selected-deletion-job.js';
+import { countOf, NOTHING_DELETED, type SelectedCheckpoint, type SelectedInput } from './selected-deletion-job.js';
 
 export interface SelectedDeletionParts {
   readonly lists: Lists;
@@ -92,7 +86,7 @@ class Portion {
     if (this.#parts.isGone(job.project_id)) return null;
     enter('deleting', countOf(this.#input));
     const target = { id: job.id, whole: this.#input.list === 'traces' };
-    // Half of a portion whose deletion failed would be taken for changed by somebody else.
+    // Half of a portion whose deletion failed would be taken for changed by someone else.
     if (this.#checkpoint.going !== null) await this.#parts.deletions.finishSelected(job.project_id, target);
     const found = await this.#next();
     signal.throwIfAborted();
@@ -115,7 +109,7 @@ class Portion {
   async #next(): Promise<readonly Found[]> {
     const { list: name, selection, found } = this.#input;
     const { before, staying } = this.#checkpoint;
-    const list = LISTS[name];
+    const list = listDefinitions[name];
     const { atOnce, fields } = PORTIONS[name];
     const selected = querySelecting(list, selection);
     const since = atMost(list, selected.filters, 'created_before', found.upTo);
@@ -129,7 +123,7 @@ class Portion {
     return end === -1 ? rows : rows.slice(0, end);
   }
 
-  /** Of a portion that was cut off by a crash, all goes once it is ordered: then nothing of it is found again. */
+  /** Of a portion that was interrupted by a crash, all goes once it is ordered: then nothing of it is found again. */
   #countInterrupted(found: readonly Found[]): void {
     const { going, deleted } = this.#checkpoint;
     if (going === null) return;

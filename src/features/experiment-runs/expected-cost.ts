@@ -19,7 +19,7 @@ export class RunCost {
   readonly #max: number | null;
   /** Of what is stored; null: unknown. */
   #spent: number | null;
-  /** Expected of calls under way. */
+  /** Expected of calls in progress. */
   #reserved = 0;
   #underWay = 0;
   /** Of the dearest result that there was. */
@@ -52,7 +52,7 @@ export class RunCost {
     return expected;
   }
 
-  /** Whether calls are under way for which something is reserved. */
+  /** Whether calls are in progress for which something is reserved. */
   get isReserved(): boolean {
     return this.#underWay > 0;
   }

@@ -10,7 +10,8 @@ import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/wor
 import type { DatasetService } from '../datasets/dataset-service.js';
 import type { Experiment, ExperimentStore } from '../experiments/experiment.js';
 import type { MissingResult, MissingResults } from '../experiments/missing-results.js';
-import { placeOf, type GivenResult, type ResultIntake } from '../experiments/result-intake.js';
+import type { GivenResult } from '../experiments/given-result.js';
+import { placeOf, type ResultIntake } from '../experiments/result-intake.js';
 import { MAX_BODY_BYTES } from '../playground/schema.js';
 import { RunCost } from './expected-cost.js';
 import { askForRow, callSpansOf, type Asked, type RowCallsOptions } from './row-calls.js';

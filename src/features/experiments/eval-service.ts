@@ -17,7 +17,8 @@ import {
 } from './experiment.js';
 import type { ExperimentService } from './experiment-service.js';
 import { resultId } from '../../engine/traces/model/experiment/result-id.js';
-import { placeOf, type GivenResult, type ResultIntake } from './result-intake.js';
+import type { GivenResult } from './given-result.js';
+import { placeOf, type ResultIntake } from './result-intake.js';
 import { isJsonObject } from '../../engine/json-object.js';
 
 /** Most bytes of the rows that the results of one request are stored with: each result has all of its row. */

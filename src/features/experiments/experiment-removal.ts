@@ -36,7 +36,7 @@ export interface ExperimentRemovalParts {
 export class ExperimentRemoval {
   readonly #parts: ExperimentRemovalParts;
   readonly #stopping = new AbortController();
-  /** Those under way, by experiment: projects take turns, so that none waits for all that another deletes. */
+  /** Those in progress, by experiment: projects take turns, so that none waits for all that another deletes. */
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #turns = new FairSemaphore('removals of experiments', { atOnce: REMOVED_AT_ONCE, perParty: 1 });
   #retry: NodeJS.Timeout | null = null;
@@ -56,7 +56,7 @@ export class ExperimentRemoval {
     waiting.abort();
   }
 
-  /** Goes on with what a stop has cut off, or what failed. */
+  /** Continues with what a stop has interrupted, or what failed. */
   resume(): void {
     try {
       for (const { id, project_id } of this.#parts.experiments.hidden()) void this.#start(project_id, id);

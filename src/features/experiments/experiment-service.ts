@@ -167,7 +167,7 @@ export class ExperimentService {
     });
   }
 
-  /** The experiment where spans that clients marked themselves are results, too: nobody has noted when these came. */
+  /** The experiment where spans that clients marked themselves are results, too: no one has noted when these came. */
   #asOf(projectId: string, experiment: Experiment, figures: ExperimentFigures | null): Experiment {
     if (experiment.status !== 'expired' || figures?.last_at == null || figures.last_at <= experiment.active_at)
       return experiment;
@@ -212,7 +212,7 @@ export class ExperimentService {
     return this.setStatus(projectId, id, status, null);
   }
 
-  /** Ends it, or lets it go on, with what a client says beside that. */
+  /** Ends it, or lets it continue, with what a client says beside that. */
   setStatus(projectId: string, id: string, status: StoredStatus, phase: Phase | null): Experiment {
     this.#parts.experiments.setStatus(id, status, phase, Date.now() * 1000);
     if (status !== 'running') this.#parts.runs.stop(projectId, id);

@@ -42,7 +42,7 @@ export class Exports {
 
   /**
    * Resolves once the first page is there.
-   * @throws DomainError `overloaded` where the project has too many under way; `unavailable`
+   * @throws DomainError `overloaded` where the project has too many in progress; `unavailable`
    */
   async open(wanted: Wanted, signal: AbortSignal): Promise<Readable> {
     const { by, list: part, format } = wanted;

@@ -13,6 +13,6 @@ export interface FeedbackStore {
   ofPrompt(promptId: string, limit: number): StoredFeedback[];
   /** Feedback of one user on some completions, none on judges' evaluations. In no particular order. */
   ofUser(projectId: string, userId: string, completionIds: readonly string[]): StoredFeedback[];
-  /** The share of people who liked each span, in their order; null: nobody said so. What they say of evaluations is left out. */
+  /** The share of people who liked each span, in their order; null: no one said so. What they say of evaluations is left out. */
   liked(projectId: string, spanIds: readonly string[]): (number | null)[];
 }

@@ -11,7 +11,7 @@ export interface FeedbackItems {
   keysOf(projectId: string, spanIds: readonly string[], most: number): ItemKey[] | null;
   /** Keys of all feedback and evaluations of one span, in portions of so many at most, each read when it is asked for. */
   keysOfSpan(projectId: string, spanId: string, most: number): Iterable<readonly ItemKey[]>;
-  /** Items in the order of their keys, but for those that are gone meanwhile. */
+  /** Items in the order of their keys, except for those that are gone meanwhile. */
   read(projectId: string, keys: readonly ItemKey[]): UnifiedItem[];
 }
 

@@ -18,7 +18,7 @@ export interface StoredBetween {
 export interface JudgeQueue {
   readonly judge_id: string;
   readonly judge_name: string;
-  /** Runs that wait or are under way, and those that failed for good; at whatever time. */
+  /** Runs that wait or are in progress, and those that failed for good; at whatever time. */
   readonly queued: number;
   readonly failed: number;
 }

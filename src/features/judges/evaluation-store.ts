@@ -16,8 +16,8 @@ export interface EvaluationFilter {
 }
 
 /**
- * What people said of an evaluation. `disagreed`: somebody that it is wrong; `agreed`: only that it is right; `unreviewed`:
- * nobody said anything of it, or of a later evaluation of its span by the judge.
+ * What people said of an evaluation. `disagreed`: someone that it is wrong; `agreed`: only that it is right; `unreviewed`:
+ * no one said anything of it, or of a later evaluation of its span by the judge.
  */
 export const AGREEMENTS = ['disagreed', 'agreed', 'unreviewed'] as const;
 export type Agreement = (typeof AGREEMENTS)[number];

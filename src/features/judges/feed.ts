@@ -50,7 +50,7 @@ export class JudgeFeed implements WorkUnderWay {
   readonly #troubled = pLimit(1);
   readonly #projects = new Map<string, ProjectFeed>();
   readonly #looks = new Set<Promise<void>>();
-  /** Enabled judges by project; null: to be read anew. */
+  /** Enabled judges by project; null: to be read again. */
   #judges: JudgesByProject | null = null;
   /** Judges that `#projects` was made for. */
   #opened: JudgesByProject | null = null;
@@ -69,7 +69,7 @@ export class JudgeFeed implements WorkUnderWay {
     });
   }
 
-  /** Goes on where it was. @throws DomainError `unavailable` */
+  /** Continues where it was. @throws DomainError `unavailable` */
   start(): void {
     const { runs, arrivals } = this.#options;
     runs.begin(arrivals.now());
@@ -85,13 +85,13 @@ export class JudgeFeed implements WorkUnderWay {
     if (this.#isOpen) this.#loop.wake();
   }
 
-  /** Reads judges anew, as they were made, changed or deleted. */
+  /** Reads judges again, as they were made, changed or deleted. */
   changed(): void {
     this.#judges = null;
     this.wake();
   }
 
-  /** Stops looking at a deleted project. A look under way queues nothing, as the judges of the project are gone. */
+  /** Stops looking at a deleted project. A look in progress queues nothing, as the judges of the project are gone. */
   giveUp({ spans }: DeletionScope): Promise<void> {
     if (spans === null) this.changed();
     return Promise.resolve();
@@ -133,7 +133,7 @@ export class JudgeFeed implements WorkUnderWay {
     this.#save();
     for (const [id, project] of this.#projects)
       if (!judges.has(id)) {
-        // A look of it may be under way.
+        // A look of it may be in progress.
         project.setJudges([]);
         this.#projects.delete(id);
       }

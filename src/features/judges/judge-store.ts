@@ -10,7 +10,7 @@ export interface TaskDraft {
 }
 
 /**
- * Where judges are kept; inside one project but for `enabled`. A write that returned is durable and seen by every later
+ * Where judges are kept; inside one project except for `enabled`. A write that returned is durable and seen by every later
  * read. Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
  */
 export interface JudgeStore {

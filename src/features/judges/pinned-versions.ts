@@ -16,10 +16,10 @@ export interface PinnedVersions {
   pin(judge: Judge, promptVersionId: string): Promise<Pin | undefined>;
   /** Keeps an instruction that is shown no corrections. */
   pinWithout(judge: Judge, promptVersionId: string): Pin | undefined;
-  /** Null: it cannot be had any more. */
+  /** Null: it cannot be had anymore. */
   inHand(judge: Judge, seq: number, span: JudgedSpan): VersionInHand | null;
 }
 
-/** Why nothing can be judged by a version any more. */
+/** Why nothing can be judged by a version anymore. */
 export const LOST =
   'This version of the judge is no longer available: its instruction, or a span with one of its corrections, was deleted';

@@ -28,7 +28,7 @@ export type OpenReader = (isOfLane: (judgeId: string) => boolean) => FeedLane;
 
 /**
  * How far the judges of one project have looked at its new spans. They look together, until some have less room for what they
- * would queue than others: these fall behind, and nobody waits for them. Once they have looked as far, they are together again.
+ * would queue than others: these fall behind, and no one waits for them. Once they have looked as far, they are together again.
  */
 export class ProjectFeed {
   readonly id: string;

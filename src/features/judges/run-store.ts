@@ -3,7 +3,7 @@ import type { Evaluation } from './evaluation.js';
 import type { Window } from '../../engine/schema/page.js';
 import type { Run, RunDraft, RunState } from './run.js';
 
-/** How a run ended or goes on. */
+/** How a run ended or continues. */
 export type RunOutcome =
   | { readonly kind: 'evaluated'; readonly run: Run; readonly evaluation: Omit<Evaluation, 'created_at'> }
   | { readonly kind: 'retry'; readonly run: Run; readonly reason: string; readonly at: Micros }
@@ -63,7 +63,7 @@ export interface RunStore {
    */
   enqueue(drafts: readonly RunDraft[], at: Micros): number;
   /**
-   * Queues runs of a judge that failed before a moment again, the oldest first, with another id each; but for those whose
+   * Queues runs of a judge that failed before a moment again, the oldest first, with another id each; except for those whose
    * span is queued, failed again or was evaluated since. @returns how many
    */
   retryFailed(judgeId: string, before: Micros, limit: number): number;
@@ -79,7 +79,7 @@ export interface RunStore {
   ): number;
   /** Notes that judges run from now on; spans that arrived up to here came before, unless judges ran already. */
   begin(now: Micros): void;
-  /** Notes that judges do not run: the next position begins anew. */
+  /** Notes that judges do not run: the next position starts over. */
   forget(): void;
   /** Position of a project; undefined while judges do not run. */
   position(projectId: string): FeedPosition | undefined;
@@ -93,7 +93,7 @@ export interface RunStore {
   nextDue(after: Micros): Micros | null;
   /** Has runs be tried now that were to be tried after a moment, some of them. @param wholes the moment for those of traces and sessions @returns how many */
   hasten(after: Micros, wholes: Micros, now: Micros): number;
-  /** Count of queued runs by project, but for those that {@link changes} counts. */
+  /** Count of queued runs by project, except for those that {@link changes} counts. */
   queued(): Map<string, number>;
   /** Count of what new spans have queued about traces and sessions: as a rule it waits for these to be quiet. */
   changes(): JudgeChanges[];
@@ -104,7 +104,7 @@ export interface RunStore {
    * span of them finds the run by it. @returns whether the run is still queued; else nothing is noted
    */
   noteShown(run: Run, traceIds: readonly string[]): boolean;
-  /** To be called before traces or sessions of runs are read: spans that come from then on are changes, after which a run is queued anew. */
+  /** Call before traces or sessions of runs are read: spans that come from then on are changes, after which a run is queued again. */
   reading(ids: readonly string[]): void;
   /** Writes how runs ended; one cancelled meanwhile leaves nothing behind. @returns the stored evaluations */
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[];

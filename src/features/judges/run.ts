@@ -37,16 +37,10 @@ export function currentRun(run: Run, running: readonly string[]): CurrentRun {
   return running.includes(run.id) ? { ...run, state: 'running' } : run;
 }
 
-export interface RunDraft extends SpanPlace {
-  readonly id: string;
-  readonly project_id: string;
-  readonly judge_id: string;
-  readonly origin: RunOrigin;
-  /** The trace or session that it is about; null, or absent: the span itself. */
-  readonly subject_id?: string | null;
+export interface RunDraft
+  extends SpanPlace, Pick<Run, 'id' | 'project_id' | 'judge_id' | 'origin' | 'subject_id' | 'pin'> {
   /** When it is to be tried first; absent: at once. */
   readonly due_at?: Micros;
-  readonly pin?: number | null;
   /** Whose result it evaluates by the pin. */
   readonly experiment_id?: string | null;
 }

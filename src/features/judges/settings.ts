@@ -134,7 +134,7 @@ const INSTRUCTION = 'Slug of the prompt with its instruction.';
 
 /**
  * Every setting, in the order in which they are answered: its schema as clients send it, as it is answered, and as it is
- * exported and imported, and what it is where nobody says otherwise.
+ * exported and imported, and what it is where no one says otherwise.
  */
 export const SETTINGS = {
   name: { sent: name, answered: Type.String({ description: 'Name of the judge.' }), moved: name, standard: '' },

@@ -6,7 +6,7 @@ const UNREADABLE = 'the span cannot be read';
 /** Reason of a run that failed as its span could not be read, in words for its project. */
 export function unreadable(error: unknown): string {
   if (!(error instanceof DomainError)) return UNREADABLE;
-  // The text after the colon is advice on queries, but here nobody wrote one.
+  // The text after the colon is advice on queries, but here no one wrote one.
   return `${UNREADABLE}: ${error.message.split(':')[0] ?? ''}`;
 }
 

@@ -118,7 +118,7 @@ export class PathMasker {
     return masked === value ? null : { start: start + 1, end: end - 1, text: asContent(masked) };
   }
 
-  /** What stands for the value at a place; null: the value stays. Nothing within is looked at any more. */
+  /** What stands for the value at a place; null: the value stays. Nothing within is looked at anymore. */
   #replaced(path: number, text: string, start: number): Edit | null {
     const end = endOfValue(text, start);
     const value = JSON.parse(text.slice(start, end)) as unknown;

@@ -43,7 +43,9 @@ function flaws({ type, expression, path, countries }: MaskingRule, measured: Mea
   const flaw = expression !== null ? expressionFlaw(expression, measured) : path !== null ? pathFlaw(path) : null;
   if (flaw !== null) return [{ pointer: `/${type}`, detail: flaw }];
   return (countries ?? []).flatMap((country, index) =>
-    isCountry(country) ? [] : [{ pointer: `/countries/${index}`, detail: 'has no phone numbers that are known' }],
+    isCountry(country)
+      ? []
+      : [{ pointer: `/countries/${index}`, detail: 'must be a country with a known numbering plan' }],
   );
 }
 

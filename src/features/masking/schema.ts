@@ -91,9 +91,9 @@ export const MaskingRead = Type.Object(
   {
     version: count('Grows with every change; 0: the project never had rules.'),
     rules: Type.Array(MaskingRuleRead, { description: 'The rules, in the order in which they apply.' }),
-    updated_at: orNull(time('When they were set; null: never. What came in before is stored as it came.')),
+    updated_at: orNull(time('When they were set; null: never. Earlier data is stored as it was sent.')),
   },
-  { $id: 'Masking', description: 'The masking rules of a project. They hold for what comes in from now on.' },
+  { $id: 'Masking', description: 'The masking rules of a project. They apply to requests from now on.' },
 );
 export type MaskingRead = Static<typeof MaskingRead>;
 
@@ -126,18 +126,18 @@ const Excerpt = Type.Object(
     field: Type.String({
       description: 'Field in which the value was found, such as `input_data` or `attributes.user`.',
     }),
-    before: Type.String({ description: 'The value with what is around it, as it is stored.' }),
-    after: Type.String({ description: 'The same with the rule applied.' }),
+    before: Type.String({ description: 'The value with the text around it, as stored.' }),
+    after: Type.String({ description: 'The same text with the rule applied.' }),
   },
   { description: 'A value that the rule would mask.' },
 );
 
 export const MaskingTestRead = Type.Object(
   {
-    spans: count('Spans that were looked at.'),
+    spans: count('Spans that were tested.'),
     changed: count('Spans that the rules would change.'),
     complete: Type.Boolean({
-      description: 'Whether all that were asked for were looked at; false: their texts were too large together.',
+      description: 'Whether all spans that were asked for were tested; false: together, their texts were too large.',
     }),
     rules: Type.Array(
       Type.Object(

@@ -1,7 +1,7 @@
 import { wilson, type Interval } from '../../engine/statistics/intervals.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 
-/** What a monitor may look at. */
+/** What a monitor may measure. */
 export const MONITOR_MEASURES = [
   ...(['count', 'error_count', 'error_rate', 'cost', 'tokens'] as const),
   ...(['duration_p50', 'duration_p95', 'duration_p99'] as const),
@@ -12,7 +12,7 @@ export type MonitorMeasure = (typeof MONITOR_MEASURES)[number];
 export const COMPARISONS = ['constant', 'previous_window'] as const;
 export const OPERATORS = ['above', 'below'] as const;
 
-/** What a monitor asks. */
+/** The condition of a monitor. */
 export interface Condition {
   readonly list: ListDefinition['name'];
   /** Filters, as in the URL of the list. */
@@ -25,40 +25,40 @@ export interface Condition {
   readonly compared_with: (typeof COMPARISONS)[number];
   readonly operator: (typeof OPERATORS)[number];
   readonly threshold: number;
-  /** What a monitor that fires has to come back to. */
+  /** The value at which a firing monitor recovers. */
   readonly recovery_threshold: number;
   /** With fewer, there is no data. */
   readonly minimum_count: number;
 }
 
-/** Measures of verdicts and opinions, which are kept beside spans: filters of lists do not concern them. */
+/** Measures of verdicts and feedback, which are stored beside spans: filters of lists do not apply to them. */
 export const BESIDE_SPANS: readonly MonitorMeasure[] = ['judge_pass_rate', 'feedback_share'];
 
-/** Measures that say something of no objects at all: that there are none. */
+/** Measures that have a value even for an empty window. */
 export const OF_NOTHING: readonly MonitorMeasure[] = ['count', 'error_count', 'cost', 'tokens'];
 
 /** A figure of one window. */
 export interface Figure {
-  /** Null: nothing is known. */
+  /** Null: unknown. */
   readonly value: number | null;
-  /** How many objects, scores, evaluations or opinions it is about. */
+  /** Number of objects, scores, evaluations or opinions behind it. */
   readonly count: number;
-  /** Where a share of few is known with this confidence only. */
+  /** Confidence interval of a share; null: it has none. */
   readonly interval: Interval | null;
 }
 
 export type MonitorState = 'ok' | 'firing' | 'no_data';
 
-/** Where a monitor stands. */
+/** The state of a monitor. */
 export interface Standing {
   readonly state: MonitorState;
-  /** The last state that there was data for, which goes on once there is data; null: none yet. */
+  /** The last state with data, which applies again once there is data; null: none yet. */
   readonly alarm: 'ok' | 'firing' | null;
 }
 
 export const UNKNOWN: Standing = { state: 'no_data', alarm: null };
 
-/** The figure that the threshold is about. @param before of the window before; null: it is not compared with that */
+/** The figure that is compared with the threshold. @param before of the window before; null: not compared with it */
 export function comparedFigure(condition: Condition, now: Figure, before: Figure | null): Figure {
   if (condition.compared_with === 'constant' || before === null) return now;
   const count = Math.min(now.count, before.count);
@@ -66,7 +66,7 @@ export function comparedFigure(condition: Condition, now: Figure, before: Figure
   return { value: known ? (now.value ?? 0) / (before.value ?? 1) : null, count, interval: null };
 }
 
-/** Where a monitor stands after a figure. */
+/** The state of a monitor after a figure. */
 export function standingAfter({ alarm }: Standing, condition: Condition, figure: Figure): Standing {
   const { value, count } = figure;
   if (value === null || count < condition.minimum_count) return { state: 'no_data', alarm };
@@ -75,7 +75,7 @@ export function standingAfter({ alarm }: Standing, condition: Condition, figure:
   return { state, alarm: state };
 }
 
-/** A share counts as bad only where all of its interval is. */
+/** A share is bad only if its whole interval is. */
 function isBad({ operator, threshold }: Condition, { interval }: Figure, value: number): boolean {
   return operator === 'above' ? (interval?.low ?? value) > threshold : (interval?.high ?? value) < threshold;
 }
@@ -84,7 +84,7 @@ function isRecovered({ operator, recovery_threshold: threshold }: Condition, val
   return operator === 'above' ? value <= threshold : value >= threshold;
 }
 
-/** The figure of some yeses among so many. */
+/** The share of `yes` among `count`, as a figure. */
 export function shareOf(yes: number, count: number, withInterval: boolean): Figure {
   return {
     value: count === 0 ? null : yes / count,
@@ -95,24 +95,24 @@ export function shareOf(yes: number, count: number, withInterval: boolean): Figu
 
 const WORDS: Readonly<Record<MonitorMeasure, string>> = {
   count: 'number',
-  error_count: 'number with errors',
-  error_rate: 'share with errors',
+  error_count: 'number of errors',
+  error_rate: 'error rate',
   cost: 'cost in US dollars',
   tokens: 'input and output tokens',
   duration_p50: 'median duration in ms',
-  duration_p95: '95th percentile of durations in ms',
-  duration_p99: '99th percentile of durations in ms',
+  duration_p95: '95th percentile of the duration in ms',
+  duration_p99: '99th percentile of the duration in ms',
   score_mean: 'mean of the score',
-  judge_pass_rate: 'share that the judge passed',
+  judge_pass_rate: 'pass rate of the judge',
   feedback_share: 'share of positive feedback',
 };
 
-/** What fires, in words. */
+/** The condition in words. */
 export function wordsOf({ measure, score, list, ...condition }: Condition): string {
   const of = BESIDE_SPANS.includes(measure) ? '' : ` of ${list}`;
   const compared = condition.compared_with === 'constant' ? '' : ', as a ratio to the window before,';
   const what = `${WORDS[measure]}${score === null ? '' : ` ${score}`}${of}${compared}`;
-  return `${what} ${condition.operator} ${condition.threshold} within ${minutesInWords(condition.window_minutes)}`;
+  return `${what} ${condition.operator} ${condition.threshold} over ${minutesInWords(condition.window_minutes)}`;
 }
 
 function minutesInWords(minutes: number): string {

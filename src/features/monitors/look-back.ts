@@ -21,8 +21,8 @@ export interface LookBack {
   readonly to: Micros;
   /** How often it would have fired. */
   readonly fired: number;
-  /** How many times it would have been looked at, and at how many of these there was no data. */
-  readonly looks: number;
+  /** How often it would have been checked, and at how many checks there was no data. */
+  readonly checks: number;
   readonly without_data: number;
   /** The newest first. */
   readonly changes: readonly StateChange[];
@@ -30,7 +30,7 @@ export interface LookBack {
   readonly points: readonly LookBackPoint[];
 }
 
-/** Looks at a condition at each of the moments of the last 30 days, as the server would have done. @throws what measuring does */
+/** Checks a condition as of each moment of the last 30 days, as the server would have done. @throws what measuring does */
 export async function lookBack(
   measurer: Measurer,
   projectId: string,
@@ -40,13 +40,13 @@ export async function lookBack(
 ): Promise<LookBack> {
   const moments = momentsOf(projectId, condition);
   const to = lastMoment(moments, now);
-  const looks = (DAYS * DAY) / moments.step;
-  const from = to - (looks - 1) * moments.step;
-  const windows = { end: from, step: moments.step, length: moments.length, count: looks };
+  const checks = (DAYS * DAY) / moments.step;
+  const from = to - (checks - 1) * moments.step;
+  const windows = { end: from, step: moments.step, length: moments.length, count: checks };
   const group = { projectId, list: condition.list, query: condition.query, window_minutes: condition.window_minutes };
   const { figures } = await measurer.measure({ ...group, conditions: [condition] }, windows, signal);
   const looked = (figures[0] ?? []).map((figure, index) => ({ at: from + index * moments.step, figure }));
-  return { from, to, looks, ...changesOf(condition, looked), points: pointsOf(condition, looked) };
+  return { from, to, checks, ...changesOf(condition, looked), points: pointsOf(condition, looked) };
 }
 
 interface Look {

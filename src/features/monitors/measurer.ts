@@ -31,7 +31,7 @@ export interface Group extends Measured {
 /** The figures of each condition, window by window. */
 export interface GroupFigures {
   readonly figures: readonly (readonly Figure[])[];
-  /** Whether nothing started in any of the windows, or later: nothing changes then until something is written. */
+  /** Whether nothing started in any of the windows, or later: the figures stay the same until the next write. */
   readonly isEmpty: boolean;
 }
 
@@ -50,10 +50,10 @@ const NEEDS: Readonly<Record<MonitorMeasure, readonly Measure[]>> = {
   feedback_share: [],
 };
 
-/** Slots of opinions that are counted at once: a few milliseconds between two turns of the event loop. */
+/** Slots that are counted together: a few milliseconds between two turns of the event loop. */
 const SLOTS_AT_ONCE = 1_500;
 
-/** Measures windows for monitors: those that are looked at now, and those of a look back. */
+/** Measures windows for checks and for tests of monitors. */
 export class Measurer {
   readonly #parts: MeasurerParts;
 
@@ -107,7 +107,7 @@ export class Measurer {
       measure === 'judge_pass_rate' ? opinions.verdicts(judge_id ?? '', slots) : opinions.feedback(projectId, slots);
     const perWindow = windows.length / windows.step;
     const total = windows.count - 1 + perWindow;
-    // A window that is looked at alone is one slot.
+    // A single window is one slot.
     const length = windows.count === 1 ? windows.length : windows.step;
     const slots = { after: windows.end - windows.length, length, count: windows.count === 1 ? 1 : total };
     const sums = await sumsOf(slots, count, signal);

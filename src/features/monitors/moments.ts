@@ -4,14 +4,14 @@ import type { Condition } from './condition.js';
 
 const MINUTE: Micros = 60e6;
 
-/** Every length of a window, in minutes, with how often it is looked at: less often, the longer it is. Steps divide windows. */
+/** Every length of a window with the interval of its checks, both in minutes: the longer, the rarer. Intervals divide windows. */
 const STEPS: Readonly<Record<number, number>> = {
   ...{ 5: 1, 10: 1, 15: 1, 30: 2, 60: 5, 120: 10, 240: 20, 360: 30, 720: 60 },
   ...{ 1440: 120, 2880: 240, 4320: 360, 10_080: 720, 20_160: 720, 43_200: 1440 },
 };
 export const WINDOWS: readonly number[] = Object.keys(STEPS).map(Number);
 
-/** When a window is looked at: at its phase, and so long after each time. */
+/** When a window is checked: at its phase, then at every step. */
 export interface Moments {
   readonly length: Micros;
   readonly step: Micros;

@@ -10,7 +10,7 @@ import type { Measurer } from './measurer.js';
 import { keyOf, lastMoment, momentsOf, type Measured, type Moments } from './moments.js';
 import type { Monitor, MonitorStore, Outcome } from './monitor.js';
 
-/** What was measured of a monitor last, since the server started. */
+/** The last check of a monitor since the server started. */
 export interface LastLook {
   /** Of the condition. */
   readonly revision: number;
@@ -27,7 +27,7 @@ export interface MonitorLoopParts {
   /** Calls back after each commit to a project, until the function that it returns is called. */
   readonly onCommit: (projectId: string, listener: () => void) => () => void;
   readonly isGone: (projectId: string) => boolean;
-  /** Stores all that is stored meanwhile, or nothing of it. */
+  /** Runs writes as one transaction. */
   readonly together: <T>(store: () => T) => T;
   readonly announce: Announce;
   readonly observer: Pick<Signals, 'monitorsLooked' | 'monitorFailed' | 'monitorFired' | 'monitorRecovered'>;
@@ -40,7 +40,7 @@ interface Group extends Measured {
   readonly moments: Moments;
   dueMs: number;
   failures: number;
-  /** Commits to the project that had been made when nothing was found; null: something was. */
+  /** Number of commits to the project when nothing was found; null: something was found. */
   emptyAfter: number | null;
 }
 
@@ -48,33 +48,33 @@ interface Project {
   readonly id: string;
   readonly groups: Map<string, Group>;
   commits: number;
-  /** When a group of it was looked at last, as a number that grows. */
+  /** Order of its last check: grows. */
   served: number;
   readonly end: () => void;
 }
 
 /** The longest wait: another process may have changed monitors. */
 const LOOK_MS = 60_000;
-/** How much of rests the changes of a project skip: another one begins only below. */
+/** How much rest the changes of a project may skip within a time. */
 const HURRY = { skippedMs: 2_000, withinMs: 10_000 };
 
 /**
- * Looks at monitors, one group after the other, each at its moments: with the rests that follow each look, all together take a
- * twentieth of a thread, however many there are; with more than that, looks come later. Projects take turns. A group that found
- * nothing is not looked at again before something is written to its project.
+ * Checks monitors, one group after the other, each at its moments. With the rest that follows each check, all checks together take
+ * a twentieth of a thread, however many monitors there are; if that is not enough, checks are delayed. Projects take turns. A group
+ * that found nothing is checked again only after a write to its project.
  */
 export class MonitorLoop {
   readonly #parts: MonitorLoopParts;
   readonly #loop: BackgroundLoop;
   readonly #projects = new Map<string, Project>();
   readonly #last = new Map<string, LastLook>();
-  /** Projects whose monitors are to be read again: never while one of them is looked at. */
+  /** Projects whose monitors are read again, but never during a check of one of them. */
   readonly #changed = new Set<string>();
   #isLoaded = false;
   #served = 0;
   /** Null: there is no rest. */
   #resting: { readonly until: number; readonly end: () => void } | null = null;
-  /** What projects have skipped of rests a moment ago. */
+  /** How much rest projects have skipped recently. */
   readonly #skipped = new Map<string, { readonly since: number; readonly ms: number }>();
 
   constructor(parts: MonitorLoopParts) {
@@ -85,19 +85,19 @@ export class MonitorLoop {
     });
   }
 
-  /** To be called once, at the start. */
+  /** Call once, at the start. */
   start(): void {
     this.#loop.wake();
   }
 
-  /** To be called when monitors of a project were made, changed or deleted. */
+  /** Call after monitors of a project were created, changed or deleted. */
   changed(projectId: string): void {
     this.#changed.add(projectId);
     this.#hurry(projectId);
     this.#loop.wake();
   }
 
-  /** Ends the rest under way. Rests bound what all monitors take: a project skips little of them, or a single one. */
+  /** Ends the current rest. Rests bound what all monitors take, so a project may skip only little of them, or a single one. */
   #hurry(projectId: string): void {
     if (this.#resting === null) return;
     const now = performance.now();
@@ -113,7 +113,7 @@ export class MonitorLoop {
     this.#resting = null;
   }
 
-  /** To be called when a project is deleted. */
+  /** Call when a project is deleted. */
   forget(projectId: string): void {
     const project = this.#projects.get(projectId);
     if (project === undefined) return;
@@ -145,7 +145,7 @@ export class MonitorLoop {
     return Math.min(LOOK_MS, Math.max(0, nextMs - Date.now()));
   }
 
-  /** Whoever changed a monitor waits for a look at it as for any other read, but for many changes in a row. */
+  /** A changed monitor is checked without a rest, except after many changes in a row. */
   async #rest(ms: number): Promise<void> {
     const until = performance.now() + ms;
     const skipped = new Promise<void>((resolve) => (this.#resting = { until, end: resolve }));
@@ -157,7 +157,7 @@ export class MonitorLoop {
     for (const { groups } of this.#projects.values()) yield* groups.values();
   }
 
-  /** Of those that are due, the longest due of the project that has waited longest. */
+  /** The longest due group of the project that has waited longest. */
   #next(): Group | undefined {
     for (const id of this.#changed) this.#load(id);
     const now = Date.now();
@@ -171,7 +171,7 @@ export class MonitorLoop {
     return next;
   }
 
-  /** Reads what a project has; groups that were there go on. */
+  /** Reads the monitors of a project. Known groups keep their state. */
   #load(projectId: string): void {
     const monitors = this.#parts.store.enabled(projectId);
     this.#changed.delete(projectId);
@@ -190,7 +190,7 @@ export class MonitorLoop {
       const group = project.groups.get(key) ?? this.#group(project, { list, query, window_minutes }, before.get(key));
       project.groups.set(key, group);
       group.monitors.push(monitor);
-      // What is new, or has another condition, is looked at at once.
+      // A new monitor, or one with a new condition, is checked at once.
       if (this.lastOf(monitor) === null) Object.assign(group, { dueMs: 0, emptyAfter: null });
     }
   }
@@ -210,7 +210,7 @@ export class MonitorLoop {
     return { ...measured, project, moments, monitors: [], dueMs, failures, emptyAfter };
   }
 
-  /** What was measured of monitors that are not looked at any more is forgotten. */
+  /** Forgets the last checks of monitors that are gone or disabled. */
   #forgetGone(known: Project | undefined, monitors: readonly Monitor[]): void {
     const ids = new Set(monitors.map(({ id }) => id));
     for (const group of known?.groups.values() ?? [])

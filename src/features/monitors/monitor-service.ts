@@ -23,15 +23,15 @@ export interface MonitorServiceParts {
   readonly audit: AuditLog;
 }
 
-/** A monitor with what was measured last. */
+/** A monitor with its last check. */
 export interface LookedAt extends Monitor {
   readonly last: LastLook | null;
 }
 
-/** Looks back read 30 days: one at once for a project, two in all. */
+/** Tests read 30 days: one at a time for a project, two in all. */
 const LOOK_BACKS = { atOnce: 2, perParty: 1, maxWaiting: 8, maxWaitMs: 30_000 };
 
-/** Conditions over figures that are looked at all the time. Everything is inside the caller's project. */
+/** Monitors: conditions that are checked all the time. Everything is inside the caller's project. */
 export class MonitorService {
   readonly #parts: MonitorServiceParts;
   readonly #lookBacks = new FairSemaphore('tests of monitors', LOOK_BACKS);

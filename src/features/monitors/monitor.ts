@@ -2,7 +2,7 @@ import type { Window } from '../../engine/schema/page.js';
 import type { Micros } from '../../engine/timestamp.js';
 import type { Condition, MonitorState, Standing } from './condition.js';
 
-/** A condition that is looked at all the time. */
+/** A condition that is checked all the time. */
 export interface Monitor extends Standing {
   /** Lower-case UUID. */
   readonly id: string;
@@ -12,9 +12,9 @@ export interface Monitor extends Standing {
   /** Grows when the condition changes. */
   readonly revision: number;
   readonly enabled: boolean;
-  /** Until then nobody is told; null: it is not muted. */
+  /** Until then, no destination is notified; null: it is not muted. */
   readonly muted_until: Micros | null;
-  /** What webhooks heard last. */
+  /** The state that destinations were notified of last. */
   readonly told: 'ok' | 'firing';
   /** Since when it has its state. */
   readonly since: Micros;
@@ -33,14 +33,14 @@ export interface StateChange {
 /** What can be changed of a monitor; a changed condition begins without a state. */
 export type MonitorSettings = Pick<Monitor, 'name' | 'condition' | 'enabled' | 'muted_until'>;
 
-/** What a look came to. */
+/** The result of a check. */
 export interface Outcome extends Standing, StateChange {
-  /** Of the condition that was looked at. */
+  /** Of the condition that was checked. */
   readonly revision: number;
   readonly told: 'ok' | 'firing';
 }
 
-/** Most changes of state that are kept of a monitor. */
+/** Maximum number of state changes kept for a monitor. */
 export const MAX_CHANGES = 500;
 
 /** Keeps monitors. Each call is one durable transaction. @throws DomainError `unavailable` */
@@ -52,17 +52,17 @@ export interface MonitorStore {
   list(projectId: string): Monitor[];
   change(id: string, settings: MonitorSettings, isNewCondition: boolean, at: Micros): void;
   remove(id: string): void;
-  /** Projects with a monitor that is looked at. */
+  /** Projects with an enabled monitor. */
   projects(): string[];
-  /** Those of a project that are looked at. */
+  /** The enabled monitors of a project. */
   enabled(projectId: string): Monitor[];
-  /** Keeps what a look changed. @returns false when the monitor was deleted or changed meanwhile */
+  /** Stores what a check changed. @returns false when the monitor was deleted or changed meanwhile */
   record(monitor: Pick<Monitor, 'id' | 'muted_until'>, outcome: Outcome): boolean;
   /** The newest first. */
   changes(id: string, window: Window): StateChange[];
 }
 
-/** Counts of what is kept beside spans. */
+/** Counts of evaluations or feedback, which are stored beside spans. */
 export interface SlotCounts {
   readonly count: number;
   readonly yes: number;

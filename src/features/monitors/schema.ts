@@ -15,7 +15,7 @@ const STATES = ['ok', 'firing', 'no_data'] as const;
 const MAX_VALUE = 1e15;
 
 const name = line(200, 'Name of the monitor.');
-const list = oneOf(LISTS, 'The list that is looked at.');
+const list = oneOf(LISTS, 'The list to measure.');
 const query = Type.String({
   maxLength: MAX_QUERY,
   description:
@@ -24,7 +24,7 @@ const query = Type.String({
 });
 const measure = oneOf(
   MONITOR_MEASURES,
-  'What is looked at: figures of `:stats`, the mean of a score (`score`), the share of evaluations that a judge passed ' +
+  'What to measure: figures of `:stats`, the mean of a score (`score`), the share of evaluations that a judge passed ' +
     '(`judge_id`), or the share of positive feedback on spans.',
 );
 const score = line(MAX_SCORE_NAME, 'Name of the score, for `score_mean`.');
@@ -48,12 +48,12 @@ const minimum_count = Type.Integer({
   description:
     'With fewer objects, scores, evaluations or feedback in the window, there is no data, and the monitor stays as it is.',
 });
-const enabled = Type.Boolean({ description: 'Whether it is looked at.' });
-const muted_until = timeInput('No one is told before then.');
+const enabled = Type.Boolean({ description: 'Whether the monitor is checked.' });
+const muted_until = timeInput('Until then, no destination is notified.');
 
 const INPUT = {
   ...{ measure, window_minutes, operator, threshold },
-  list: optional({ ...list, description: 'The list that is looked at. Default: spans.' }),
+  list: optional({ ...list, description: 'The list to measure. Default: spans.' }),
   query: optional(query),
   score: optional(score),
   judge_id: optional(judge_id),
@@ -68,7 +68,10 @@ const INPUT = {
   }),
 };
 
-export const ConditionInput = Type.Object(INPUT, { $id: 'MonitorCondition', description: 'What a monitor asks.' });
+export const ConditionInput = Type.Object(INPUT, {
+  $id: 'MonitorCondition',
+  description: 'The condition of a monitor.',
+});
 export type ConditionInput = Static<typeof ConditionInput>;
 
 export const MonitorInput = Type.Object(
@@ -99,22 +102,22 @@ export const MonitorRead = Type.Object(
     score: orNull(score),
     judge_id: orNull(judge_id),
     ...{ window_minutes, compared_with, operator, threshold, recovery_threshold, minimum_count, enabled },
-    muted_until: orNull(time('No one is told before then; null: it is not muted.')),
+    muted_until: orNull(time('Until then, no destination is notified; null: it is not muted.')),
     summary: Type.String({ description: 'The condition in words.' }),
     state: oneOf(
       STATES,
-      '`no_data`: there is too little in the window, or it was not looked at yet. Then `kept_state` goes on once there is data.',
+      '`no_data`: there is too little in the window, or it was not checked yet. `kept_state` applies again once there is data.',
     ),
     kept_state: orNull(oneOf(['ok', 'firing'], 'The last state that there was data for; null: none yet.')),
     since: time('Since when it has this state.'),
-    looked_at: orNull(time('End of the window that was looked at last; null: none since the server started.')),
+    checked_at: orNull(time('End of the window that was checked last; null: none since the server started.')),
     value: orNull(number('The figure of that window, or the ratio; null: nothing is known.')),
     count: orNull(count('How many objects, scores, evaluations or feedback it is about.')),
-    error: orNull(Type.String({ description: 'Why the last look failed; null: it did not.' })),
+    error: orNull(Type.String({ description: 'Why the last check failed; null: it did not.' })),
     created_at: time('When the monitor was created.'),
     created_by: uuid('User who created it.'),
   },
-  { $id: 'Monitor', description: 'A condition over figures that is looked at all the time.' },
+  { $id: 'Monitor', description: 'A condition over figures, which is checked all the time.' },
 );
 export type MonitorRead = Static<typeof MonitorRead>;
 
@@ -133,8 +136,8 @@ export const LookBackRead = Type.Object(
   {
     from: time('The first moment.'),
     to: time('The last moment.'),
-    looks: count('At how many moments it would have been looked at.'),
-    without_data: count('At how many of these there was no data.'),
+    checks: count('How often it would have been checked.'),
+    without_data: count('At how many checks there was no data.'),
     fired: count('How often it would have fired.'),
     changes: Type.Array(StateChangeRead, {
       description: 'The newest changes of its state, the newest first; at most 200.',

@@ -30,7 +30,7 @@ export interface SpanAddress {
 }
 
 export interface BegunMove {
-  /** The same for all commands that go on with one move. */
+  /** The same for all commands that continue with one move. */
   readonly id: string;
   readonly from: SpanPlace;
   readonly address: SpanAddress;
@@ -49,9 +49,9 @@ export interface MoveSource {
   begin(to: SpanPlace): Promise<BegunMove>;
   /** Without the projects that are being deleted. */
   settled(): Promise<SettledState>;
-  /** Refuses whatever changes spans, while reads go on. @returns the state that they are left in for good */
+  /** Refuses whatever changes spans, while reads continue. @returns the state that they are left in for good */
   close(): Promise<SettledState>;
-  /** Spans are elsewhere from now on: this server writes none any more, and no start does with its settings. */
+  /** Spans are elsewhere from now on: this server writes none anymore, and no start does with its settings. */
   finish(): void;
   /** The command has ended. Unless it has finished, spans are taken again. Repeated calls do nothing. */
   end(): void;

@@ -211,7 +211,7 @@ class Optimization {
 
 /**
  * Input and result of an optimization without deleted spans. Figures stay, as they say nothing of single spans. A model
- * wrote the candidates from the training half: when one of these spans goes, so do the candidates, but for the content
+ * wrote the candidates from the training half: when one of these spans goes, so do the candidates, except for the content
  * of those that became versions.
  *
  * @param promoted ids of candidates that became versions

@@ -50,7 +50,7 @@ export interface TrainingExamples {
 /** Evaluator of outputs: a judge, or the model, which compares them with the expected outputs. */
 export type ComparedBy = 'judge' | 'model';
 
-/** Splits examples, but for bare thumbs down, which teach nothing. The model compares with expected outputs alone. */
+/** Splits examples, except for bare thumbs down, which teach nothing. The model compares with expected outputs alone. */
 export function splitTrainingExamples(examples: readonly TrainingExample[], comparedBy: ComparedBy): TrainingExamples {
   const useful = examples.filter((example) => example.thumbs_up || hasExplanation(example));
   const training = useful.filter(({ span_id }) => !isHeldOut(span_id));

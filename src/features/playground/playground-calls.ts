@@ -25,7 +25,7 @@ export interface PlaygroundCallsOptions {
   readonly price: PriceModelCall;
 }
 
-/** A call that somebody asks for, and what it was made from. */
+/** A call that someone asks for, and what it was made from. */
 export interface PlaygroundCall {
   readonly principal: Pick<Principal, 'project_id' | 'user_id'>;
   readonly request: ModelRequest;
@@ -36,7 +36,7 @@ export interface PlaygroundCall {
 
 interface UnderWay extends PlaygroundCall {
   readonly runId: string;
-  /** Aborted when nothing of the call may be stored any more. */
+  /** Aborted when nothing of the call may be stored anymore. */
   readonly gone: AbortController;
 }
 
@@ -60,7 +60,7 @@ export class PlaygroundCalls implements WorkUnderWay {
     return ended;
   }
 
-  /** Gives up calls made from deleted spans, which are not stored any more. */
+  /** Gives up calls made from deleted spans, which are not stored anymore. */
   async giveUp({ projectId, spans }: DeletionScope): Promise<void> {
     const isOver = ({ principal, spanId }: UnderWay) =>
       principal.project_id === projectId && (spans === null || (spanId !== null && spans.has(spanId)));

@@ -1,10 +1,10 @@
 import type { JobHead } from '../../engine/work/job.js';
 import type { SpanPlace, RepriceScope } from '../../engine/traces/model/prices/calculated-spans.js';
 
-/** The kind of jobs that calculate stored costs anew. */
+/** The kind of jobs that calculate stored costs again. */
 export const REPRICE = 'reprice';
 
-/** Checkpoint of a job that prices spans anew. */
+/** Checkpoint of a job that prices spans again. */
 export interface RepriceCheckpoint {
   /** The last span that is done; null: none yet. */
   readonly after: SpanPlace | null;

@@ -28,7 +28,7 @@ const PAGE = 1_000;
 /** Most passes through a page whose spans clients write meanwhile; their writes are priced on the way in. */
 const MAX_ROUNDS = 5;
 
-/** Prices stored spans anew: first they are counted, then each portion of the job is one page. */
+/** Prices stored spans again: first they are counted, then each portion of the job is one page. */
 export function repriceWork(parts: RepriceParts): JobWork {
   return async (context) => {
     const { job, enter } = context;

@@ -1,30 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../engine/errors.js';
 import type { AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
-import type { AuditChange } from '../../engine/signals/catalog/audit.js';
 import type { NameModel } from '../../engine/models/model-name.js';
+import type { Window } from '../../engine/schema/page.js';
+import type { Signals } from '../../engine/signals/signals.js';
 import { fitting } from '../../engine/validation/fitting.js';
 import { compile } from '../../engine/validation/validation.js';
-import {
-  LATEST,
-  MAX_TAGS,
-  type ModelBinding,
-  type PromptSummary,
-  type SelectedVersion,
-  type StoredVersion,
-  type TagEntry,
-  type TagMove,
-  type VersionSelector,
-} from './prompt.js';
-import type { PromptStore } from './prompt-store.js';
-import type { Window } from '../../engine/schema/page.js';
 import type { Announce } from '../webhooks/event.js';
+import { FetchedVersions } from './fetched-versions.js';
+import { noVersion, requirePrompt } from './not-found.js';
+import { LATEST, type ModelBinding, type PromptSummary, type SelectedVersion, type VersionSelector } from './prompt.js';
+import type { PromptStore } from './prompt-store.js';
+import { PromptTags } from './prompt-tags.js';
 import { EnsureInput } from './schema.js';
+import { auditVersion } from './version-audit.js';
 import { checkVersion } from './version-rules.js';
 import { needsOf } from './version-uses.js';
-import type { Signals } from '../../engine/signals/signals.js';
 
 export interface PromptServiceOptions {
   readonly store: PromptStore;
@@ -33,12 +25,6 @@ export interface PromptServiceOptions {
   readonly audit: AuditLog;
   readonly announce: Announce;
 }
-
-/** How much of fetched versions is kept in memory, in characters of JSON; presenters may keep that text as well. */
-const CACHE_SIZE = 16 * 1024 * 1024;
-const MAX_CACHED = 10_000;
-/** One entry larger than this is read from the store each time. */
-const MAX_ENTRY_SIZE = CACHE_SIZE / 2;
 
 /** How long the event loop may be kept by reading the tags of one prompt after another. */
 const TURN_MS = 10;
@@ -54,22 +40,19 @@ export class PromptService {
   readonly #observer: Pick<Signals, 'promptFetched'>;
   readonly #audit: AuditLog;
   readonly #modelName: NameModel;
-  readonly #announce: Announce;
-  /** Answers of `fetch`, by what was asked for. */
-  readonly #fetched = new LRUCache<string, SelectedVersion>({
-    max: MAX_CACHED,
-    maxSize: CACHE_SIZE,
-    maxEntrySize: MAX_ENTRY_SIZE,
-    sizeCalculation: (version, key) => JSON.stringify(version).length + key.length,
-  });
-  #seenChange = -1;
+  readonly #fetched: FetchedVersions;
+
+  /** Names that point at versions. */
+  readonly tags: PromptTags;
 
   constructor({ store, modelName, observer, audit, announce }: PromptServiceOptions) {
     this.#store = store;
     this.#modelName = modelName;
     this.#observer = observer;
     this.#audit = audit;
-    this.#announce = announce;
+    this.#fetched = new FetchedVersions(store);
+    const find = (projectId: string, slug: string, selector: VersionSelector) => this.find(projectId, slug, selector);
+    this.tags = new PromptTags({ store, audit, announce, find, changed: () => this.#fetched.clear() });
   }
 
   /**
@@ -78,16 +61,14 @@ export class PromptService {
    * @throws DomainError `not_found`
    */
   fetch(projectId: string, slug: string, selector: VersionSelector): SelectedVersion {
-    this.#forgetWhenChanged();
-    const key = `${projectId}\n${slug}\n${cacheKeyOf(selector)}`;
-    const known = this.#fetched.get(key);
+    const known = this.#fetched.find(projectId, slug, selector);
     if (known !== undefined) {
       this.#observer.promptFetched({ result: 'cached' });
       return known;
     }
     try {
       const version = this.find(projectId, slug, selector);
-      this.#fetched.set(key, version);
+      this.#fetched.keep(projectId, slug, selector, version);
       this.#observer.promptFetched({ result: 'read' });
       return version;
     } catch (error) {
@@ -101,8 +82,8 @@ export class PromptService {
   find(projectId: string, slug: string, selector: VersionSelector): SelectedVersion {
     const found = this.#store.findVersion(projectId, slug, selector);
     if (found === undefined) {
-      this.#requirePrompt(projectId, slug);
-      throw new DomainError('not_found', missing(selector));
+      requirePrompt(this.#store, projectId, slug);
+      throw noVersion(selector);
     }
     return { ...found, tag: selector.by === 'tag' ? selector.tag : null };
   }
@@ -137,7 +118,7 @@ export class PromptService {
       this.#store.findVersion(project_id, slug, { by: 'hash', hash }) ??
       this.#audit.together(() => {
         const made = this.#store.ensureVersion(project_id, slug, draft);
-        this.#tell('promptVersionMade', by, made);
+        auditVersion(this.#audit, 'promptVersionMade', by, made);
         return made;
       });
     this.#fetched.clear();
@@ -158,13 +139,12 @@ export class PromptService {
   /** Binds a model, or with null unbinds. @throws DomainError `not_found` */
   bindModel(by: Principal, slug: string, version: number, modelId: string | null): SelectedVersion {
     const { project_id: projectId } = by;
-    this.#requirePrompt(projectId, slug);
+    requirePrompt(this.#store, projectId, slug);
     const selector = { by: 'number', version } as const;
     const found = this.#audit.together(() => {
-      if (!this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000))
-        throw new DomainError('not_found', missing(selector));
+      if (!this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000)) throw noVersion(selector);
       const bound = this.find(projectId, slug, selector);
-      this.#tell('promptVersionChanged', by, bound, [{ field: 'model_id' }]);
+      auditVersion(this.#audit, 'promptVersionChanged', by, bound, [{ field: 'model_id' }]);
       return bound;
     });
     this.#fetched.clear();
@@ -177,7 +157,7 @@ export class PromptService {
    */
   deleteVersion(by: Principal, slug: string, version: number): void {
     const { project_id: projectId } = by;
-    this.#requirePrompt(projectId, slug);
+    requirePrompt(this.#store, projectId, slug);
     this.#audit.together(() => {
       const selector = { by: 'number', version } as const;
       const known = this.#store.findVersion(projectId, slug, selector);
@@ -186,20 +166,10 @@ export class PromptService {
         if (needs.length > 0)
           throw new DomainError('conflict', `Version ${version} cannot be deleted: ${needs.join('; ')}`);
       });
-      if (!removed || known === undefined) throw new DomainError('not_found', missing(selector));
-      this.#tell('promptVersionDeleted', by, known);
+      if (!removed || known === undefined) throw noVersion(selector);
+      auditVersion(this.#audit, 'promptVersionDeleted', by, known);
     });
     this.#fetched.clear();
-  }
-
-  #tell(
-    event: 'promptVersionMade' | 'promptVersionChanged' | 'promptVersionDeleted' | 'tagMoved' | 'tagRemoved',
-    by: Principal,
-    { id, slug, version }: Pick<StoredVersion, 'id' | 'slug' | 'version'>,
-    changes: readonly AuditChange[] = [],
-  ): void {
-    const about = { project_id: by.project_id, subject_id: id, subject_name: `${slug} v${version}` };
-    this.#audit.done({ event, by, ...about, changes });
   }
 
   /**
@@ -208,15 +178,11 @@ export class PromptService {
    * @throws DomainError `not_found`; `conflict` that names what needs a version, or with too many versions
    */
   deleteTagged(by: Principal, slug: string, selector: VersionSelector | null): void {
-    const { project_id, user_id } = by;
+    const { project_id } = by;
     this.#audit.together(() => {
       const versions = selector === null ? this.#all(project_id, slug) : [this.find(project_id, slug, selector)];
       for (const found of versions) {
-        for (const tag of this.tagsOf(found).filter((name) => name !== LATEST)) {
-          this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
-          this.#announceMove(by, slug, tag, null);
-          this.#tell('tagRemoved', by, found, [{ field: 'tag', from: tag }]);
-        }
+        for (const tag of this.tags.of(found).filter((name) => name !== LATEST)) this.tags.remove(by, slug, tag);
         this.deleteVersion(by, slug, found.version);
       }
     });
@@ -235,93 +201,14 @@ export class PromptService {
     return versions;
   }
 
-  /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
-  pin(by: Principal, slug: string, entry: TagEntry): TagEntry {
-    this.#audit.together(() => this.#pin(by, slug, entry));
-    return entry;
-  }
-
-  /** As {@link pin}, of several tags: all of them are moved, or none. */
-  pinAll(by: Principal, { slug, version }: SelectedVersion, tags: readonly string[]): void {
-    if (tags.length === 0) return;
-    this.#audit.together(() => {
-      for (const tag of tags) this.#pin(by, slug, { tag, version });
-    });
-  }
-
-  /** As {@link ensure}, and {@link pinAll} of the version: if a tag cannot be moved, no version is made. */
+  /** As {@link ensure}, and has tags point at the version: if one cannot be moved, no version is made. */
   ensureTagged(by: Principal, slug: string, body: unknown, tags: readonly string[]): SelectedVersion {
     if (tags.length === 0) return this.ensure(by, slug, body);
     return this.#audit.together(() => {
       const ensured = this.ensure(by, slug, body);
-      for (const tag of tags) this.#pin(by, slug, { tag, version: ensured.version });
+      this.tags.pinAll(by, ensured, tags);
       return ensured;
     });
-  }
-
-  /** To be called in the transaction of the move. @param version null: the tag was removed */
-  #announceMove({ project_id, user_id }: Principal, slug: string, tag: string, version: number | null): void {
-    const where = version === null ? 'was removed' : `points to version ${version}`;
-    this.#announce({
-      ...{ project_id, type: 'prompt.tag_moved', summary: `The tag ${tag} of the prompt ${slug} ${where}` },
-      data: { prompt_slug: slug, tag, version, moved_by: user_id },
-    });
-  }
-
-  #pin(by: Principal, slug: string, entry: TagEntry): void {
-    const { project_id, user_id } = by;
-    this.#requirePrompt(project_id, slug);
-    if (entry.tag === LATEST)
-      throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be pinned');
-    if (!this.#store.takesTag(project_id, slug, entry.tag))
-      throw new DomainError(
-        'conflict',
-        `A prompt can have at most ${MAX_TAGS} tags, including removed ones, whose history is kept: move an existing tag`,
-      );
-    const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
-    this.#fetched.clear();
-    if (!pinned) throw new DomainError('not_found', missing({ by: 'number', version: entry.version }));
-    const version = this.find(project_id, slug, { by: 'number', version: entry.version });
-    this.#tell('tagMoved', by, version, [{ field: 'tag', to: entry.tag }]);
-    this.#announceMove(by, slug, entry.tag, entry.version);
-  }
-
-  /** Removes a tag, but for its history. @throws DomainError `not_found`; `conflict` for `latest` */
-  removeTag(by: Principal, slug: string, tag: string): void {
-    const { project_id, user_id } = by;
-    this.#requirePrompt(project_id, slug);
-    if (tag === LATEST)
-      throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be removed');
-    const pointedAt = this.#store.findVersion(project_id, slug, { by: 'tag', tag });
-    this.#audit.together(() => {
-      if (!this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id) || pointedAt === undefined)
-        throw new DomainError('not_found', missing({ by: 'tag', tag }));
-      this.#tell('tagRemoved', by, pointedAt, [{ field: 'tag', from: tag }]);
-      this.#announceMove(by, slug, tag, null);
-    });
-    this.#fetched.clear();
-  }
-
-  /** Tags and the versions they point at; `latest` comes first. @throws DomainError `not_found` */
-  listTags(projectId: string, slug: string): TagEntry[] {
-    const { version } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
-    return [{ tag: LATEST, version }, ...this.#store.listTags(projectId, slug)];
-  }
-
-  /** The tags that point at a version; `latest` comes first. */
-  tagsOf({ prompt_id, version, latest_version }: SelectedVersion): string[] {
-    const pinned = this.#store.tagsOf(prompt_id).filter((entry) => entry.version === version);
-    return [...(version === latest_version ? [LATEST] : []), ...pinned.map(({ tag }) => tag)];
-  }
-
-  /** Moves of a tag and its removals, newest first. @throws DomainError `not_found` when it was never pinned */
-  tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[] {
-    this.#requirePrompt(projectId, slug);
-    const read = (part: Window) => this.#store.tagHistory(projectId, slug, tag, part);
-    const moves = read(window);
-    if (moves.length === 0 && read({ limit: 1, offset: 0 }).length === 0)
-      throw new DomainError('not_found', missing({ by: 'tag', tag }));
-    return moves;
   }
 
   /**
@@ -360,39 +247,5 @@ export class PromptService {
   /** How many prompts there are of that list. */
   count(projectId: string, q = ''): number {
     return this.#store.countPrompts(projectId, q);
-  }
-
-  #requirePrompt(projectId: string, slug: string): void {
-    if (!this.#store.hasPrompt(projectId, slug))
-      throw new DomainError('not_found', 'There is no prompt with this slug');
-  }
-
-  #forgetWhenChanged(): void {
-    const change = this.#store.changeCounter();
-    if (change === this.#seenChange) return;
-    this.#fetched.clear();
-    this.#seenChange = change;
-  }
-}
-
-function cacheKeyOf(selector: VersionSelector): string {
-  switch (selector.by) {
-    case 'number':
-      return `v${selector.version}`;
-    case 'hash':
-      return `h${selector.hash}`;
-    case 'tag':
-      return `t${selector.tag}`;
-  }
-}
-
-function missing(selector: VersionSelector): string {
-  switch (selector.by) {
-    case 'number':
-      return `The prompt has no version ${selector.version}`;
-    case 'hash':
-      return 'The prompt has no version with this content hash';
-    case 'tag':
-      return `The prompt has no tag ${selector.tag}`;
   }
 }

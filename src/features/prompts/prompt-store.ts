@@ -40,7 +40,7 @@ export interface PromptStore {
   together<T>(writes: () => T): T;
   /** Whether a prompt had this tag ever, or has fewer than `MAX_TAGS`, removed ones included. */
   takesTag(projectId: string, slug: string, tag: string): boolean;
-  /** Removes a tag, which is not `latest`, but for its history; false when there is no such tag. */
+  /** Removes a tag, which is not `latest`, except for its history; false when there is no such tag. */
   removeTag(projectId: string, slug: string, tag: string, at: Micros, by: string): boolean;
   /** Tags and the versions they point at, ascending by name, without `latest`. */
   listTags(projectId: string, slug: string): TagEntry[];

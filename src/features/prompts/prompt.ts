@@ -78,5 +78,5 @@ export type VersionSelector =
   | { readonly by: 'hash'; readonly hash: string }
   | { readonly by: 'tag'; readonly tag: string };
 
-/** The tag that nobody pins: it always follows the newest version. */
+/** The tag that no one pins: it always follows the newest version. */
 export const LATEST = 'latest';

@@ -6,7 +6,7 @@ import { SLUG } from '../../engine/schema/slug.js';
 /** Longer contents are refused: a prompt is read by every client at its start. */
 export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
 /**
- * The highest number of a version, imported or counted: one that nobody has come to is made up, and without an end those to come would
+ * The highest number of a version, imported or counted: one that no one has come to is made up, and without an end those to come would
  * have no numbers that JavaScript reads exactly.
  */
 export const MAX_VERSIONS = 1_000_000_000;

@@ -1,6 +1,6 @@
 /** Everything that uses a version of a prompt, or with the only version the prompt. */
 export interface VersionUses {
-  /** Tags that point at it, but for `latest`. */
+  /** Tags that point at it, except for `latest`. */
   readonly tags: readonly string[];
   /** Names of judges that run with it. */
   readonly judges: readonly string[];

@@ -31,7 +31,7 @@ export interface BelievedClockParts {
 interface Look {
   readonly now: Micros;
   readonly ahead: Micros;
-  /** How long it takes until the clock is believed, if it goes on as it does; 0: it is. */
+  /** How long it takes until the clock is believed, if it continues as it does; 0: it is. */
   readonly wait: Micros;
   readonly next: ClockNote;
 }
@@ -44,7 +44,7 @@ const LOOK_MS = 60_000;
 
 /**
  * The wall clock, for what cannot be undone. One that jumped ahead would have everything be old: from more than a day on it is
- * not believed before the server has run for as long as the jump was beyond that, or somebody says that it is right (see
+ * not believed before the server has run for as long as the jump was beyond that, or someone says that it is right (see
  * {@link trust}). Whether the machine was off for months, or its clock is wrong, is the same to a server that starts: the longer a
  * wrong clock would reach, the more time there is to notice it.
  *

@@ -14,7 +14,7 @@ const MAX_LOOKS = 50;
 /** Spans whose ids are read together. */
 const READ_AT_ONCE = 9_000;
 
-/** Traces that are about to go. Those that somebody gave feedback on leave them while all that they hold is read. */
+/** Traces that are about to go. Those that someone gave feedback on leave them while all that they hold is read. */
 export class GoingTraces {
   readonly #parts: GoingParts;
   readonly #projectId: string;

@@ -15,7 +15,7 @@ export interface RetentionPassParts extends GoingParts {
   /** Deletes things, with all that belongs to them; resolves when they are gone. */
   readonly expire: (projectId: string, below: Below) => Promise<void>;
   readonly governor: Pick<Governor, 'storeIsUsed'>;
-  /** Takes what is deleted out of the tables, so that it does not pile up before the next portion; reads under way keep theirs. */
+  /** Takes what is deleted out of the tables, so that it does not pile up before the next portion; reads in progress keep theirs. */
   readonly purge: () => Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export class RetentionPass {
     this.#parts = parts;
   }
 
-  /** Removes the next portion. One that fails is begun anew by the next call. @throws DomainError */
+  /** Removes the next portion. One that fails is started over by the next call. @throws DomainError */
   async next(): Promise<Portion> {
     if (this.#unpurged >= PURGED_AT_ONCE) {
       await this.#purged();
@@ -91,7 +91,7 @@ export class RetentionPass {
       this.#unpurged = 0;
     }
     if (this.#waiting.length === 0 && this.#hasMore) await this.#look();
-    // What was examined while nobody was there may be too much beside clients that have come since.
+    // What was examined while no one was there may be too much beside clients that have come since.
     const ahead = (this.#ahead?.ids.length ?? 0) > this.#largest.traces ? null : this.#ahead;
     this.#ahead = null;
     const portion = ahead ?? this.#examined(0);
@@ -107,7 +107,7 @@ export class RetentionPass {
     return result;
   }
 
-  /** Waits for the purge that goes on beside portions; the last one goes on beside other projects. @throws what it failed with */
+  /** Waits for the purge that continues beside portions; the last one continues beside other projects. @throws what it failed with */
   async #purged(): Promise<void> {
     const failed = await this.#purging;
     this.#purging = Promise.resolve(null);
@@ -131,7 +131,7 @@ export class RetentionPass {
     return { ids, examined };
   }
 
-  /** What was examined while the portion before it went, but for traces that were written to since. */
+  /** What was examined while the portion before it went, except for traces that were written to since. */
   async #stillOld({ ids, examined }: Portioned): Promise<Examined> {
     const { traces } = this.#parts;
     const { upTo, old } = await examined;

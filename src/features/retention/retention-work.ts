@@ -22,7 +22,7 @@ export interface RetentionWorkParts extends RetentionPassParts {
   readonly everyMs: number | null;
 }
 
-/** A project in the run that is under way, and what it came to so far. */
+/** A project in the run that is in progress, and what it came to so far. */
 interface Turn {
   readonly pass: RetentionPass;
   readonly began: number;
@@ -37,7 +37,7 @@ interface Turn {
 
 /** The longest wait for the first run: a server that is restarted often looks, too. */
 const FIRST_MS = 60_000;
-/** The longest wait for a clock that is not believed: somebody may say that it is right. */
+/** The longest wait for a clock that is not believed: someone may say that it is right. */
 const CLOCK_LOOK_MS = 10_000;
 /** After so many failures in a row a project waits for the next run: it may be one that fails again and again. */
 const MAX_FAILURES = 5;
@@ -72,7 +72,7 @@ export class RetentionWork {
     this.#loop.wakeIn(first);
   }
 
-  /** When what is old goes next: now, where that is under way; null: never. @throws DomainError `unavailable` */
+  /** When what is old goes next: now, where that is in progress; null: never. @throws DomainError `unavailable` */
   nextRunAt(): Micros | null {
     if (this.#nextRun === null) return null;
     if (this.#turns.length > 0) return Date.now() * 1000;

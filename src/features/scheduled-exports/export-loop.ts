@@ -11,7 +11,7 @@ import type { Schedule, ScheduleStore } from './schedule.js';
 export interface ExportBucket {
   /**
    * Takes in a file under a name, whatever is there.
-   * @param again whether an upload of it may have been cut off, whose parts are removed
+   * @param again whether an upload of it may have been interrupted, whose parts are removed
    * @throws DomainError
    */
   put(path: string, name: string, again: boolean): Promise<void>;
@@ -36,7 +36,7 @@ const LOOK_MS = 60_000;
 
 /**
  * Makes the objects of schedules that are due, one at a time: a project that has much to export makes one, and goes behind the others.
- * An object is named in the store before it is uploaded, and counts once it is: what is cut off in between is made again, of what
+ * An object is named in the store before it is uploaded, and counts once it is: what is interrupted in between is made again, of what
  * is left of its rows, under the same name.
  */
 export class ExportLoop {
@@ -54,7 +54,7 @@ export class ExportLoop {
     });
   }
 
-  /** To be called at the start, and when a schedule has changed. */
+  /** Call at the start, and when a schedule has changed. */
   wake(): void {
     this.#loop.wake();
   }
@@ -151,7 +151,7 @@ function reasonOf(error: unknown): string {
     case 'not_found':
       return 'The bucket does not exist; the operator finds more in the server log';
     case 'invalid':
-      return `The filters are not valid any more: ${error.message}`;
+      return `The filters are no longer valid: ${error.message}`;
     default:
       return 'The bucket or a store did not respond, or the disk is full; the operator finds more in the server log';
   }

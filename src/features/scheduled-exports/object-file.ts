@@ -54,7 +54,7 @@ interface Written {
   readonly to: State;
   /** Whether it ends because it is large enough. */
   readonly isFull: boolean;
-  /** Rows of its range that are not in it, and rows of earlier ranges that need not wait any more. */
+  /** Rows of its range that are not in it, and rows of earlier ranges that need not wait anymore. */
   readonly leftOut: readonly string[];
   readonly caughtUp: readonly string[];
 }
@@ -65,7 +65,7 @@ export interface ObjectFile extends Written {
 }
 
 /**
- * Writes the next object of a schedule to the disk: the rows behind what is exported, up to the version that an object which was cut off
+ * Writes the next object of a schedule to the disk: the rows behind what is exported, up to the version that an object which was interrupted
  * reaches to, else as far as there are any, or as one object may be; and those that were left out before.
  * @throws DomainError `unavailable`
  */

@@ -24,7 +24,7 @@ export interface Schedule extends ScheduleDraft {
   readonly paused: boolean;
   /** Version up to which everything is in objects. */
   readonly exported_to: State;
-  /** The object under way, with the version that it reaches to: one that was cut off is made again. */
+  /** The object in progress, with the version that it reaches to: one that was interrupted is made again. */
   readonly object: string | null;
   readonly object_to: State | null;
   readonly next_at: Micros;
@@ -48,7 +48,7 @@ export interface Exported {
   readonly rows: number;
   readonly at: Micros;
   readonly next_at: Micros;
-  /** Rows that were left out, and of those left out before the ones that need not wait any more, by id. */
+  /** Rows that were left out, and of those left out before the ones that need not wait anymore, by id. */
   readonly leftOut: readonly string[];
   readonly caughtUp: readonly string[];
   /** When it was due as it began: another time says that it was changed or ordered meanwhile. */

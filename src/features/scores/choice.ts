@@ -83,7 +83,7 @@ export function scoreOfChoice(input: ChoiceInput, context: ReadContext): ReadSco
   return Date.now() * 1000 < ends ? { scores: [score], defined: reader.defined } : null;
 }
 
-/** The score that says which variant was chosen, but for its value. */
+/** The score that says which variant was chosen, except for its value. */
 export function choiceScore({ choice_name, variant_value }: Omit<SpanChoice, 'variant_key'>) {
   return {
     name: `${CHOICE_PREFIX}${choice_name}`,

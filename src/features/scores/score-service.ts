@@ -123,7 +123,7 @@ export class ScoreService {
     await scores.remove(project_id, id);
   }
 
-  /** Deletes what somebody gave to some spans. @throws those of WriteLog */
+  /** Deletes what someone gave to some spans. @throws those of WriteLog */
   removeOf(...given: Parameters<Scores['removeOf']>): Promise<void> {
     return this.#parts.scores.removeOf(...given);
   }

@@ -1,4 +1,4 @@
-/** Longest that somebody may take at the provider, in seconds. */
+/** Longest that someone may take at the provider, in seconds. */
 const LASTS_SECONDS = 600;
 const ATTEMPT = /^\d{13}\.[\w-]{43}$/;
 

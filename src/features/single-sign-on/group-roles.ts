@@ -5,7 +5,7 @@ import type { GroupRoles } from '../../engine/identity/external-sign-in-service.
 /** What groups of the provider give: by group, by project, a role. */
 export type RolesByGroup = ReadonlyMap<string, GroupRoles>;
 
-/** Everybody whom the provider lets in is in this group. */
+/** Everyone whom the provider lets in is in this group. */
 const EVERYBODY = '*';
 const MAX_GROUPS = 1_000;
 const MAX_PROJECTS = 1_000;

@@ -5,7 +5,7 @@ import { namesIn, rolesOfGroups } from './group-roles.js';
 import type { OidcSettings } from './settings.js';
 import type { ExternalPerson } from '../../engine/identity/external-sign-in-service.js';
 
-/** How long somebody may take at the provider. */
+/** How long someone may take at the provider. */
 const ATTEMPT_LASTS_MS = 10 * 60_000;
 /** How far the clock of the provider may be from ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -67,7 +67,7 @@ export class Provider {
    * Who came back from the provider.
    * @param query what the provider had the browser bring, as it stands in the address
    * @throws DomainError `unauthenticated` for an answer that is none of this browser's attempt, or proves nothing; `forbidden`
-   *   for somebody who may not sign in; `unavailable`
+   *   for someone who may not sign in; `unavailable`
    */
   async finish(query: URLSearchParams, attempt: string | null): Promise<ExternalPerson> {
     if (attempt === null || !this.#take(attempt))
@@ -124,12 +124,12 @@ export class Provider {
     };
   }
 
-  /** Of an attempt, what nobody can guess who has not its secret and ours. 43 characters, as PKCE wants. */
+  /** Of an attempt, what no one can guess who has not its secret and ours. 43 characters, as PKCE wants. */
   #derived(purpose: 'state' | 'nonce' | 'verifier', attempt: string): string {
     return createHmac('sha256', this.#parts.secret).update(`${purpose}\n${attempt}`).digest('base64url');
   }
 
-  /** Whether an attempt is under way, which it is no longer then. */
+  /** Whether an attempt is in progress, which it is no longer then. */
   #take(attempt: string): boolean {
     const now = this.#now();
     for (const [used, until] of this.#used) {

@@ -9,7 +9,7 @@ const ISSUER = 'proxy';
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /**
- * Who a trusted proxy says that somebody is.
+ * Who a trusted proxy says that someone is.
  * @param remoteAddress the other end of the connection, which no header can change
  * @throws DomainError `unauthenticated` when the request comes from elsewhere, whatever its headers say, or the header is not there
  */
@@ -19,7 +19,7 @@ export function personOfProxy(
   remoteAddress: string,
 ): ExternalPerson {
   if (!isTrusted(remoteAddress))
-    throw new DomainError('unauthenticated', 'This address is none of the proxies that may sign people in');
+    throw new DomainError('unauthenticated', 'This address is not one of the proxies that may sign people in');
   const value = headers[header];
   const subject = typeof value === 'string' ? value.trim() : '';
   if (!NAME.test(subject)) throw new DomainError('unauthenticated', 'The proxy did not say who you are');

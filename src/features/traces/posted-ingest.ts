@@ -80,7 +80,7 @@ async function whileAvailable<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** One answer per element; an element deleted by somebody else in between has none left to give. */
+/** One answer per element; an element deleted by someone else in between has none left to give. */
 function answers<T>(posted: readonly { readonly id: string }[], stored: ReadonlyMap<string, T>): T[] {
   return posted.flatMap(({ id }) => stored.get(id) ?? []);
 }

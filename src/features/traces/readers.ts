@@ -16,7 +16,7 @@ import { knownFields } from './unknown-fields.js';
 
 const SOME_ID = '00000000-0000-4000-8000-000000000000';
 
-/** How spans are read, but for the scores that they bring. */
+/** How spans are read, except for the scores that they bring. */
 export const spanReader: ElementReader<SpanInput, Span> = {
   validator: compile(SpanInput),
   known: knownFields(SpanInput, spanFields, SpanSession),

@@ -32,7 +32,7 @@ export function knownFields(input: TObject, answered: object, session?: TObject)
 }
 
 /**
- * Puts unknown fields of an element among its attributes, in place, but for names that are there already. Null means absent.
+ * Puts unknown fields of an element among its attributes, in place, except for names that are there already. Null means absent.
  * Hostile elements have millions of fields, so that nothing is copied.
  */
 export function keepUnknown(element: WithAttributes, known: KnownFields, unknown: UnknownNames): void {

@@ -2,7 +2,7 @@ import type { Micros } from '../../engine/timestamp.js';
 import type { MetadataPart } from './parts.js';
 import type { RecordPage, PageOf, Imported } from '../../engine/traces/model/transfer/record-page.js';
 
-/** A record of a part as its schema says, but for times, which are numbers: `_at` ends their names. */
+/** A record of a part as its schema says, except for times, which are numbers: `_at` ends their names. */
 export type StoredRecord = Readonly<Record<string, unknown>>;
 
 /**

@@ -6,7 +6,7 @@ import type { Part } from './parts.js';
 /** How far ahead of this server's clock that of another installation may be. */
 const CLOCKS_APART: Micros = 5 * 60e6;
 
-/** Records whose times are those of clients, but for some. */
+/** Records whose times are those of clients, except for some. */
 const OF_CLIENTS: Partial<Record<Part, readonly string[]>> = {
   spans: ['created_at', 'written_at'],
   traces: [],

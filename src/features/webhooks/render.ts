@@ -20,7 +20,7 @@ export function secretOf(
   return `whsec_${hash}`;
 }
 
-/** HMAC-SHA256 over the time, a dot and the body: nobody can send an old request again as a new one. */
+/** HMAC-SHA256 over the time, a dot and the body: no one can send an old request again as a new one. */
 export function signatureOf(secret: string, seconds: number, body: string): string {
   const hash = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
   return `t=${seconds},v1=${hash}`;
@@ -66,7 +66,7 @@ export function mailOf({ body }: DueDelivery): Mail {
 
 const bodyOf = (body: string) => JSON.parse(body) as DeliveryBody;
 
-/** Names of clients must mention nobody, and link to nothing. */
+/** Names of clients must mention no one, and link to nothing. */
 function slackText({ type, summary }: DeliveryBody): string {
   const escaped = summary.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
   return `*${type}* ${escaped}`;

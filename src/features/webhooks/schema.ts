@@ -16,13 +16,13 @@ const kind = oneOf(
 const target = Type.String({
   minLength: 1,
   maxLength: MAX_TARGET,
-  description: 'Where to: an http:// or https:// URL, or an email address.',
+  description: 'An http:// or https:// URL, or an email address.',
 });
 const events = Type.Array(oneOf(EVENT_TYPES, 'Type of an event.'), {
   maxItems: EVENT_TYPES.length,
-  description: 'Types of events that it is told of; empty: all.',
+  description: 'Types of events that it receives; empty: all.',
 });
-const enabled = Type.Boolean({ description: 'Whether it is told of anything.' });
+const enabled = Type.Boolean({ description: 'Whether it receives events.' });
 
 export const WebhookInput = Type.Object(
   { name, kind, target, events: optional(events), enabled: optional(enabled) },
@@ -40,11 +40,11 @@ const READ = {
   id: uuid('Id of the destination.'),
   ...{ name, kind },
   target: Type.String({
-    description: 'Where to. Of a URL, only scheme and host are shown: the rest of it may be a secret.',
+    description: 'URL or email address. Of a URL, only scheme and host are shown, as the rest may be a secret.',
   }),
   ...{ events, enabled },
   waiting: count('Number of deliveries that wait.'),
-  dropped: count('Number of events that were not noted, as too many waited.'),
+  dropped: count('Number of events that were dropped because too many waited.'),
   failures: count('Number of attempts in a row that failed.'),
   created_at: time('When the destination was created.'),
   created_by: uuid('User who created it.'),
@@ -59,7 +59,7 @@ const secret = orNull(
 
 export const CreatedWebhookRead = Type.Object(
   { ...READ, secret },
-  { $id: 'CreatedWebhook', description: 'A destination, with the secret that it was given.' },
+  { $id: 'CreatedWebhook', description: 'A destination, with its secret.' },
 );
 export type CreatedWebhookRead = Static<typeof CreatedWebhookRead>;
 
@@ -80,6 +80,6 @@ export const DeliveryRead = Type.Object(
     error: orNull(Type.String({ description: 'Why it failed; null: it did not.' })),
     created_at: time('When the event happened.'),
   },
-  { $id: 'WebhookDelivery', description: 'What a destination is told, and what came of the last attempt.' },
+  { $id: 'WebhookDelivery', description: 'An event for a destination, and the result of the last attempt.' },
 );
 export type DeliveryRead = Static<typeof DeliveryRead>;

@@ -127,10 +127,10 @@ export class WebhookService {
   /** Has it be told something at once. @throws as {@link requireTestable}; `conflict` also when too much waits */
   test(projectId: string, id: string): ListedWebhook {
     this.requireTestable(projectId, id);
-    // Without its name: whoever gets a mail may know nothing of this server, and nobody is to choose the words.
+    // Without its name: whoever gets a mail may know nothing of this server, and no one is to choose the words.
     const event = { type: 'test', summary: 'Test of a destination', data: { webhook_id: id } } as const;
     if (this.#note({ project_id: projectId, ...event }, id) === 0)
-      throw new DomainError('conflict', 'Too many deliveries wait: the destination does not take them');
+      throw new DomainError('conflict', 'Too many deliveries wait: the destination does not accept them');
     return this.get(projectId, id);
   }
 
@@ -146,7 +146,7 @@ export class WebhookService {
     const at = Date.now() * 1000;
     const body = { id: randomUUID(), ...event, created_at: formatTimestamp(at) };
     const told = this.#parts.store.add(body, only, at);
-    // In the next turn: what is under way may still be taken back.
+    // In the next turn: what is in progress may still be taken back.
     if (told > 0) setImmediate(this.#parts.wake);
     return told;
   }

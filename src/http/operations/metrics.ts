@@ -11,7 +11,7 @@ export interface MetricsSource {
   metrics(): Promise<string>;
 }
 
-/** @param token null: open to everybody but pages of others */
+/** @param token null: open to everyone but pages of others */
 export function metricsRoute(source: MetricsSource, token: string | null, names: OwnNames) {
   return defineRoute({
     method: 'GET',

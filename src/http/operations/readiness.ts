@@ -8,7 +8,7 @@ export interface ReadinessCheck {
   readonly name: string;
   /** Throws, with a message fit for an operator, when it does not answer. */
   check(): void | Promise<void>;
-  /** Asked when the check fails: whether the server can serve all the same, but for some requests. */
+  /** Asked when the check fails: whether the server can serve anyway, except for some requests. */
   readonly degrades?: () => boolean;
 }
 

@@ -10,7 +10,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['function', 'Tool'],
 ]);
 
-/** The role of a message as people call it; undefined for a role of somebody's own. */
+/** The role of a message as people call it; undefined for a role of someone's own. */
 export function roleName(role: string): string | undefined {
   return NAMES.get(role.toLowerCase());
 }

@@ -11,7 +11,7 @@ export interface ArrivalLimits {
 export interface Arriving {
   /** Bytes that are there. */
   arrived(): number;
-  /** Bytes that it will have; infinite when nobody says. */
+  /** Bytes that it will have; infinite when no one says. */
   expected(): number;
   /** Refuses the body because it arrives too late or too slowly. @param why a sentence */
   giveUp(why: string): void;

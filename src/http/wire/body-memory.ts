@@ -70,7 +70,7 @@ export class BodyBytes {
     this.#shares.giveBack(this.#party, released);
   }
 
-  /** Releases all. What still goes on with the body, such as unfolding it, holds nothing any more. */
+  /** Releases all. What still continues with the body, such as unfolding it, holds nothing anymore. */
   end(): void {
     this.#ended = true;
     this.release(this.#held);

@@ -1,5 +1,4 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { DomainError } from '../../engine/errors.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import { optional } from '../../engine/schema/inputs.js';
 import { orNull, time, uuid } from '../../engine/schema/parts.js';
@@ -52,7 +51,7 @@ const DatasetPage = Type.Object(
 
 const ListQuery = Type.Object(pageParameters('datasets', 1_000));
 
-export type LangfuseDatasets = Pick<DatasetService, 'find' | 'create' | 'change' | 'list'>;
+export type LangfuseDatasets = Pick<DatasetService, 'find' | 'lookUp' | 'create' | 'change' | 'list'>;
 
 /** Datasets, as clients of Langfuse create and find them. */
 export function langfuseDatasetRoutes(datasets: LangfuseDatasets) {
@@ -87,19 +86,10 @@ function createRoute(datasets: LangfuseDatasets, path: string, operationId: stri
 
 function createdOrFound(datasets: LangfuseDatasets, by: Principal, input: Static<typeof CreateDataset>): Dataset {
   const { name, description } = input;
-  const known = findNamed(datasets, by.project_id, name);
-  if (known === null) return datasets.create(by, { name, description: description ?? '', roles: ITEM_ROLES });
+  const known = datasets.lookUp(by.project_id, name);
+  if (known === undefined) return datasets.create(by, { name, description: description ?? '', roles: ITEM_ROLES });
   if (description == null || description === known.description) return known;
   return datasets.change(by, known.id, { description });
-}
-
-function findNamed(datasets: LangfuseDatasets, projectId: string, name: string): Dataset | null {
-  try {
-    return datasets.find(projectId, name);
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'not_found') return null;
-    throw error;
-  }
 }
 
 function listRoute(datasets: LangfuseDatasets) {

@@ -1,5 +1,4 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { DomainError } from '../../engine/errors.js';
 import { optional } from '../../engine/schema/inputs.js';
 import { count, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
@@ -16,6 +15,7 @@ export type LangsmithDatasets = Pick<
   DatasetService,
   | 'create'
   | 'find'
+  | 'lookUp'
   | 'list'
   | 'change'
   | 'remove'
@@ -136,20 +136,10 @@ function listRoute(datasets: LangsmithDatasets) {
       const found =
         named === undefined
           ? datasets.list(project_id, name_contains ?? '', { limit, offset }).datasets
-          : named.slice(offset, offset + limit).flatMap((each) => existing(datasets, project_id, each));
+          : named.slice(offset, offset + limit).flatMap((each) => datasets.lookUp(project_id, each) ?? []);
       return { status: 200, body: found.map((dataset) => toDatasetRead(datasets, project_id, dataset)) };
     },
   });
-}
-
-/** Nothing, where there is no such dataset. */
-function existing(datasets: LangsmithDatasets, projectId: string, name: string): Dataset[] {
-  try {
-    return [datasets.find(projectId, name)];
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'not_found') return [];
-    throw error;
-  }
 }
 
 const Params = Type.Object({ dataset_id: uuid('Id of the dataset.') });

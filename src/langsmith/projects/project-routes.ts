@@ -32,7 +32,7 @@ const ProjectRead = Type.Object(
     name: Type.String({ description: 'Name of the experiment, or value of the tag `project`.' }),
     description: orNull(Type.String({ description: 'What runs, and why.' })),
     tenant_id: uuid('Id of the project.'),
-    reference_dataset_id: orNull(uuid('Dataset of the experiment; null: it is none.')),
+    reference_dataset_id: orNull(uuid('Dataset of the experiment; null: not an experiment.')),
     start_time: time('When the experiment was created.'),
     end_time: orNull(time('When it was finished.')),
     extra: metadata,
@@ -48,7 +48,7 @@ const ProjectInput = Type.Object(
   {
     name: ExperimentName,
     description: optional(ExperimentDescription),
-    reference_dataset_id: optional(uuid('Dataset of the experiment; absent: it is none.')),
+    reference_dataset_id: optional(uuid('Dataset of the experiment; absent: not an experiment.')),
     extra: optional(metadata),
     num_repetitions: optional(
       Type.Unknown({ description: `How often each example is evaluated, up to ${MAX_REPETITION}.` }),

@@ -1,9 +1,9 @@
 import { Type, type TProperties } from '@sinclair/typebox';
-import { DomainError } from '../../engine/errors.js';
 import { spanUuid, traceUuid } from '../../engine/schema/ids.js';
 import { label } from '../../engine/schema/inputs.js';
 import { uuid } from '../../engine/schema/parts.js';
 import { invalid } from '../../engine/validation/validation.js';
+import { inSentNames } from '../../facade/sent-names.js';
 import { MAX_SCORES, type ScoreInput } from '../../features/scores/schema.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
 import { queryOf } from '../../http/query.js';
@@ -100,7 +100,7 @@ function annotationsRoute(scores: Pick<ScoreService, 'post'>, { what, body, path
         const about = (annotation as Readonly<Record<string, unknown>>)[`${what}_id`];
         return scoreAt(index, { what, id: idOf(String(about)) }, annotation as Annotation);
       });
-      const stored = await asSent(() => scores.post(principal, sent));
+      const stored = await inSentNames(() => scores.post(principal, sent), nameOf);
       return { status: 200, body: { data: stored.map(({ id }) => ({ id })) } };
     },
   });
@@ -119,17 +119,6 @@ function scoreAt(index: number, { what, id }: About, annotation: Annotation): Sc
   return score;
 }
 
-/** Issues by the names that the client sent. */
-async function asSent<T>(store: () => Promise<T>): Promise<T> {
-  try {
-    return await store();
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.issues.length === 0) throw error;
-    throw invalid(
-      error.issues.map(({ pointer, detail }) => ({
-        pointer: `/data${pointer.replace(/\/value$/, '/result').replace(/\/author$/, '/identifier')}`,
-        detail,
-      })),
-    );
-  }
-}
+/** What the client calls a value of a score. */
+const nameOf = (pointer: string) =>
+  `/data${pointer.replace(/\/value$/, '/result').replace(/\/author$/, '/identifier')}`;

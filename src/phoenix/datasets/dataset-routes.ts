@@ -1,5 +1,4 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { DomainError } from '../../engine/errors.js';
 import { count, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import type { Dataset } from '../../features/datasets/dataset.js';
@@ -11,7 +10,7 @@ import { BASE, TAG } from '../tag.js';
 
 export type PhoenixDatasets = Pick<
   DatasetService,
-  'create' | 'find' | 'list' | 'change' | 'remove' | 'newest' | 'version' | 'versions' | 'allRows' | 'upload'
+  'create' | 'find' | 'lookUp' | 'list' | 'change' | 'remove' | 'newest' | 'version' | 'versions' | 'allRows' | 'upload'
 >;
 
 const metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'Empty.' });
@@ -72,8 +71,8 @@ function listRoute(datasets: PhoenixDatasets) {
     handle({ principal: { project_id }, query: { name, limit: most, cursor: at } }) {
       const read = (found: readonly Dataset[]) => found.map((dataset) => toDatasetRead(datasets, dataset));
       if (name !== undefined) {
-        const found = foundDataset(datasets, project_id, name);
-        return { status: 200, body: { data: read(found === null ? [] : [found]), next_cursor: null } };
+        const found = datasets.lookUp(project_id, name);
+        return { status: 200, body: { data: read(found === undefined ? [] : [found]), next_cursor: null } };
       }
       const offset = offsetAt(at);
       const { datasets: found, total } = datasets.list(project_id, '', { limit: most, offset });
@@ -81,16 +80,6 @@ function listRoute(datasets: PhoenixDatasets) {
       return { status: 200, body: { data: read(found), next_cursor: cursorBehind(end, end >= total) } };
     },
   });
-}
-
-/** A dataset by its name or id; null: there is none. */
-export function foundDataset(datasets: Pick<DatasetService, 'find'>, projectId: string, name: string): Dataset | null {
-  try {
-    return datasets.find(projectId, name);
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'not_found') return null;
-    throw error;
-  }
 }
 
 export const DatasetParams = Type.Object({ dataset_id: uuid('Id of the dataset.') });

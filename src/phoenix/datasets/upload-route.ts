@@ -7,7 +7,7 @@ import { partsOf } from '../../features/datasets/row-parts.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody, type BodyDefinition } from '../../http/route.js';
 import { BASE, TAG } from '../tag.js';
-import { foundDataset, type PhoenixDatasets } from './dataset-routes.js';
+import type { PhoenixDatasets } from './dataset-routes.js';
 import { sentAsForm, sentAsJson, UploadInput, type Sent } from './upload.js';
 
 const FORM = 'multipart/form-data';
@@ -79,8 +79,8 @@ async function stored(datasets: PhoenixDatasets, by: Principal, sent: Sent): Pro
 
 /** @throws DomainError `conflict` where a dataset is to be created that there is already */
 function datasetFor(datasets: PhoenixDatasets, by: Principal, { action, name, description, roles }: Sent): Dataset {
-  const known = foundDataset(datasets, by.project_id, name);
-  if (known === null) return datasets.create(by, { name, description: description ?? '', roles: { ...roles } });
+  const known = datasets.lookUp(by.project_id, name);
+  if (known === undefined) return datasets.create(by, { name, description: description ?? '', roles: { ...roles } });
   if (action === 'create')
     throw new DomainError('conflict', `There is a dataset named ${JSON.stringify(name)} already`);
   const all = { ...rolesBefore(datasets, known), ...roles };

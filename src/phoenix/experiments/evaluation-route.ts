@@ -1,10 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { DomainError } from '../../engine/errors.js';
 import { optional } from '../../engine/schema/inputs.js';
 import { uuid } from '../../engine/schema/parts.js';
 import { MAX_SCORE_TEXT } from '../../engine/traces/model/score/schema.js';
 import { MAX_SCORE_NAME } from '../../engine/traces/model/score/score.js';
 import { invalid } from '../../engine/validation/validation.js';
+import { inSentNames } from '../../facade/sent-names.js';
 import type { ScoreInput } from '../../features/scores/schema.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
@@ -43,7 +43,7 @@ export function evaluationRoute(scores: Pick<ScoreService, 'post'>) {
     responses: { 200: { description: 'The evaluation is stored.', schema: Answer } },
     errors: ['invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body }) {
-      const [stored] = await asSent(() => scores.post(principal, [scoreOf(body as Evaluation)]));
+      const [stored] = await inSentNames(() => scores.post(principal, [scoreOf(body as Evaluation)]), nameOf);
       if (stored === undefined) throw new Error('A score that was stored is not there');
       return { status: 200, body: { data: { id: stored.id } } };
     },
@@ -71,17 +71,5 @@ function scoreOf(evaluation: Evaluation): ScoreInput {
   return stated;
 }
 
-/** Issues by the names that the client sent. */
-async function asSent<T>(store: () => Promise<T>): Promise<T> {
-  try {
-    return await store();
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.issues.length === 0) throw error;
-    throw invalid(
-      error.issues.map(({ pointer, detail }) => ({
-        pointer: pointer.replace(/^\/0/, '').replace(/\/value$/, '/result'),
-        detail,
-      })),
-    );
-  }
-}
+/** What the client calls a value of a score. */
+const nameOf = (pointer: string) => pointer.replace(/^\/0/, '').replace(/\/value$/, '/result');

@@ -2,10 +2,12 @@ import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../engine/errors.js';
 import { uuid } from '../../engine/schema/parts.js';
 import { invalid } from '../../engine/validation/validation.js';
+import { inSentNames } from '../../facade/sent-names.js';
 import type { DatasetService } from '../../features/datasets/dataset-service.js';
 import type { Experiment } from '../../features/experiments/experiment.js';
 import type { ExperimentService } from '../../features/experiments/experiment-service.js';
-import { placeOf, type GivenResult, type ResultIntake } from '../../features/experiments/result-intake.js';
+import type { GivenResult } from '../../features/experiments/given-result.js';
+import { placeOf, type ResultIntake } from '../../features/experiments/result-intake.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import { cursor, limit, nextCursor, offsetAt } from '../cursor.js';
@@ -49,7 +51,7 @@ function postRoute({ experiments, datasets, resultIntake }: PhoenixRuns) {
       if (experiment.status === 'canceled') throw new DomainError('conflict', 'The experiment is canceled');
       const result = givenResult(body);
       requireKnown(experiment, result, datasets);
-      const [stored] = await asSent(() => resultIntake.store(projectId, experiment, [result]));
+      const [stored] = await inSentNames(() => resultIntake.store(projectId, experiment, [result]), nameOf);
       if (stored === undefined) throw new Error('A result that was stored is not there');
       return { status: 200, body: { data: { id: stored.id } } };
     },
@@ -71,19 +73,7 @@ function requireKnown(
 }
 
 /** What is wrong with the span of a result is wrong with what was sent. */
-async function asSent<T>(store: () => Promise<T>): Promise<T> {
-  try {
-    return await store();
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.issues.length === 0) throw error;
-    throw invalid(
-      error.issues.map(({ pointer, detail }) => ({
-        pointer: pointer.endsWith('/output_data') ? '/output' : '',
-        detail,
-      })),
-    );
-  }
-}
+const nameOf = (pointer: string) => (pointer.endsWith('/output_data') ? '/output' : '');
 
 const RunPage = Type.Object(
   {

@@ -6,7 +6,7 @@ import { formatTimestamp, parseTimestamp, type Micros } from '../../engine/times
 import type { StoredResult } from '../../engine/traces/model/experiment/results.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { MAX_REPETITIONS } from '../../features/experiments/experiment.js';
-import type { GivenResult } from '../../features/experiments/result-intake.js';
+import type { GivenResult } from '../../features/experiments/given-result.js';
 import { nodeId, rowIdOf } from '../datasets/examples.js';
 import { outputOf, storedOutput } from '../output-text.js';
 

@@ -11,11 +11,11 @@ const MAX_PROJECTS = 5;
 
 interface OfferProps {
   readonly code: string;
-  /** Called once somebody has signed in by it, or will not. */
+  /** Called once someone has signed in by it, or will not. */
   readonly onDone: () => void;
 }
 
-/** A link that signs in asks first, as whom: whoever made it must not make a person act as somebody else unnoticed. */
+/** A link that signs in asks first, as whom: whoever made it must not make a person act as someone else unnoticed. */
 export function SignInOffer({ code, onDone }: OfferProps) {
   const [preview, setPreview] = useState<SignInPreview | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
@@ -30,7 +30,7 @@ export function SignInOffer({ code, onDone }: OfferProps) {
       onDone();
     } catch (error) {
       setFailure(error);
-      // Somebody else has signed in in another tab: the question is another one now.
+      // Someone else has signed in in another tab: the question is another one now.
       if (error instanceof ApiError && error.status === 409) await ask();
     }
     setBusy(false);

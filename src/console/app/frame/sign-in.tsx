@@ -5,7 +5,7 @@ interface SignInProps {
   /** Of a link that signs in, in the address or pasted. */
   readonly code: string | null;
   readonly onLink: (code: string) => void;
-  /** Called once somebody has signed in by the link, or will not. */
+  /** Called once someone has signed in by the link, or will not. */
   readonly onDone: () => void;
 }
 

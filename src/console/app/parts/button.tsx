@@ -14,7 +14,7 @@ interface ButtonProps {
   readonly type?: 'button' | 'submit';
   /** Why it does nothing now; shown as a tooltip and read out. */
   readonly refused?: string | null;
-  /** Whether it changes something, which not everybody may: what it needs, or true for what most changes on the screen do. */
+  /** Whether it changes something, which not everyone may: what it needs, or true for what most changes on the screen do. */
   readonly changes?: boolean | Scope;
   readonly pressed?: boolean;
   readonly busy?: boolean;

@@ -54,7 +54,7 @@ function Between({ range, onClose }: { readonly range: TimeRange; readonly onClo
   const chosen = (clock: string, before: string | null) => {
     if (clock === '') return null;
     const time = momentOf(clock, zone.value);
-    // What nobody changed stays exact: clocks show some times twice, and no parts of seconds.
+    // What no one changed stays exact: clocks show some times twice, and no parts of seconds.
     return time === momentOf(inZone(before, ''), zone.value) ? before : time;
   };
   const [start, end] = [chosen(from, range.from), chosen(to, range.to)];

@@ -4,7 +4,7 @@ interface Action {
   readonly busy: boolean;
   /** Why it failed the last time; null: it did not. */
   readonly failure: unknown;
-  /** Does it, unless it is under way. */
+  /** Does it, unless it is in progress. */
   readonly run: (does: () => Promise<void>) => void;
 }
 

@@ -89,7 +89,7 @@ export async function request(
 /** A call by its method and path as the API documents it, such as `GET /spans/:id`. */
 export type Endpoint = keyof Endpoints;
 type Wire<E extends Endpoint> = NonNullable<Endpoints[E]['wire']>;
-/** Path parameters, but for the project, which is the one that is shown. */
+/** Path parameters, except for the project, which is the one that is shown. */
 type Params<E extends Endpoint> = string extends keyof Wire<E>['params']
   ? unknown
   : Omit<Wire<E>['params'], 'project_id'>;

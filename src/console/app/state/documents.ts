@@ -30,7 +30,7 @@ export function openDocument(source: Source): OpenDocument {
   };
 }
 
-/** Nobody can ask for a document that is no more reachable. */
+/** No one can ask for a document that is no more reachable. */
 const forgotten = new FinalizationRegistry<number>((document) => close(document));
 
 function close(document: number): void {

@@ -4,7 +4,7 @@ import { place } from './location.js';
 import { remembered } from './preferences.js';
 import { useQuery } from './query.js';
 
-/** How often a project without traces is asked for its first one: nobody waits for this answer. */
+/** How often a project without traces is asked for its first one: no one waits for this answer. */
 const EVERY_MS = 15_000;
 
 /**

@@ -58,7 +58,7 @@ interface Stored<T> {
   readonly draft: Partial<T>;
 }
 
-/** Texts that somebody kept may be anything. */
+/** Texts that someone kept may be anything. */
 function draftIn<T>(text: string | null): Stored<T> | null {
   try {
     const { base, draft } = JSON.parse(text ?? '{}') as Partial<Stored<T>>;

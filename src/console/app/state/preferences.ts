@@ -14,7 +14,7 @@ export const textForm = remembered<'markdown' | 'plain'>('texts', 'markdown', ['
 export const keysOn = remembered<'on' | 'off'>('keys', 'on', ['on', 'off']);
 /** Whether the tour for newcomers is shown while something of it is left to do. */
 export const tour = remembered<'shown' | 'away'>('tour', 'shown', ['shown', 'away']);
-/** Whether somebody asked for it, just now or before, so that it is shown with all of it done, too. */
+/** Whether someone asked for it, just now or before, so that it is shown with all of it done, too. */
 export const tourAsked = signal<'now' | 'before' | null>(null);
 
 /** Height of a row in pixels, as the styles say it for this density and pointer. */

@@ -57,7 +57,7 @@ export interface Query<T> {
   readonly enabled?: boolean;
   /** Milliseconds after which it is asked again while it is shown. */
   readonly every?: number | false | ((answer: T | undefined) => number | false);
-  /** Milliseconds for which the answer is kept when nobody shows it. Default: five minutes. */
+  /** Milliseconds for which the answer is kept when no one shows it. Default: five minutes. */
   readonly keptMs?: number;
   /** Whether an answer to another question is shown until this one's is there. Default true. */
   readonly keep?: boolean;

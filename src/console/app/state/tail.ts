@@ -26,7 +26,7 @@ interface Connection {
   readonly signal: AbortSignal;
 }
 
-/** What happens at a path of the API, while it is on and the tab is seen; cut off, it goes on behind the last event. */
+/** What happens at a path of the API, while it is on and the tab is seen; interrupted, it continues behind the last event. */
 export function useTail({ path, query, on, onEvent }: Tail): TailState {
   const [state, setState] = useState<TailState>('off');
   const address = pathWith(path, query);
@@ -82,7 +82,7 @@ async function follow({ path, query, onEvent, onState, signal }: Connection): Pr
   }
 }
 
-/** @param onId also of what has no event with it: it, too, says where to go on */
+/** @param onId also of what has no event with it: it, too, says where to continue */
 async function readEvents(response: Response, onEvent: (event: TailEvent) => void, onId: (id: string) => void) {
   if (response.body === null) return;
   const events = response.body

@@ -33,7 +33,7 @@ function learn(steps: readonly TourStep[]): void {
   if (steps.some((step) => !before.has(step))) here.value = keptSteps(new Set([...before, ...steps]));
 }
 
-/** What is there to go on with. */
+/** What is there to continue with. */
 interface TourGoals {
   readonly traceId: string | null;
   readonly prompt: string | null;
@@ -47,7 +47,7 @@ export interface Tour extends TourGoals {
   readonly next: TourStep | undefined;
 }
 
-/** What of the tour was done, by whomever; undefined: nobody needs it. What was done once is not asked again. */
+/** What of the tour was done, by whomever; undefined: no one needs it. What was done once is not asked again. */
 export function useTour(): Tour | undefined {
   const done = stepsKept(doneHere().value);
   const isShown = tour.value === 'shown' && (nextStep(done) !== undefined || tourAsked.value !== null);
@@ -76,7 +76,7 @@ async function find(signal: AbortSignal): Promise<TourGoals> {
     call('GET /projects/:project_id/prompts', { query: { limit: 2 * MAX_PROMPTS }, signal }),
     call('GET /projects/:project_id/judges', { query: { limit: MAX_PROMPTS }, signal }),
   ]);
-  // Instructions of judges are prompts, too: nobody made them for an application.
+  // Instructions of judges are prompts, too: no one made them for an application.
   const prompts = all.filter(({ slug }) => !judges.some(({ task_slug }) => task_slug === slug)).slice(0, MAX_PROMPTS);
   const [feedback, corrections] = await Promise.all([
     counted(done.has('feedback') ? [] : prompts, async ({ slug }) => {

@@ -1,6 +1,6 @@
 import { STORED_KINDS, type Disk, type StorageMeasurement, type StoredBytes } from '../disk.js';
 import type { MeasurementStore } from '../storage-measurements.js';
-import { guarded, type Database } from '../../metadata/database.js';
+import { guarded, transact, type Database } from '../../metadata/database.js';
 
 interface Row extends StoredBytes {
   readonly at: number;
@@ -34,11 +34,10 @@ export class SqliteMeasurementStore implements MeasurementStore {
 
   add({ at, stored, disks }: StorageMeasurement, forgetBefore: number): void {
     const { add, forget } = this.#statements;
-    const write = this.#db.transaction(() => {
+    transact(this.#db, () => {
       add.run({ at, ...stored, disks: JSON.stringify(disks) });
       forget.run(forgetBefore, at);
     });
-    guarded(() => write.immediate());
   }
 
   latest(): StorageMeasurement | undefined {

@@ -2,7 +2,7 @@ import { DomainError } from '../../errors.js';
 import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User } from '../identity.js';
 import type { IdentityStore, KeyUse, RevokedKey, RevokedPortion } from '../identity-store.js';
 import type { Micros } from '../../timestamp.js';
-import { guarded, isDuplicate, WatchedStore, type Database } from '../../metadata/database.js';
+import { guarded, isDuplicate, transact, WatchedStore, type Database } from '../../metadata/database.js';
 import { SqliteExternalIdentityStore } from './external-identity-store.js';
 import { keyOfRow, rowOfKey, type KeyRow } from './key-rows.js';
 import { roleIn, SqliteMemberStore } from './member-store.js';
@@ -139,7 +139,7 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   transaction<T>(work: () => T): T {
-    return guarded(() => this.db.transaction(work).immediate());
+    return transact(this.db, work);
   }
 
   insertUser(user: User, invited: boolean): void {

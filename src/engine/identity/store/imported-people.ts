@@ -15,7 +15,7 @@ export const notePeople = (users: string) =>
 /**
  * Finds or makes the users that imported records name, inside a transaction of the caller's. A user is known in a project
  * who has, or had, a key of it, gave feedback by a link of it, or came with an import of it: whoever else has the id of a
- * record is somebody else, so that nobody speaks for users of other projects, or learns of them.
+ * record is someone else, so that no one speaks for users of other projects, or learns of them.
  */
 export function importedPeople(db: Database): (projectId: string, person: Person) => string {
   const known = db

@@ -11,7 +11,7 @@ export interface ScopeColumns {
   readonly scopes: string | null;
 }
 
-/** What says them as it is read: nobody's key has more than its user's role. */
+/** What says them as it is read: no one's key has more than its user's role. */
 export interface ScopesRead extends ScopeColumns {
   /** 1: those of the role, whatever the key was made with. */
   readonly personal: 0 | 1;

@@ -1,7 +1,7 @@
 import { DomainError } from '../../errors.js';
 import type { Window } from '../../schema/page.js';
 import type { Micros } from '../../timestamp.js';
-import { guarded, isDuplicate, type Database } from '../../metadata/database.js';
+import { guarded, isDuplicate, transact, type Database } from '../../metadata/database.js';
 import type { ListedMember, Member, MemberStore } from '../member-store.js';
 import type { Role } from '../roles.js';
 
@@ -90,7 +90,7 @@ export class SqliteMemberStore implements MemberStore {
       guarded(() => this.#statements.insert.run({ ...member, by_groups: member.by_groups ? 1 : 0 }));
     } catch (error) {
       if (!isDuplicate(error)) throw error;
-      throw new DomainError('conflict', 'This person is one of the project already', { cause: error });
+      throw new DomainError('conflict', 'This person is already in the project', { cause: error });
     }
   }
 
@@ -101,12 +101,11 @@ export class SqliteMemberStore implements MemberStore {
 
   remove(projectId: string, userId: string, at: Micros): boolean {
     const { remove, revokeKeys } = this.#statements;
-    const work = this.#db.transaction(() => {
+    return transact(this.#db, () => {
       if (remove.run({ projectId, userId }).changes === 0) return false;
       revokeKeys.run({ projectId, userId, at });
       return true;
     });
-    return guarded(() => work.immediate());
   }
 
   list(projectId: string, window: Window, now: Micros): ListedMember[] {

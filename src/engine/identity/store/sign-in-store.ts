@@ -2,7 +2,7 @@ import type { Window } from '../../schema/page.js';
 import type { ListedSignIn, SignIn, SignInDraft, SignInKey, SignInStage } from '../sign-in.js';
 import type { SessionOfCode, SessionOfUser, SessionUse, SignInStore } from '../sign-in-store.js';
 import type { Micros } from '../../timestamp.js';
-import { guarded, type Database } from '../../metadata/database.js';
+import { guarded, transact, type Database } from '../../metadata/database.js';
 import { notePeople } from './imported-people.js';
 import { scopesOfColumns, type ScopesRead } from './key-rows.js';
 import { roleIn } from './member-store.js';
@@ -137,7 +137,7 @@ function prepare(db: Database) {
       `DELETE FROM members WHERE project_id = @projectId AND user_id = @id
          AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id AND project_id = @projectId)`,
     ),
-    // Somebody may have made another key for the user meanwhile.
+    // Someone may have made another key for the user meanwhile.
     notePerson: db.prepare<InProject>(
       notePeople('SELECT id FROM users WHERE id = @id AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id)'),
     ),
@@ -161,7 +161,7 @@ export class SqliteSignInStore implements SignInStore {
   }
 
   transaction<T>(work: () => T): T {
-    return guarded(() => this.#db.transaction(work).immediate());
+    return transact(this.#db, work);
   }
 
   insert({ invited, ...draft }: SignInDraft, keyIds: readonly string[]): void {

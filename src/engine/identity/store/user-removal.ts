@@ -15,7 +15,7 @@ function references(db: Database): Reference[] {
     .all();
 }
 
-/** SQL for whether nothing refers to a user, but for rows of some tables. */
+/** SQL for whether nothing refers to a user, except for rows of some tables. */
 export const unnamed = (db: Database, user: string, except: readonly string[] = []) =>
   references(db)
     .filter((by) => !except.includes(by.in))

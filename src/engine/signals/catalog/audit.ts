@@ -24,13 +24,13 @@ const events = {
   personJoined: {
     level: 'info',
     message: 'User joined a project',
-    when: 'The user `subject_id` has this `role` from then on: signed in already, they took an invitation, or their groups or a command gave it.',
+    when: 'The user `subject_id` has this `role` from then on, by an invitation, their groups or a command.',
   },
   roleChanged: { level: 'info', message: 'Role changed', when: 'The user `subject_id` has this `role` from then on.' },
   personRemoved: {
     level: 'info',
     message: 'User removed from a project',
-    when: 'The user `subject_id`: their keys of the project are rejected from then on, and their sessions lose it.',
+    when: 'From then on, the keys of the user `subject_id` in the project are rejected, and their sessions lose access to it.',
   },
   keyMade: {
     level: 'info',
@@ -40,7 +40,7 @@ const events = {
   keyRotated: {
     level: 'info',
     message: 'API key rotated',
-    when: 'The key `subject_id` is being replaced and expires; the line before is about the key that replaces it.',
+    when: 'The key `subject_id` is replaced and expires. The entry before is about the new key.',
   },
   keyRevoked: {
     level: 'info',
@@ -80,7 +80,7 @@ const events = {
   datasetRowErased: {
     level: 'info',
     message: 'Erasure of a dataset row requested',
-    when: 'As for a span. `subject_id` is the dataset; the id of the row is not named, as it may say something of a person.',
+    when: 'As for a span. `subject_id` is the dataset. The id of the row is not logged, as it may be personal.',
   },
   selectionDeleted: {
     level: 'info',
@@ -90,17 +90,17 @@ const events = {
   selectionDeletionCanceled: {
     level: 'info',
     message: 'Deletion by filters canceled',
-    when: 'The job `subject_id`; what it had deleted is gone.',
+    when: 'The job `subject_id`. What it had deleted stays deleted.',
   },
   exported: {
     level: 'info',
     message: 'List exported',
-    when: 'A caller began to read the list `part` as a file of this `format`.',
+    when: 'A caller began to export the list `part` in this `format`.',
   },
   recordsExported: {
     level: 'info',
     message: 'Records exported',
-    when: 'A caller began to read this `part` of the project, to move it.',
+    when: 'A caller began to export this `part` of the project.',
   },
   metadataImported: {
     level: 'info',
@@ -119,8 +119,8 @@ const events = {
   },
   scheduledExportRun: {
     level: 'info',
-    message: 'Scheduled export ordered',
-    when: 'The next object of the export `subject_id` is made now.',
+    message: 'Scheduled export started',
+    when: 'The export `subject_id` runs now.',
   },
   scheduledExportDeleted: {
     level: 'info',
@@ -143,7 +143,7 @@ const events = {
   webhookRotated: {
     level: 'info',
     message: 'Secret of a destination rotated',
-    when: 'The destination `subject_id` has another secret.',
+    when: 'The secret of the destination `subject_id` was replaced.',
   },
   webhookDeleted: { level: 'info', message: 'Destination deleted', when: 'The destination `subject_id` of events.' },
   retentionChanged: {
@@ -154,7 +154,7 @@ const events = {
   maskingSet: {
     level: 'info',
     message: 'Masking rules set',
-    when: 'What is masked before it is stored, from then on.',
+    when: 'From then on, these rules mask data before it is stored.',
   },
   priceSet: {
     level: 'info',
@@ -204,12 +204,12 @@ const events = {
   tagMoved: {
     level: 'info',
     message: 'Prompt tag moved',
-    when: 'It points to the version of the prompt with the id `subject_id` (`prompt_version_id`).',
+    when: 'It points to the prompt version `subject_id` (`prompt_version_id`).',
   },
   tagRemoved: {
     level: 'info',
     message: 'Prompt tag removed',
-    when: 'It pointed to the version of the prompt with the id `subject_id`.',
+    when: 'It pointed to the prompt version `subject_id`.',
   },
   datasetMade: {
     level: 'info',
@@ -239,12 +239,12 @@ const events = {
   scoreDefinitionSet: {
     level: 'info',
     message: 'Score definition set',
-    when: 'What scores of a name may be was created or replaced.',
+    when: 'The definition of a score name was created or replaced.',
   },
   scoreDefinitionDeleted: {
     level: 'info',
     message: 'Score definition deleted',
-    when: 'Scores of the name may be anything again.',
+    when: 'Scores with this name may have any value again.',
   },
   linkMade: {
     level: 'info',

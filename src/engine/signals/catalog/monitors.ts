@@ -21,8 +21,8 @@ export const monitorCatalog = catalogOf({
   }),
   monitorFailed: signal<{ project: string; error: unknown }>({
     level: 'warn',
-    message: 'Could not look at monitors; retrying',
-    when: 'A store did not respond, a read met its limit, or filters of a monitor are not valid any more after an upgrade.',
+    message: 'Could not check monitors; retrying',
+    when: 'A store did not respond, a read met its limit, or filters of a monitor are no longer valid after an upgrade.',
     action: 'Nothing; if it repeats, check /readyz and the error of the monitor',
     log: ({ project, error }) => ({ project_id: project, error }),
     count: ({ monitorFailures }) => monitorFailures.inc(),
@@ -52,7 +52,7 @@ export const monitorCatalog = catalogOf({
   webhooksFailed: signal<{ error: unknown }>({
     level: 'warn',
     message: 'Could not deliver webhooks; retrying',
-    when: 'The metadata store did not respond. What waits is delivered later.',
+    when: 'The metadata store did not respond. Waiting deliveries are sent later.',
     action: 'Nothing; if it repeats, check /readyz and disk space',
     log: ({ error }) => ({ error }),
   }),

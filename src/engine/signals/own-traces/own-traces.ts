@@ -27,7 +27,7 @@ const MAX_SPANS = 1000;
 const MAX_COMMITS = 32;
 /** Asked every few seconds by machines, and of interest when they fail. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-/** The methods that conventions name; any other is `_OTHER`, so that nobody makes names. */
+/** The methods that conventions name; any other is `_OTHER`, so that no one makes names. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const CLIENT_CLOSED_REQUEST = 499;
 

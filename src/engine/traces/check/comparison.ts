@@ -23,7 +23,7 @@ export interface Mismatch {
   readonly state: string | null;
   /** Hash of the figures that the row must have. */
   readonly hash: string;
-  /** What was compared: where that changes, it was written to or computed anew meanwhile. */
+  /** What was compared: where that changes, it was written to or recomputed meanwhile. */
   readonly compared: string;
   /** Names of the figures that differ; empty: there is no row. */
   readonly differing: readonly string[];

@@ -8,7 +8,7 @@ export interface KeyedAuditParts {
   readonly client: ClickHouseClient;
   readonly extent: Extent;
   readonly unsettled: Unsettled;
-  /** Absent: nothing is mended. */
+  /** Absent: nothing is repaired. */
   readonly recompute?: Recompute | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface SpanAuditOptions {
   readonly stopped: boolean;
   /** Whether there is such a project, or it is being deleted. */
   readonly isKnown: (projectId: string) => boolean;
-  /** How what is wrong is mended; absent: it is not. */
+  /** How what is wrong is repaired; absent: it is not. */
   readonly mending?: { readonly recompute: Recompute; readonly renewWords: () => Promise<void> };
 }
 

@@ -9,7 +9,7 @@ import { ofProject, type Keys } from './keys.js';
 import { byProject, items, type Recompute, type Unsettled } from './audited.js';
 import { successors } from '../read/visibility.js';
 
-/** What a suspect needs to be mended. */
+/** What a suspect needs to be repaired. */
 interface Key {
   readonly mismatch?: Mismatch;
   /** A version that `superseded` names wrongly. */
@@ -41,7 +41,7 @@ export class TraceAudit extends KeyedAudit {
         own.flatMap(({ flaw, key }) => (flaws.includes(flaw) && key !== undefined ? (JSON.parse(key) as Key) : []));
       const hiding = keysOf(['span_hidden']).flatMap(({ version }) => version ?? []);
       await deleteVersions(this.#client, 'superseded', hiding);
-      // The right rows are there before the wrong ones go: cut off in between, nothing is missing.
+      // The right rows are there before the wrong ones go: interrupted in between, nothing is missing.
       await this.#recompute?.({ traces: items(project, ids), sessions: [] });
       const wrong = (flaws: Parameters<typeof keysOf>[0]) => keysOf(flaws).flatMap(({ mismatch }) => mismatch ?? []);
       await removeWrong(this.#client, TRACES, project, wrong(['trace_figures', 'trace_empty']));

@@ -23,7 +23,7 @@ export abstract class VersionAudit implements Audit {
   readonly #table: string;
   readonly #extent: Extent;
   readonly #unsettled: Unsettled;
-  /** Whether something was mended since the page was read. */
+  /** Whether something was repaired since the page was read. */
   #mended = false;
 
   /** @param table whose rows are counted */
@@ -50,7 +50,7 @@ export abstract class VersionAudit implements Audit {
       const among = sql`ver % ${number(pages)} = ${number(page)}`;
       let found = await this.#examine(among);
       yield { ...found, checked };
-      // What was not listed becomes so once the rest is mended.
+      // What was not listed becomes so once the rest is repaired.
       for (let left = Infinity; this.#mended && found.unlisted > 0 && found.unlisted < left;) {
         left = found.unlisted;
         this.#mended = false;

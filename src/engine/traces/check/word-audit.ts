@@ -18,7 +18,7 @@ export class WordAudit implements Audit {
   readonly #renew: (() => Promise<void>) | undefined;
   #renewed = false;
 
-  /** @param renew fills the index anew */
+  /** @param renew fills the index again */
   constructor(
     client: ClickHouseClient,
     { sample, seed }: { readonly sample: number | null; readonly seed: number },

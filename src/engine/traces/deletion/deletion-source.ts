@@ -15,7 +15,7 @@ export interface DeletionSource {
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */
   readonly forgetAside: (projectId: string) => Promise<void>;
-  /** Resolves once none of its newest scores are stored any more. */
+  /** Resolves once none of its newest scores are stored anymore. */
   readonly forgetNewestScores: (projectId: string) => Promise<void>;
   /** Forgets spans of a project that were sent in parts. */
   readonly forgetPartial: (projectId: string) => void;

@@ -95,7 +95,7 @@ function inSessions(projectId: string, sessions: Sql): Sql {
   return sql`IN (${tracesOfSessions(projectId, sessions, sql`(member OR named)`)})`;
 }
 
-/** A trace that has moved to another session keeps its spans, but for those that name one of these. */
+/** A trace that has moved to another session keeps its spans, except for those that name one of these. */
 function strays(projectId: string, sessions: Sql): Sql {
   return sql` AND (f.trace_id IN (${tracesOfSessions(projectId, sessions)}) OR f.session_id ${sessions})`;
 }

@@ -3,7 +3,7 @@ import { literal, sql } from '../clickhouse/client/sql.js';
 import type { DeletionSource } from './deletion-source.js';
 import { requireUuid } from './things.js';
 
-/** Everything that is kept by project, but for what has its place in `removeProject`. */
+/** Everything that is kept by project, except for what has its place in `removeProject`. */
 const TABLES = [
   'spans',
   'experiment_spans',
@@ -26,7 +26,7 @@ export async function removeProject(
   projectId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  log.requireOpen();
+  log.gate.requireOpen();
   await log.idle();
   await settle(projectId);
   // What a restart would bring back from the log is removed with the rest.

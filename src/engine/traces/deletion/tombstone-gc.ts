@@ -14,7 +14,7 @@ export interface TombstoneGcSource {
   readonly settled: () => Version;
   /** A number above those of all rounds that are stored. */
   readonly round: () => Version;
-  /** Computes things anew that nobody may have written to. */
+  /** Recomputes traces and sessions, even if no one has written to them. */
   readonly recompute: Recompute;
 }
 
@@ -32,7 +32,7 @@ const QUIETLY = { ...LONG_STATEMENTS, max_threads: 1, optimize_aggregation_in_or
 /**
  * Removes what is left of traces and sessions that were deleted: tombstones, and rows that say that there is nothing. Whatever
  * is written meanwhile has later versions, and stays; no row that counts depends on those that go, and the row by which a thing
- * is found goes last, so that it may be cut off anywhere.
+ * is found goes last, so that it may be interrupted anywhere.
  */
 export class TombstoneGc {
   readonly #source: TombstoneGcSource;
@@ -42,7 +42,7 @@ export class TombstoneGc {
   }
 
   /**
-   * To be called when deleted spans are purged: the tombstones of others stay.
+   * Call when deleted spans are purged: the tombstones of others stay.
    * @param onProgress told how many traces and sessions that are gone were looked at
    * @throws DomainError `unavailable` when ClickHouse takes too long; the signal's reason
    */

@@ -35,7 +35,7 @@ type TombstoneSource = Pick<
   'client' | 'log' | 'settle' | 'settleMany' | 'governor' | 'stale' | 'deleted'
 >;
 
-/** Writes tombstones of what is deleted, but for what was sent again meanwhile. */
+/** Writes tombstones of what is deleted, except for what was sent again meanwhile. */
 export class TombstoneWriter {
   readonly #source: TombstoneSource;
   readonly #rows: ReadRows;
@@ -231,7 +231,7 @@ WHERE ${inProject(projectId)} AND trace_id IN ${uuids(tracesOf(later))} AND id I
   async #liveNow(projectId: string, inTraces: readonly DeletedThing[]): Promise<LiveThing[]> {
     if (inTraces.length === 0) return [];
     const rows = await this.#rows<FactRow & { readonly version: string; readonly own: string }>(
-      // A price that was calculated anew is not sent by a client: what counts is the version that was.
+      // A price that was recalculated is not sent by a client: what counts is the version that was.
       sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started, toString(${written}) AS version, toString(ver) AS own
 FROM (${standing(sql`trace_id, id, origin_ver`, sql`${inProject(projectId)} AND trace_id IN ${uuids(tracesOf(inTraces))}`)}) AS f
 WHERE f.id IN ${uuids(inTraces.map(({ id }) => id))}`,

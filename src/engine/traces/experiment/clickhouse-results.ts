@@ -8,6 +8,7 @@ import type {
   StoredResult,
 } from '../model/experiment/results.js';
 import type { ClickHouseClient } from '../clickhouse/client/client.js';
+import type { Sql } from '../clickhouse/client/sql.js';
 import { LIST_SETTINGS } from '../list/list-reads.js';
 import { readState, type StateParts } from '../list/state.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
@@ -21,28 +22,21 @@ import {
   outlinesAfter,
   presentAfter,
   presentAmong,
-  rootsOf,
   resultCount,
   resultPage,
   scoresOf,
   sharedTraces,
   spansAfter,
-  textBytesOf,
-  textsOf,
   tracesOf,
   type MeasuredLine,
   type OutlineRow,
   type PresentRow,
   type ResultPlace,
   type ResultRow,
-  type RootRow,
   type ScoreRow,
-  type TextBytesRow,
-  type TextPlace,
-  type TextRow,
   type TraceRow,
-  withOutput,
 } from './result-statements.js';
+import { ResultTexts, tracesOfAll } from './result-texts.js';
 
 /** Results, or spans, that are handed out together. */
 const PORTION = 5_000;
@@ -53,10 +47,6 @@ const MEASURED_AT_ONCE = 100_000;
 /** Characters of the text of a score: of a page, and where all results are read. */
 const SHOWN_TEXT = 1_000;
 const MEASURED_TEXT = 200;
-/** Results whose texts one statement names. */
-const TEXTS_AT_ONCE = 500;
-/** Most bytes of the texts of a page, unless it is of one result: it ends before they are more. */
-const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** What the trace of a result took, or where several were made in it, its span. */
 type Taken = Pick<StoredResult, 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens'>;
@@ -65,10 +55,12 @@ type Taken = Pick<StoredResult, 'cost' | 'duration_ms' | 'input_tokens' | 'outpu
 export class ClickHouseExperimentResults implements ExperimentResults {
   readonly #reader: Reader;
   readonly #state: StateParts;
+  readonly #texts: ResultTexts;
 
   constructor(client: ClickHouseClient, state: StateParts, limits: ReadLimits) {
     this.#reader = openReader(client, limits, { ...LIST_SETTINGS, result_overflow_mode: 'throw' });
     this.#state = state;
+    this.#texts = new ResultTexts(this.#reader.rows);
   }
 
   page(projectId: string, query: ResultQuery, signal?: AbortSignal) {
@@ -82,9 +74,9 @@ export class ClickHouseExperimentResults implements ExperimentResults {
       const [taken, scores, { texts, kept }, total] = await Promise.all([
         this.#taken(scope, several, measured, signal),
         this.#scores(scope, several, measured, signal),
-        this.#texts(scope, measured, signal).then((read) =>
-          query.idsOnly === true ? { ...read, kept: found.length } : read,
-        ),
+        this.#texts
+          .first(scope, measured, signal)
+          .then((read) => (query.idsOnly === true ? { ...read, kept: found.length } : read)),
         query.count ? this.#count(scope, query, signal) : null,
       ]);
       const results = found.slice(0, kept).map((row): StoredResult => {
@@ -145,58 +137,29 @@ export class ClickHouseExperimentResults implements ExperimentResults {
   }
 
   async *present(projectId: string, experimentId: string, signal?: AbortSignal) {
-    for await (const scope of this.#held(projectId)) {
-      let after = '';
-      for (let read = ROWS_AT_ONCE; read === ROWS_AT_ONCE;) {
-        const statement = presentAfter(scope, experimentId, after, ROWS_AT_ONCE);
-        const rows: readonly PresentRow[] = await this.#reader.rows<PresentRow>(statement, { signal });
-        read = rows.length;
-        after = rows.at(-1)?.row ?? after;
-        if (read > 0) yield rows;
-      }
-    }
+    const behind = (scope: ReadScope, last: PresentRow | null) =>
+      presentAfter(scope, experimentId, last?.row ?? '', ROWS_AT_ONCE);
+    for await (const { rows } of this.#portions(projectId, ROWS_AT_ONCE, behind, signal)) yield rows;
   }
 
   async *outlines(projectId: string, experimentId: string, signal?: AbortSignal) {
-    for await (const scope of this.#held(projectId)) {
-      let after: ResultPlace | null = null;
-      for (;;) {
-        const statement = outlinesAfter(scope, experimentId, after, PORTION);
-        const rows: readonly OutlineRow[] = await this.#reader.rows<OutlineRow>(statement, { signal });
-        const withOutput = await this.#showingTrace(scope, rows, signal);
-        if (rows.length > 0) yield rows.map((row) => toOutline(row, withOutput));
-        if (rows.length < PORTION) break;
-        after = rows.at(-1) ?? null;
-      }
+    const behind = (scope: ReadScope, last: OutlineRow | null) => outlinesAfter(scope, experimentId, last, PORTION);
+    for await (const { scope, rows } of this.#portions(projectId, PORTION, behind, signal)) {
+      const showingTrace = await this.#texts.ofTraces(scope, rows, signal);
+      yield rows.map((row) => toOutline(row, showingTrace));
     }
   }
 
   async *ids(projectId: string, experimentId: string, signal?: AbortSignal) {
-    for await (const scope of this.#held(projectId)) {
-      let after: ResultPlace | null = null;
-      for (let read = ROWS_AT_ONCE; read === ROWS_AT_ONCE;) {
-        const statement = idsAfter(scope, experimentId, after, ROWS_AT_ONCE);
-        const rows: readonly IdRow[] = await this.#reader.rows<IdRow>(statement, { signal });
-        read = rows.length;
-        after = rows.at(-1) ?? after;
-        if (read > 0) yield rows.map(({ span }) => span);
-      }
-    }
+    const behind = (scope: ReadScope, last: IdRow | null) => idsAfter(scope, experimentId, last, ROWS_AT_ONCE);
+    for await (const { rows } of this.#portions(projectId, ROWS_AT_ONCE, behind, signal))
+      yield rows.map(({ span }) => span);
   }
 
   async *spansOf(projectId: string, experimentId: string, signal?: AbortSignal) {
-    for await (const scope of this.#held(projectId)) {
-      let after: SpanRow | null = null;
-      for (;;) {
-        const rows: readonly SpanRow[] = await this.#reader.rows<SpanRow>(
-          spansAfter(scope, experimentId, after, PORTION),
-          { signal },
-        );
-        if (rows.length > 0) yield rows.map(({ span, trace }) => ({ id: span, trace_id: trace }));
-        if (rows.length < PORTION) break;
-        after = rows.at(-1) ?? null;
-      }
-    }
+    const behind = (scope: ReadScope, last: SpanRow | null) => spansAfter(scope, experimentId, last, PORTION);
+    for await (const { rows } of this.#portions(projectId, PORTION, behind, signal))
+      yield rows.map(({ span, trace }) => ({ id: span, trace_id: trace }));
   }
 
   #read<T>(projectId: string, read: (scope: ReadScope) => Promise<T>): Promise<T> {
@@ -213,6 +176,24 @@ export class ClickHouseExperimentResults implements ExperimentResults {
       yield { projectId, upTo, unsettled: traces.filter((id) => !aside.includes(id)), aside };
     } finally {
       held.release();
+    }
+  }
+
+  /** All rows of one state, in portions: a statement reads those behind the last row of the portion before. */
+  async *#portions<Row>(
+    projectId: string,
+    size: number,
+    behind: (scope: ReadScope, last: Row | null) => Sql,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<{ readonly scope: ReadScope; readonly rows: readonly Row[] }> {
+    for await (const scope of this.#held(projectId)) {
+      let last: Row | null = null;
+      for (let read = size; read === size;) {
+        const rows: readonly Row[] = await this.#reader.rows<Row>(behind(scope, last), { signal });
+        read = rows.length;
+        last = rows.at(-1) ?? null;
+        if (read > 0) yield { scope, rows };
+      }
     }
   }
 
@@ -261,83 +242,6 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     return new Map(results.map((row) => [row.version, Object.fromEntries(of(row))]));
   }
 
-  /** The texts of the first results, and how many these are: all, unless that is too much. */
-  async #texts(scope: ReadScope, results: readonly ResultRow[], signal: AbortSignal | undefined) {
-    const texts = new Map<string, TextRow>();
-    let left = MAX_TEXT_BYTES;
-    for (let from = 0; from < results.length; from += TEXTS_AT_ONCE) {
-      const some = results.slice(from, from + TEXTS_AT_ONCE);
-      const { sizes, roots } = await this.#sizes(scope, some, signal);
-      const placeOf = (row: ResultRow): TextPlace => roots.get(row.version) ?? row;
-      const end = some.findIndex((row, index) => {
-        left -= sizes.get(placeOf(row).version) ?? 0;
-        return left < 0 && from + index > 0;
-      });
-      const kept = end === -1 ? some : some.slice(0, end);
-      if (kept.length > 0) {
-        const read = await this.#reader.rows<TextRow>(textsOf(scope, kept.map(placeOf)), { signal });
-        const byVersion = new Map(read.map((row) => [row.version, row]));
-        for (const row of kept) {
-          const text = byVersion.get(placeOf(row).version);
-          if (text !== undefined) texts.set(row.version, roots.has(row.version) ? { ...text, message: null } : text);
-        }
-      }
-      if (end !== -1) return { texts, kept: from + end };
-    }
-    return { texts, kept: results.length };
-  }
-
-  /**
-   * How many bytes the texts of results have, by version. One without any, which only names its trace, shows the output of that:
-   * then its root span stands for it.
-   */
-  async #sizes(scope: ReadScope, results: readonly ResultRow[], signal: AbortSignal | undefined) {
-    const read = (places: readonly TextPlace[]) =>
-      this.#reader.rows<TextBytesRow>(textBytesOf(scope, places), { signal });
-    const rows = await read(results);
-    const sizes = new Map(rows.map(({ version, bytes }) => [version, Number(bytes)]));
-    const silent = results.filter(({ version, made, span, has_error }) => {
-      return (sizes.get(version) ?? 0) === 0 && has_error === 0 && isLinked(made, span);
-    });
-    const roots = await this.#roots(scope, silent, signal);
-    if (roots.size > 0)
-      for (const { version, bytes } of await read([...roots.values()])) sizes.set(version, Number(bytes));
-    return { sizes, roots };
-  }
-
-  /** The root spans of the traces in which results were made, by the versions of the results' spans. */
-  async #roots(
-    scope: ReadScope,
-    results: readonly Pick<ResultRow, 'version' | 'made'>[],
-    signal: AbortSignal | undefined,
-  ): Promise<ReadonlyMap<string, TextPlace>> {
-    if (results.length === 0) return new Map();
-    const rows = await this.#reader.rows<RootRow>(rootsOf(scope, tracesOfAll(results)), { signal });
-    const byTrace = new Map(rows.map((row) => [row.id, row]));
-    return new Map(
-      results.flatMap(({ version, made }) => {
-        const root = byTrace.get(made);
-        return root === undefined ? [] : [[version, root]];
-      }),
-    );
-  }
-
-  /** The versions of results that only name their trace, and show its output. */
-  async #showingTrace(
-    scope: ReadScope,
-    results: readonly OutlineRow[],
-    signal: AbortSignal | undefined,
-  ): Promise<ReadonlySet<string>> {
-    const silent = results.filter(
-      ({ made, trace, has_error, has_output }) => has_output === 0 && has_error === 0 && made !== trace,
-    );
-    const roots = await this.#roots(scope, silent, signal);
-    if (roots.size === 0) return new Set();
-    const rows = await this.#reader.rows<{ version: string }>(withOutput(scope, [...roots.values()]), { signal });
-    const versions = new Set(rows.map(({ version }) => version));
-    return new Set([...roots].flatMap(([result, root]) => (versions.has(root.version) ? [result] : [])));
-  }
-
   async #count(scope: ReadScope, query: ResultQuery, signal: AbortSignal | undefined): Promise<number> {
     const [row] = await this.#reader.rows<{ total: string }>(resultCount(scope, query), { signal });
     return Number(row?.total ?? 0);
@@ -361,11 +265,6 @@ function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<
   }
   return groups;
 }
-
-const tracesOfAll = (results: readonly Pick<ResultRow, 'made'>[]) => [...new Set(results.map(({ made }) => made))];
-
-/** Whether the span of a result, which is in a trace by itself, names another trace in which the result was made. */
-const isLinked = (made: string, span: string) => made !== span;
 
 const NOTHING: Taken = { cost: null, duration_ms: null, input_tokens: null, output_tokens: null };
 

@@ -55,7 +55,7 @@ export class ClickHouseArrivals implements Arrivals {
     this.#listener = listener;
   }
 
-  /** To be called when spans were rolled up. */
+  /** Call when spans were rolled up. */
   arrived(): void {
     this.#listener();
   }
@@ -78,7 +78,7 @@ export class ClickHouseArrivals implements Arrivals {
     if (full) this.#windows.set(projectId, Math.max(MIN_WINDOW, window / 2));
     else if (rows.length < limit / 4) this.#windows.set(projectId, Math.min(MAX_WINDOW, window * 2));
     const last = full ? Number(rows.at(-1)?.version ?? end) : end;
-    // A span that was priced anew may be there twice.
+    // A span that was repriced may be there twice.
     const tried = await this.#tried(arrived, rows);
     const once = rows.filter(
       ({ version, trace, experiment }, index) =>
@@ -179,7 +179,7 @@ interface ArrivalWindow {
 }
 
 /**
- * Spans that clients sent, and did not send again before the end. One that was priced anew since is where the price was
+ * Spans that clients sent, and did not send again before the end. One that was repriced since is where the price was
  * written, perhaps behind the end, and the version that was sent may be purged.
  */
 function arrivedBetween({ projectId, from, end, settled }: ArrivalWindow): Sql {

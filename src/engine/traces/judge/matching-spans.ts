@@ -80,7 +80,7 @@ GROUP BY kind ORDER BY count() DESC, kind LIMIT ${value(KINDS, 'UInt64')}`,
   }
 }
 
-/** Spans that a client sent after a moment: of one that was priced anew since, the version that was sent counts. */
+/** Spans that a client sent after a moment: of one that was repriced since, the version that was sent counts. */
 function arrivedAfter(moment: Micros): Sql {
   const after = sql`${value(Math.max(0, versionOf(moment)), 'UInt64')}`;
   return sql`ver > ${after} AND (origin_ver = 0 OR origin_ver > ${after})`;

@@ -32,7 +32,7 @@ export interface Compared {
 
 /**
  * Compares what all lists show of a project in two places: counts, sums, and each row by its hash. The source may be written to
- * meanwhile, so traces and sessions that were computed anew since may differ: {@link requireSameChanges} compares these.
+ * meanwhile, so traces and sessions that were recomputed since may differ: {@link requireSameChanges} compares these.
  * @param upTo the version up to which everything is in the figures of both places
  * @throws DomainError `conflict` with what differs
  */

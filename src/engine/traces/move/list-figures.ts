@@ -22,7 +22,7 @@ export interface RolledUpList {
   readonly sums: readonly string[];
   /** Rows that the list shows, and that are computed whole in both places. */
   readonly listed: (project: string) => Sql;
-  /** Traces or sessions that may have been computed anew since a version, as a SELECT of one column `changed`. */
+  /** Traces or sessions that may have been recomputed since a version, as a SELECT of one column `changed`. */
   readonly changed: (project: string, since: Version) => Sql;
   /** The index by time without which no list finds a row, and the column that it is by. Null: there is none. */
   readonly index: { readonly table: string; readonly start: string; readonly has: (project: string) => Sql } | null;
@@ -131,7 +131,7 @@ export async function rowHashes(
   return new Map(found.map(({ key, owner, hash }) => [key, { id: owner, hash }]));
 }
 
-/** Which of some traces or sessions may have been computed anew since a version. */
+/** Which of some traces or sessions may have been recomputed since a version. */
 export async function changedOf(
   client: ClickHouseClient,
   project: string,
@@ -177,7 +177,7 @@ function changedSessions(project: string, since: Version): Sql {
     ${triedAgain(project, 'session')}`;
 }
 
-/** What is, or was, set aside is computed anew without having been written to. */
+/** What is, or was, set aside is recomputed without having been written to. */
 function triedAgain(project: string, kind: 'trace' | 'session'): Sql {
   return sql`UNION ALL SELECT id AS changed FROM set_aside WHERE project_id = ${literal(project)} AND kind = ${literal(kind)}`;
 }

@@ -58,7 +58,7 @@ export class MoveTarget {
     await this.#note(JSON.stringify(state));
   }
 
-  /** From where on figures are computed anew. */
+  /** From where on figures are recomputed. */
   async setWatermark(version: Version): Promise<void> {
     // Without any, everything is.
     await this.#client.command(sql`TRUNCATE TABLE rolled_up`);

@@ -22,7 +22,7 @@ export const WRITTEN: readonly MovedTable[] = [
 
 /**
  * Tables that rounds fill. Their rows may be taken twice, and from different moments, as the newest row counts: what changed
- * since the first moment is computed anew in the new place.
+ * since the first moment is recomputed in the new place.
  */
 export const ROLLED_UP: readonly MovedTable[] = [
   { name: 'superseded', key: 'ver', kind: 'version' },
@@ -36,11 +36,11 @@ export const ROLLED_UP: readonly MovedTable[] = [
 /** Tables that a view fills with what is written to `spans`, in the new place as well. A row that is there twice changes nothing. */
 export const FOLLOWING: readonly string[] = ['experiment_spans'];
 
-/** The index of words, which may also be filled anew from spans. */
+/** The index of words, which may also be refilled from spans. */
 export const WORDS: MovedTable = { name: 'span_words', key: 'started_from', kind: 'time' };
 
 /** A few rows each, of which the newest count. */
 export const SMALL: readonly string[] = ['set_aside', 'span_backfills'];
 
-/** Tables of a place itself: the newest scores are filled in anew where they are asked for. */
+/** Tables of a place itself: the newest scores are refilled where they are asked for. */
 export const OF_THE_PLACE: readonly string[] = ['newest_scores', 'schema_migrations', 'rolled_up', 'server_lease'];

@@ -19,7 +19,7 @@ export interface CopyTask {
   readonly extent: Extent;
   /** Where an earlier run has got to. */
   readonly from: string | null;
-  /** Whether rows stay as they are: then they are compared, and what a run that was cut off left is removed first. */
+  /** Whether rows stay as they are: then they are compared, and what a run that was interrupted left is removed first. */
   readonly fixed: boolean;
   /** Called when everything up to a key is stored for good. */
   readonly onStored: (to: string, rows: number) => Promise<void>;
@@ -37,9 +37,9 @@ export class RowCopy {
     this.#target = target;
   }
 
-  /** @throws DomainError; what was stored by then stays, and a later run goes on from there */
+  /** @throws DomainError; what was stored by then stays, and a later run continues from there */
   async copy({ extent, from, fixed, onStored }: CopyTask): Promise<void> {
-    // A run that was cut off may have stored some of its next portion.
+    // A run that was interrupted may have stored some of its next portion.
     if (fixed) await deleteRows(this.#target, extent.table, within({ ...extent, from, to: null }));
     const rows = await this.#portionRows(extent.table);
     let storing: Promise<void> = Promise.resolve();

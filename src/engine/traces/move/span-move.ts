@@ -16,7 +16,7 @@ export interface SpanMoveParts {
   /** The same for every run of one move. */
   readonly id: string;
   readonly migrations: readonly MigrationFile[];
-  /** Opens the store in the new place as a start does, so that it computes figures anew, has this done, and closes it. */
+  /** Opens the store in the new place as a start does, so that it computes figures again, has this done, and closes it. */
   readonly recover: (gone: readonly string[]) => Promise<void>;
   readonly progress: { total(rows: number): void; done(rows: number): void };
 }
@@ -29,7 +29,7 @@ const FIRST: readonly { readonly table: MovedTable; readonly fixed: boolean }[] 
 
 /**
  * Moves all rows from one ClickHouse to another: what was written up to a first version, then what was written meanwhile, as
- * often as is wanted. Cut off anywhere, another run goes on. Nothing may be purged in the source until it is through.
+ * often as is wanted. Interrupted anywhere, another run continues. Nothing may be purged in the source until it is through.
  */
 export class SpanMove {
   readonly #parts: SpanMoveParts;
@@ -52,7 +52,7 @@ export class SpanMove {
   }
 
   /**
-   * Copies what there is, or goes on with that.
+   * Copies what there is, or continues with that.
    * @param settled the version up to which everything is rolled up in the source
    */
   async first(settled: () => Promise<Version>): Promise<void> {

@@ -8,7 +8,7 @@ import type { RowCopy } from './row-copy.js';
 /** Tells rows apart without their words, which are never changed: another row takes the place of one. */
 const OF_A_ROW = ['project_id', 'started_from', 'started_to', 'spans', 'indexed_to', 'complete'];
 
-/** Takes the index of words along. Where it changed meanwhile, it is left to be filled anew from spans. */
+/** Takes the index of words along. Where it changed meanwhile, it is left to be refilled from spans. */
 export class WordsCopy {
   readonly #source: ClickHouseClient;
   readonly #target: ClickHouseClient;

@@ -49,7 +49,7 @@ export interface HeldState {
   readonly upTo: Version;
   /** Whether it took so long that rows may have been rolled up meanwhile that are newer than the state. */
   readonly overtaken: boolean;
-  /** To be called when the read has ended; further calls do nothing. */
+  /** Call when the read has ended; further calls do nothing. */
   release(): void;
 }
 

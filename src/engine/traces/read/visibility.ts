@@ -63,7 +63,7 @@ export function successors(columns: Sql, facts: Sql): Sql {
 
 /**
  * The facts that count: of each span and posted trace the latest, unless it is deleted or its trace was removed since.
- * @param columns columns of facts, but for `ver` and `row_type`, which come with them
+ * @param columns columns of facts, except for `ver` and `row_type`, which come with them
  * @param facts as of {@link successors}
  */
 export function standing(columns: Sql, facts: Sql): Sql {
@@ -75,7 +75,7 @@ export function standing(columns: Sql, facts: Sql): Sql {
 /** Whether the newest row of a group, the writes of one posted session, is a tombstone. */
 export const isDeleted = sql`argMax(deleted, ver)`;
 
-/** The version of a span that its client wrote, also where the row was written when its price was calculated anew. */
+/** The version of a span that its client wrote, also where the row was written when its price was recalculated. */
 export const written = sql`if(origin_ver = 0, ver, origin_ver)`;
 
 /** The version that the `created_at` of a span stands for, also where columns of it were filled in later. */

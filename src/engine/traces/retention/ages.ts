@@ -9,7 +9,7 @@ import { current, standing } from '../read/visibility.js';
  * What is old, and what a tag keeps all the same. The work and the look ahead read by these same rules.
  */
 
-/** Whether tags say that what has them is kept: any value does, but for `false`. */
+/** Whether tags say that what has them is kept: any value does, except for `false`. */
 export function keeps(tags: Sql): Sql {
   const key = literal(KEEP_TAG);
   return sql`(mapContains(${tags}, ${key}) AND lower(${tags}[${key}]) != 'false')`;

@@ -17,14 +17,14 @@ import { candidate, examined, keepingSpans, keeps } from './ages.js';
 
 export interface OldTracesSource {
   readonly client: ClickHouseClient;
-  readonly log: Pick<CommitLog, 'requireRoom'>;
+  readonly log: Pick<CommitLog, 'gate'>;
   readonly reads: ReadsInProgress;
   readonly limits: ReadLimits;
 }
 
 /** Facts come in the order that they are grouped by. */
 const IN_ORDER = { optimize_aggregation_in_order: 1 } as const;
-/** Work that nobody waits for leaves the processors to others; in order, a second thread makes it slower, too. */
+/** Work that no one waits for leaves the processors to others; in order, a second thread makes it slower, too. */
 const QUIETLY = { ...IN_ORDER, max_threads: 1 } as const;
 /** Rows of traces that are counted together: some 150 MB of memory. */
 const COUNTED_AT_ONCE = 100_000;
@@ -96,7 +96,7 @@ UNION ALL SELECT NULL FROM session_statements WHERE ${written} AND ${keeps(sql`t
 
   async *things(projectId: string, ids: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
     // A deletion that would be refused is not ordered.
-    this.#log.requireRoom();
+    this.#log.gate.requireRoom();
     yield* this.#below.ofTraces(projectId, ids);
   }
 

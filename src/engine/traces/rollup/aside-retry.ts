@@ -6,7 +6,7 @@ import type { Signals } from '../../signals/signals.js';
 
 const SOONEST_MS = 250;
 
-/** Tries what is set aside again when it is due, one at a time and beside the rounds, so that nobody waits for it. */
+/** Tries what is set aside again when it is due, one at a time and beside the rounds, so that no one waits for it. */
 export class AsideRetry {
   readonly #aside: SetAside;
   readonly #recomputation: Recomputation;
@@ -32,7 +32,7 @@ export class AsideRetry {
     });
   }
 
-  /** To be called whenever something may be due earlier than before. */
+  /** Call whenever something may be due earlier than before. */
   schedule(): void {
     this.#loop.wakeIn(this.#dueIn());
   }

@@ -11,7 +11,7 @@ export interface WaitingItem extends DirtyItem {
   readonly since: Version;
   /** The last commit that changed the item. */
   readonly last: Version;
-  /** Whether that commit removed the trace whole, so that nothing of it counts any more. */
+  /** Whether that commit removed the trace whole, so that nothing of it counts anymore. */
   readonly removed?: boolean;
 }
 
@@ -112,7 +112,7 @@ export class DirtySet {
   }
 }
 
-/** The waiting items of one project; never empty but for a moment. */
+/** The waiting items of one project; never empty except for a moment. */
 class DirtyItems {
   readonly #items = new Map<string, WaitingItem>();
   #since: Version = Infinity;

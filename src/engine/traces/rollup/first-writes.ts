@@ -26,7 +26,7 @@ export async function keepFirstWrites(client: ClickHouseClient, among: Among, si
 }
 
 /**
- * Those of rows that were written elsewhere, or whose figures were calculated anew, and that alone tell when a session was first
+ * Those of rows that were written elsewhere, or whose figures were recalculated, and that alone tell when a session was first
  * named: by the version at which they were first written. Few batches have any such row.
  */
 async function firstElsewhere(client: ClickHouseClient, among: Among, signal: AbortSignal): Promise<string[]> {

@@ -17,7 +17,7 @@ export interface RemovedTraces {
 }
 
 /**
- * The traces that were removed first, of those that no read sees any more.
+ * The traces that were removed first, of those that no read sees anymore.
  * @param end the version before which they must have been removed
  * @returns null when nothing of any is stored
  */
@@ -62,7 +62,7 @@ export async function purgeTraces(
   const facts = sql`${own} AND trace_id IN ${traces} AND ver < ${number(first)}`;
   const kept = await keepFirstNamings(client, { facts, project: own, traces }, signal);
   const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN ${listOf('UInt64', kept)})`;
-  // Facts go last: without them nobody knows when the spans started, and a purge that was cut off would find none of these.
+  // Facts go last: without them no one knows when the spans started, and a purge that was interrupted would find none of these.
   await deleteRows(client, 'spans', sql`${facts}${await startedWithin(client, facts, signal)}`, signal);
   await deleteRows(client, 'experiment_spans', facts, signal);
   await deleteRows(client, 'facts', sql`${facts}${bare}`, signal);

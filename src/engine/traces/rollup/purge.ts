@@ -29,7 +29,7 @@ const READ_MS = 60_000;
  * batch looks through the versions of all facts.
  */
 const BATCH = 200_000;
-/** So many others at most: what a statement names is read anew for each part. */
+/** So many others at most: what a statement names is read again for each part. */
 const OTHERS = 2_000;
 /**
  * Versions that go together where many others lie between them, as where several projects are written to: each is named. The
@@ -114,7 +114,7 @@ export class Purge {
   }
 
   /**
-   * Purges all that was replaced or deleted, but for what a read under way may still want.
+   * Purges all that was replaced or deleted, except for what a read in progress may still want.
    * @param look nothing that was replaced or deleted after it; default: what is before this call
    * @param onProgress told how many versions are purged, before and after each batch
    * @returns how many versions; one that a round records again while it goes counts again.
@@ -127,7 +127,7 @@ export class Purge {
   }
 
   /**
-   * Purges traces that were removed whole before this call, as far as no read under way counts them.
+   * Purges traces that were removed whole before this call, as far as no read in progress counts them.
    * @throws as {@link run}
    */
   ofRemovedTraces(): Promise<void> {

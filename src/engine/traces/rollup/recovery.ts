@@ -8,7 +8,7 @@ import { stateVersion } from './row-version.js';
 
 const WATERMARK = literal('rollups');
 
-/** The highest version in the store; 0 when it is empty. The clock goes on from there. */
+/** The highest version in the store; 0 when it is empty. The clock continues from there. */
 export async function highestVersion(client: ClickHouseClient): Promise<Version> {
   const [row] = await client.query<{ ver: string | number }>(
     sql`SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements), (SELECT max(ver) FROM scores),

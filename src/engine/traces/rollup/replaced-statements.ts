@@ -45,7 +45,7 @@ export async function purgeSessionStatements(
   }
 }
 
-/** Written once, however often a purge is cut off. */
+/** Written once, however often a purge is interrupted. */
 async function writeBare(client: ClickHouseClient, versions: readonly string[], signal: AbortSignal): Promise<void> {
   const first = sql`ver IN (${numbers(versions)})`;
   await client.command(

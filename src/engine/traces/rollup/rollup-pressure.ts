@@ -39,7 +39,7 @@ export class RollupPressure {
     );
   }
 
-  /** To be called after each round: what it took shows what reading unsettled traces takes. */
+  /** Call after each round: what it took shows what reading unsettled traces takes. */
   rolledUp(round: { readonly traces: number; readonly ms: number }): void {
     this.#budget.rolledUp(round);
   }

@@ -10,7 +10,7 @@ import type { Signals } from '../../signals/signals.js';
 const MAX_ROUND = 2000;
 /** Traces, and sessions, of a round that reads wait for: it takes half as long. */
 const MAX_AWAITED_ROUND = 1000;
-/** Traces of a round for traces that were removed, while nobody reads: it takes a second or two, and far less for each. */
+/** Traces of a round for traces that were removed, while no one reads: it takes a second or two, and far less for each. */
 const MAX_LARGE_ROUND = 20_000;
 
 export interface RoundParts {

@@ -49,11 +49,11 @@ export interface RollupsParts {
 
 /**
  * Keeps the rollups in step with what is stored. A flush only marks its traces; they are recomputed in rounds by
- * materialized views, soon by themselves, and at once when somebody waits for them. A trace that grows span by span is so
+ * materialized views, soon by themselves, and at once when someone waits for them. A trace that grows span by span is so
  * not recomputed for each.
  *
  * Lists do not wait: of the traces that are not rolled up as of the last flush they read the facts, in place of what is
- * rolled up. So that the rest is as it was then, a round takes only what had changed before every read under way began.
+ * rolled up. So that the rest is as it was then, a round takes only what had changed before every read in progress began.
  */
 export class Rollups {
   readonly #client: ClickHouseClient;
@@ -89,7 +89,7 @@ export class Rollups {
     });
   }
 
-  /** To be called when ClickHouse holds writes, in the turn of the event loop in which the state shows them. */
+  /** Call when ClickHouse holds writes, in the turn of the event loop in which the state shows them. */
   stored(writes: readonly StampedWrite[]): void {
     const projects = new Set<string>();
     for (const { projectId, touched, first: since, last, unsure = false } of writes) {
@@ -116,7 +116,7 @@ export class Rollups {
   }
 
   /**
-   * Resolves once every write acknowledged before the call is in the rollups, but for what is set aside. What other
+   * Resolves once every write acknowledged before the call is in the rollups, except for what is set aside. What other
    * projects write is not waited for.
    * @param projectId default: all projects
    * @param large whether few large rounds are better than the answer soon
@@ -168,7 +168,7 @@ export class Rollups {
     if (wanted.length > 0) await this.settleTraces(projectId, wanted);
   }
 
-  /** To be called when replaced or deleted versions are gone. */
+  /** Call when replaced or deleted versions are gone. */
   purged(): void {
     this.#aside.purged();
     this.#retry.schedule();
@@ -183,12 +183,12 @@ export class Rollups {
   async forget(projectId: string): Promise<void> {
     this.#aside.forget(projectId);
     await this.#retry.ended();
-    // An item whose try failed meanwhile was set aside anew.
+    // An item whose try failed meanwhile was set aside again.
     this.#aside.forget(projectId);
   }
 
   /**
-   * Makes spans, facts and rollups agree after a crash. Every step may be done twice, or be cut off and done again. What the log
+   * Makes spans, facts and rollups agree after a crash. Every step may be done twice, or be interrupted and done again. What the log
    * still holds follows later.
    */
   async recover(): Promise<void> {
@@ -209,7 +209,7 @@ export class Rollups {
     this.#retry.schedule();
   }
 
-  /** Recomputes traces and sessions that nobody has written to, and waits for it. */
+  /** Recomputes traces and sessions that no one has written to, and waits for it. */
   async recompute({
     traces,
     sessions,
@@ -227,7 +227,7 @@ export class Rollups {
     await this.settle();
   }
 
-  /** Rolls up what is left. When that fails, everything acknowledged is stored all the same: the next start rolls it up. */
+  /** Rolls up what is left. When that fails, everything acknowledged is stored anyway: the next start rolls it up. */
   async close(): Promise<void> {
     this.#schedule.close();
     await this.#retry.close();
@@ -242,7 +242,7 @@ export class Rollups {
   #roundEnded(done: boolean): void {
     this.#retry.schedule();
     if (!done) return;
-    // Nobody waits for it, and one that fails is made up for by the next.
+    // No one waits for it, and one that fails is made up for by the next.
     this.#moveWatermark(WATERMARK_MS).catch((error: unknown) => {
       this.#observer.rollupFailed({ error });
     });

@@ -8,7 +8,7 @@ const AGAIN_MS = 250;
 export interface ScheduledRound {
   /**
    * Runs one round; rejects when it failed, which is reported by then.
-   * @param awaited the projects that somebody waits for
+   * @param awaited the projects that someone waits for
    * @param large whether those who wait would rather have few large rounds than a quick one
    * @returns how many milliseconds it took; null: nothing could be done
    */
@@ -29,25 +29,25 @@ export class RoundSchedule {
   #waiting = { all: 0, large: 0 };
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
-  /** How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. */
+  /** How long changes gather before they are rolled up, when no one reads: a trace in progress is then recomputed once. */
   #gatherMs = restMs('rollUp', 0);
 
   constructor(round: ScheduledRound) {
     this.#scheduled = round;
   }
 
-  /** Whether a round is under way. */
+  /** Whether a round is in progress. */
   get underWay(): boolean {
     return this.#round !== null;
   }
 
-  /** To be called after a commit: a round follows once changes have gathered. @param pressing whether it pays at once */
+  /** Call after a commit: a round follows once changes have gathered. @param pressing whether it pays at once */
   committed(pressing: boolean): void {
     this.#schedule(this.#gatherMs);
     if (pressing) this.#hasten();
   }
 
-  /** Resolves after the round under way, or else after one that begins now. */
+  /** Resolves after the round in progress, or else after one that begins now. */
   async next(): Promise<void> {
     await (this.#round ??= this.#runRound());
   }

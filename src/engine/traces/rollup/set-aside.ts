@@ -30,7 +30,7 @@ export interface Aside extends RolledUpItem {
   readonly dueAt: number;
   /** How many writes to the item were noted; another number after a try tells that one came meanwhile. */
   readonly writes: number;
-  /** Whether the item was recomputed as a whole after all, but for what was written meanwhile. */
+  /** Whether the item was recomputed as a whole after all, except for what was written meanwhile. */
   readonly fits: boolean;
 }
 

@@ -62,7 +62,7 @@ export type FigureName = keyof typeof figures;
 
 const allFigures = Object.keys(figures) as FigureName[];
 
-/** The columns of a trace's row, in the order of {@link traceFigures}, but for those of storing it. */
+/** The columns of a trace's row, in the order of {@link traceFigures}, except for those of storing it. */
 export const figureColumns = ['project_id', 'id', ...allFigures] as const;
 
 /** Columns that are wanted of a trace beside its figures. */
@@ -175,7 +175,7 @@ ${traceFigures(factsTouchedBy(sql`touch_traces`), {
 
 /**
  * The query of the view that stores traces whose latest fact removed them, named in `touch_removed_traces`: what
- * {@link recomputedTraces} makes of such traces, without reading what does not count any more. Retention does little else.
+ * {@link recomputedTraces} makes of such traces, without reading what does not count anymore. Retention does little else.
  */
 export const recomputedRemovedTraces = sql`SELECT own.project_id AS project_id, own.trace_id AS id, 1 AS gone, 'unset' AS status, own.created_ver AS created_ver,
   ${rowVersion({ state: sql`own.latest`, whole: sql`1`, round: sql`touched.round` })} AS ver, touched.round AS round,

@@ -14,11 +14,11 @@ export interface StoredState {
   storedUpTo(projectId?: string): Version;
 }
 
-/** Traces and sessions that flushes changed and no round has stored yet: some wait, some are in the round under way. */
+/** Traces and sessions that flushes changed and no round has stored yet: some wait, some are in the round in progress. */
 export class UnsettledChanges {
   readonly #traces = new DirtySet();
   readonly #sessions = new DirtySet();
-  /** Traces and sessions that the round under way recomputes. */
+  /** Traces and sessions that the round in progress recomputes. */
   #inRound = { traces: new DirtySet(), sessions: new DirtySet() };
   readonly #state: StoredState;
 
@@ -85,13 +85,13 @@ export class UnsettledChanges {
     return { traces, sessions };
   }
 
-  /** To be called when a round has stored its items. @param upTo of each project, the state that was rolled up */
+  /** Call when a round has stored its items. @param upTo of each project, the state that was rolled up */
   stored({ traces, sessions }: RoundItems, upTo: (projectId: string) => Version): void {
     for (const trace of traces) addRest(this.#traces, trace, upTo);
     for (const session of sessions) addRest(this.#sessions, session, upTo);
   }
 
-  /** To be called when a round could not store its items. */
+  /** Call when a round could not store its items. */
   restore({ traces, sessions }: RoundItems): void {
     this.#traces.restore(traces);
     this.#sessions.restore(sessions);

@@ -49,12 +49,12 @@ export class WordIndex {
     return this.#upTo;
   }
 
-  /** To be called after the rows of all spans up to a version are stored. */
+  /** Call after the rows of all spans up to a version are stored. */
   indexed(upTo: Version): void {
     this.#upTo = upTo;
   }
 
-  /** Forgets everything, for the table to be filled anew. */
+  /** Forgets everything, for the table to be refilled. */
   async clear(): Promise<void> {
     this.#upTo = 0;
     this.#cleared += 1;
@@ -63,12 +63,12 @@ export class WordIndex {
 
   /**
    * Takes the words of deleted spans that started within these ranges out of the table. They are among those of other spans, so
-   * all words of their rows go: any text may be there until the rows are filled anew.
+   * all words of their rows go: any text may be there until the rows are refilled.
    * @param signal ends the waiting, with its reason
    */
   async forget(projectId: string, started: readonly TimeRange[], signal: AbortSignal): Promise<void> {
     if (started.length === 0) return;
-    // Rows that lie between two deleted spans may go as well: they are filled anew from what is left.
+    // Rows that lie between two deleted spans may go as well: they are refilled from what is left.
     const times = coveredBy(started, MAX_FORGOTTEN);
     const [from, to] = [numbers(times.map((range) => range.from)), numbers(times.map((range) => range.to))];
     const condition = sql`project_id = ${literal(projectId)} AND complete = 1 AND arrayExists((f, t) -> t >= toUnixTimestamp64Micro(started_from) AND f <= toUnixTimestamp64Micro(started_to), [${from}], [${to}])`;

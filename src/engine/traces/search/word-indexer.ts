@@ -41,7 +41,7 @@ const MAX_REFILLED = 64;
 const MAX_FAILURES = 5;
 /** Rounds between checks whether most of what the table holds is of spans that are gone. */
 const ROUNDS_BETWEEN_CHECKS = 16;
-/** With more indexed versions than this for each stored span, the table is filled anew. */
+/** With more indexed versions than this for each stored span, the table is refilled. */
 const MAX_VERSIONS_PER_SPAN = 3;
 /** Statements that change the table. */
 const CHANGES = '^(INSERT INTO|DELETE FROM|TRUNCATE TABLE) span_words\\b';
@@ -56,7 +56,7 @@ interface Portion {
   readonly full: boolean;
 }
 
-/** Fills `span_words` with the words of new spans, a little at a time and mostly while nobody writes. */
+/** Fills `span_words` with the words of new spans, a little at a time and mostly while no one writes. */
 export class WordIndexer {
   readonly #source: WordIndexerSource;
   readonly #loop: BackgroundLoop;
@@ -81,7 +81,7 @@ export class WordIndexer {
     this.#loop.wakeIn(LOOKED_AFTER_MS);
   }
 
-  /** To be called after each commit. */
+  /** Call after each commit. */
   committed({ rows }: { readonly rows: number }): void {
     this.#waiting += rows;
   }
@@ -109,7 +109,7 @@ export class WordIndexer {
     await this.#turn(projectId, () => this.#source.index.forgetProject(projectId, signal), signal);
   }
 
-  /** Ends indexing at once; the next process goes on with it. */
+  /** Ends indexing at once; the next process continues with it. */
   async close(): Promise<void> {
     await this.#loop.close();
     await this.#turns.run(ROUNDS, () => Promise.resolve());
@@ -132,7 +132,7 @@ export class WordIndexer {
     return this.#turns.run(
       party,
       async () => {
-        // A statement that still changes the table may have read spans deleted since, or delete rows written anew.
+        // A statement that still changes the table may have read spans deleted since, or delete rows that were written again.
         await statementsEnded(this.#source.client, CHANGES, signal);
         return work();
       },

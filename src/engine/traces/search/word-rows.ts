@@ -66,7 +66,7 @@ export function emptiedRows(most: number): Sql {
 FROM span_words WHERE complete = 2 LIMIT ${number(most)}`;
 }
 
-/** Fills a row anew from the spans that are left of it. Spans of other rows may be among them, which does no harm. */
+/** Fills a row again from the spans that are left of it. Spans of other rows may be among them, which does no harm. */
 export function refilling({ project, from, to, indexed }: EmptiedRow, withTexts: boolean): Sql {
   return indexing({
     // Every insert was of all versions from the one before.

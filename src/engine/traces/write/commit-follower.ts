@@ -10,7 +10,7 @@ export interface Touched {
 /** Who has to know of writes. */
 export interface CommitFollower {
   /**
-   * Whether it has so much to do for a project that its writes must wait, and nobody else's.
+   * Whether it has so much to do for a project that its writes must wait, and no one else's.
    * @param unflushed traces of the project that it is to hear of yet
    */
   isFull(projectId: string, unflushed: number): boolean;

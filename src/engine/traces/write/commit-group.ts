@@ -1,11 +1,12 @@
 import type { WriteReceipt } from '../model/write-log.js';
 import type { TracePoint } from '../../signals/tracing.js';
 import type { LogRecord } from './log/record.js';
-import type { Place, RecoveredRecord } from './log/segment-log.js';
+import type { RecoveredRecord } from './log/recovery.js';
+import type { Place } from './log/segment-file.js';
 import type { Queued } from './commit-queue.js';
 import type { EncodedWrites } from './encoded-writes.js';
 import { writeUint64 } from './row-binary.js';
-import { STORED_IN } from './rows.js';
+import { STORED_IN } from './table-columns.js';
 import type { StampedWrite } from './unflushed-writes.js';
 import { versionTime, type Version } from './version-clock.js';
 

@@ -1,23 +1,28 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../errors.js';
-import { remainingQuota } from '../../work/fair-quota.js';
 import type { WriteLog, WriteReceipt } from '../model/write-log.js';
-import type { Place, SegmentLog } from './log/segment-log.js';
+import type { Place } from './log/segment-file.js';
 import type { CommitFollower } from './commit-follower.js';
 import { recordOf, sizeOf, stamp, writeOf, type CommitRequest, type StampedRequest } from './commit-group.js';
 import { CommitQueue } from './commit-queue.js';
-import { UNBOUNDED, type DiskSpace } from './disk-space.js';
 import { deletesAlone, encodeWrites, type EncodedLog, type EncodedWrites } from './encoded-writes.js';
-import type { Flusher } from './flusher.js';
-import { logFailing, logFull, overloaded, tooLarge, uncertain } from './refusals.js';
+import { logFailing, overloaded, tooLarge, uncertain } from './refusals.js';
 import { TooManyBytesError } from './row-binary.js';
 import { RowEncoder, type AppendedWrites } from './rows.js';
-import type { StampedWrite, UnflushedWrites } from './unflushed-writes.js';
+import type { StampedWrite } from './unflushed-writes.js';
 import type { VersionClock } from './version-clock.js';
+import { WriteGate, type WriteGateParts, type WriteLimits } from './write-gate.js';
 import { WriteWatch, type NamedWrites } from './write-watch.js';
 import type { Signals } from '../../signals/signals.js';
 
-export interface CommitLimits {
+export interface CommitLogParts extends WriteGateParts {
+  readonly clock: VersionClock;
+  readonly limits: CommitLimits;
+  readonly follower: CommitFollower;
+  readonly observer: Pick<Signals, 'spansCommitted' | 'commitFailed' | 'queueChanged' | 'tracing'>;
+}
+
+export interface CommitLimits extends WriteLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */
   readonly maxRows: number;
   readonly maxBytes: number;
@@ -25,24 +30,6 @@ export interface CommitLimits {
   readonly maxRequestBytes: number;
   /** Bytes that may wait to be acknowledged, of all projects; one project may hold at most as many as are left free. */
   readonly queueMaxBytes: number;
-  /** Bytes in the log that ClickHouse does not hold yet, shared as those of the queue. */
-  readonly logMaxBytes: number;
-}
-
-/** Whether a project was deleted: nothing is written to it any more. */
-export type IsGone = (projectId: string) => boolean;
-
-export interface CommitLogParts {
-  readonly clock: VersionClock;
-  readonly limits: CommitLimits;
-  readonly writes: UnflushedWrites;
-  readonly flusher: Flusher;
-  readonly follower: CommitFollower;
-  /** Null: a request is acknowledged when ClickHouse holds it. */
-  readonly log: SegmentLog | null;
-  readonly observer: Pick<Signals, 'spansCommitted' | 'commitFailed' | 'queueChanged' | 'tracing'>;
-  readonly space?: Pick<DiskSpace, 'requireSpace' | 'requireFree'>;
-  readonly isGone?: IsGone;
 }
 
 /** The share of the queue that work in the background takes at once. */
@@ -51,13 +38,14 @@ const EASY_SHARE = 0.25;
 const MAX_BEHIND_ROWS = 10_000;
 
 /**
- * Group commit. What concurrent requests append while one commit is under way is written by the next, to the log or, where
+ * Group commit. What concurrent requests append while one commit is in progress is written by the next, to the log or, where
  * there is none, to ClickHouse; each request is answered once its commit is durable. Commits run one after another, so that
  * versions grow in the order in which writes become visible.
  */
 export class CommitLog implements WriteLog, EncodedLog {
   readonly #parts: CommitLogParts;
-  readonly #space: Pick<DiskSpace, 'requireSpace' | 'requireFree'>;
+  /** Refuses what cannot be stored now. */
+  readonly gate: WriteGate;
   readonly #encoder = new RowEncoder();
   readonly #watches = new Set<Pick<WriteWatch, 'note'>>();
   /** One promise for each request that is accepted and neither committed nor refused yet, with its project once it is queued. */
@@ -69,69 +57,32 @@ export class CommitLog implements WriteLog, EncodedLog {
   /** The last commit. */
   #committing: Promise<unknown> = Promise.resolve();
   #anotherWrites = (): void => undefined;
-  #closed = false;
   /** Until when writes do not wait for rounds, which fail. */
   #roundsFailUntil = -Infinity;
-  /** Why nothing is taken for now; null: it is. */
-  #refusal: DomainError | null = null;
 
   constructor(parts: CommitLogParts) {
     this.#parts = parts;
-    this.#space = parts.space ?? UNBOUNDED;
     this.#queue = new CommitQueue(parts.limits.queueMaxBytes);
-  }
-
-  /** @throws DomainError `unavailable` while the disk is full or writes are refused, as {@link append} does for deletions, too */
-  requireRoom(): void {
-    this.requireOpen();
-    this.#space.requireSpace();
-  }
-
-  /** Refuses all that would be written from now on, with an error of its own; null: takes it again. */
-  refuse(refusal: DomainError | null): void {
-    this.#refusal = refusal;
-  }
-
-  /** @throws DomainError `unavailable` while writes are refused */
-  requireOpen(): void {
-    const refusal = this.#refusal;
-    if (refusal === null) return;
-    const { retryAfterSeconds = 1, reason = 'unavailable' } = refusal;
-    throw new DomainError(refusal.kind, refusal.message, { retryAfterSeconds, reason });
+    this.gate = new WriteGate(parts, (projectId) => this.#queue.room(projectId));
   }
 
   admit(projectId: string): void {
-    this.#requireReady(projectId);
-    this.#space.requireFree();
-  }
-
-  /** Whether writes are acknowledged without ClickHouse. */
-  get takesAlone(): boolean {
-    if (this.#parts.log === null) return false;
-    try {
-      this.admit('');
-      return true;
-    } catch {
-      return false;
-    }
+    this.gate.admit(projectId);
   }
 
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
-    this.#requireTaken(writes.projectId, deletesAlone(writes));
+    this.gate.requireTaken(writes.projectId, deletesAlone(writes));
     return this.#queued(this.#encode(writes));
   }
 
   async appendEncoded(writes: EncodedWrites): Promise<WriteReceipt> {
-    this.#requireTaken(writes.projectId, writes.deletes);
+    this.gate.requireTaken(writes.projectId, writes.deletes);
     if (writes.bytes > this.#queue.room(writes.projectId)) throw overloaded();
     return this.#queued(writes);
   }
 
-  underWay<T>(request: Promise<T>): Promise<T> {
-    return this.#underWay(request, null);
-  }
-
-  #underWay<T>(request: Promise<T>, projectId: string | null): Promise<T> {
+  /** @param projectId null: it is not known yet */
+  underWay<T>(request: Promise<T>, projectId: string | null = null): Promise<T> {
     const ended = () => this.#pending.delete(request);
     this.#pending.set(request, projectId);
     request.then(ended, ended);
@@ -187,7 +138,7 @@ export class CommitLog implements WriteLog, EncodedLog {
   }
 
   /**
-   * Resolves once ClickHouse holds all that was acknowledged before, and no file of the log holds it any more: what is removed
+   * Resolves once ClickHouse holds all that was acknowledged before, and no file of the log holds it anymore: what is removed
    * from ClickHouse then cannot come back by a restart.
    */
   async forgotten(): Promise<void> {
@@ -201,31 +152,10 @@ export class CommitLog implements WriteLog, EncodedLog {
 
   /** Refuses what comes from now on and resolves once everything accepted is committed. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.gate.close();
     await this.#running;
     await this.#parts.flusher.close();
     await this.#parts.log?.close();
-  }
-
-  /** @throws what {@link append} does, whatever is written */
-  #requireTaken(projectId: string, deletes: boolean): void {
-    // Little room is no reason to keep what is to be deleted.
-    if (deletes) this.#requireReady(projectId);
-    else this.admit(projectId);
-  }
-
-  /** @throws what {@link admit} throws, but for little room */
-  #requireReady(projectId: string): void {
-    const { isGone, log, flusher, writes, limits } = this.#parts;
-    if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
-    if (isGone?.(projectId) === true) throw new DomainError('not_found', 'The project was deleted.');
-    this.requireOpen();
-    this.#space.requireSpace();
-    if (log === null && flusher.failing) throw uncertain();
-    if (log?.failing === true) throw logFailing();
-    if (this.#queue.room(projectId) <= 0) throw overloaded();
-    const share = { limit: limits.logMaxBytes, taken: writes.bytes, ofParty: writes.bytesOf(projectId) };
-    if (log !== null && writes.bytes > 0 && remainingQuota(share) <= 0) throw flusher.away ? logFull() : overloaded();
   }
 
   /** @throws DomainError `too_large`, `overloaded`, both before memory is spent on what does not fit */
@@ -251,7 +181,7 @@ export class CommitLog implements WriteLog, EncodedLog {
       if (!this.#mustWait(writes.projectId)) this.#anotherWrites();
       this.#running ??= this.#run();
     });
-    return this.#underWay(stored, writes.projectId);
+    return this.underWay(stored, writes.projectId);
   }
 
   async #run(): Promise<void> {
@@ -268,7 +198,7 @@ export class CommitLog implements WriteLog, EncodedLog {
   /** Without a log: refuses what waits until what a failed insert left is whole. */
   async #recover(): Promise<void> {
     const { flusher } = this.#parts;
-    while (flusher.failing && !this.#closed) {
+    while (flusher.failing && !this.gate.isClosed) {
       const waiting = this.#queue.takeAll();
       this.#release(waiting);
       for (const request of waiting) request.reject(uncertain());
@@ -278,11 +208,11 @@ export class CommitLog implements WriteLog, EncodedLog {
 
   /**
    * Whether a project's writes wait until ClickHouse, or rounds, have come closer: else its next reader would. While ClickHouse is
-   * away, nobody reads, and the log takes what it may.
+   * away, no one reads, and the log takes what it may.
    */
   #mustWait(projectId: string): boolean {
     const { writes, flusher, log, follower } = this.#parts;
-    if (log !== null && (this.#closed || flusher.away || performance.now() < this.#roundsFailUntil)) return false;
+    if (log !== null && (this.gate.isClosed || flusher.away || performance.now() < this.#roundsFailUntil)) return false;
     return writes.rowsOf(projectId) > MAX_BEHIND_ROWS || follower.isFull(projectId, writes.tracesOf(projectId));
   }
 
@@ -302,7 +232,7 @@ export class CommitLog implements WriteLog, EncodedLog {
     const progress = (unflushed ? flusher.next() : follower.progress()).catch((error: unknown) => {
       if (!waiting) return;
       if (this.#parts.log === null) this.#refuse(this.#queue.takeAll(), error);
-      // The log takes them all the same.
+      // The log takes them anyway.
       else this.#roundsFailUntil = performance.now() + ROUNDS_FAIL_MS;
     });
     const another = new Promise<void>((resolve) => (this.#anotherWrites = resolve));
@@ -320,7 +250,7 @@ export class CommitLog implements WriteLog, EncodedLog {
     const { rows, bytes } = sizeOf(group);
     try {
       // On a full disk, the room that is left is for reads and for merges of rows that are stored.
-      this.#space.requireSpace();
+      this.gate.requireSpace();
       const stamped = stamp(group, clock.take(rows));
       const write = () => (this.#parts.log === null ? this.#store(stamped) : this.#append(stamped));
       const { tracing } = observer;
@@ -373,7 +303,7 @@ export class CommitLog implements WriteLog, EncodedLog {
         if (found !== undefined) refused.set(found.request, error);
       });
     } finally {
-      // Of what was refused, and may be stored all the same, states show nothing before it is sent again.
+      // Of what was refused, and may be stored anyway, states show nothing before it is sent again.
       this.#acknowledge(writes);
     }
     return refused;

@@ -14,7 +14,7 @@ export class CommitNews {
     };
   }
 
-  /** To be called after a commit can be read. */
+  /** Call after a commit can be read. */
   committed(touched: readonly Touched[]): void {
     if (this.#listeners.size === 0) return;
     for (const projectId of new Set(touched.map((each) => each.projectId)))

@@ -23,7 +23,7 @@ export const UNBOUNDED: DiskSpace = {
   onFull: () => undefined,
 };
 
-/** Repeats work that found the disk full: finding it so makes room for what must be written all the same. */
+/** Repeats work that found the disk full: finding it so makes room for what must be written anyway. */
 export async function withRoom<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -6,7 +6,7 @@ import { RETRIES, retryDelay } from '../../work/backoff.js';
 import { InsertAgain } from './insert-again.js';
 import { sizeOf } from './commit-group.js';
 import { loggedColumns } from './logged-columns.js';
-import { insertedColumns, STORED_IN, type TableName } from './rows.js';
+import { insertedColumns, STORED_IN, type TableName } from './table-columns.js';
 import type { FlushLimits, StampedRows, StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { Signals } from '../../signals/signals.js';
 
@@ -23,12 +23,12 @@ export interface FlusherParts {
   readonly onMarked: (projectId: string) => void;
 }
 
-/** How long a write waits for others when nobody reads its project. */
+/** How long a write waits for others when no one reads its project. */
 const FLUSH_AFTER_MS = 1_000;
 /** So many rows, or bytes, are flushed at once: from there on a row hardly costs less in a larger insert. */
 const FLUSH_ROWS = 8_000;
 const FLUSH_BYTES = 16 * 1024 * 1024;
-/** A project with as many rows that wait is flushed alone, so that nobody else waits for them. */
+/** A project with as many rows that wait is flushed alone, so that no one else waits for them. */
 const LARGE_ROWS = 1_000;
 /** A flush that takes longer says that ClickHouse is away: writes no longer wait for it. */
 const AWAY_AFTER_MS = 1_500;
@@ -73,7 +73,7 @@ export class Flusher {
     return this.failing || [...this.#runs].some(({ started }) => now - started > AWAY_AFTER_MS);
   }
 
-  /** To be called after writes were added. */
+  /** Call after writes were added. */
   added(): void {
     const { rows, bytes } = this.#parts.writes.untaken;
     // After a failure, the retry that is due comes first.
@@ -85,7 +85,7 @@ export class Flusher {
   /**
    * Resolves once ClickHouse holds everything acknowledged of a project before the call.
    * @param projectId default: of all projects
-   * @throws DomainError `unavailable` when ClickHouse does not answer; the flush is repeated all the same
+   * @throws DomainError `unavailable` when ClickHouse does not answer; the flush is repeated anyway
    */
   async flush(projectId?: string): Promise<void> {
     const { writes } = this.#parts;
@@ -104,7 +104,7 @@ export class Flusher {
     }
   }
 
-  /** Resolves after a flush that begins now or is under way, whatever comes of it; at once when there is nothing to flush. */
+  /** Resolves after a flush that begins now or is in progress, whatever comes of it; at once when there is nothing to flush. */
   async next(): Promise<void> {
     if (this.#parts.writes.untaken.rows > 0) this.#runInBackground();
     const underWay = [...this.#runs].map(({ done }) => done.catch(() => undefined));
@@ -188,7 +188,7 @@ export class Flusher {
     }
   }
 
-  /** Flushes projects together, and where that fails for the sake of some rows, each alone: nobody waits for another's. */
+  /** Flushes projects together, and where that fails for the sake of some rows, each alone: no one waits for another's. */
   async #failuresOf(projects: readonly string[]): Promise<Failures> {
     const failures = new Map<string, Error>();
     try {

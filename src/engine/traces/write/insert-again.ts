@@ -3,7 +3,7 @@ import { columnTypes, selectInput } from '../clickhouse/client/input-rows.js';
 import { identifier, number, sql, type Sql } from '../clickhouse/client/sql.js';
 import { insertFacts, insertsEnded, reconcileFacts } from './facts-of-spans.js';
 import { insertMarked } from './marked-spans.js';
-import { STORED_IN, type TableName } from './rows.js';
+import { STORED_IN, type TableName } from './table-columns.js';
 import type { StampedWrite } from './unflushed-writes.js';
 import type { Version } from './version-clock.js';
 
@@ -23,7 +23,7 @@ export class InsertAgain {
     this.#versions = sql`ver >= ${number(this.#first)} AND ver <= ${number(last)}`;
   }
 
-  /** Resolves once inserts that nobody waits for any more have ended. */
+  /** Resolves once inserts that no one waits for any more have ended. */
   ended(): Promise<void> {
     return insertsEnded(this.#client);
   }
@@ -34,7 +34,7 @@ export class InsertAgain {
     return sql`${input} WHERE ver NOT IN (SELECT ver FROM ${identifier(STORED_IN[table])} WHERE ${this.#versions})`;
   }
 
-  /** Writes what follows from spans, and an insert of them that was cut off left out: of those that it had stored. */
+  /** Writes what follows from spans, and an insert of them that was interrupted left out: of those that it had stored. */
   async following(): Promise<void> {
     await insertFacts(this.#client, this.#versions);
     await insertMarked(this.#client, this.#versions);

@@ -1,5 +1,5 @@
 import type { LoggedColumns } from './log/segment.js';
-import { insertedColumns, type TableName } from './rows.js';
+import { insertedColumns, type TableName } from './table-columns.js';
 
 const SPANS = [
   ...['ver', 'project_id', 'trace_id', 'id', 'parent_span_id', 'session_id', 'session_name', 'name', 'kind', 'status'],

@@ -16,7 +16,7 @@ FROM spans AS s WHERE isNotNull(s.experiment_id)`;
 
 const COLUMNS = sql`ver, project_id, experiment_id, row_id, repetition, id, trace_id, made_in, written, received, started_at, duration_ms, cost, input_tokens, output_tokens, has_error`;
 
-/** Writes what an insert that was cut off left out. @param versions a condition on `ver` */
+/** Writes what an insert that was interrupted left out. @param versions a condition on `ver` */
 export async function insertMarked(client: ClickHouseClient, versions: Sql): Promise<void> {
   await client.command(
     sql`INSERT INTO experiment_spans (${COLUMNS}) SELECT ${COLUMNS} FROM (${MARKED_SPANS} AND ${versions})
@@ -45,7 +45,7 @@ export class MarkedProjects {
     for (const { project } of rows) this.#projects.add(project);
   }
 
-  /** To be called before such a span can be read. */
+  /** Call before such a span can be read. */
   add(projectId: string): void {
     this.#projects.add(projectId);
   }

@@ -27,7 +27,7 @@ export class RowBinaryWriter {
   }
 
   /**
-   * Forgets what was written and starts anew.
+   * Forgets what was written and starts over.
    * @param maxBytes the most it may take: what would need a larger buffer than that throws {@link TooManyBytesError}
    */
   reset(maxBytes = Number.POSITIVE_INFINITY): void {
@@ -36,7 +36,7 @@ export class RowBinaryWriter {
     if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(INITIAL_BYTES);
   }
 
-  /** The bytes written so far, as a copy; the writer starts anew. */
+  /** The bytes written so far, as a copy; the writer starts over. */
   take(): Buffer {
     const taken = Buffer.from(this.#buffer.subarray(0, this.#length));
     this.reset();

@@ -1,6 +1,6 @@
-import type { Place } from './log/segment-log.js';
+import type { Place } from './log/segment-file.js';
 import type { Touched } from './commit-follower.js';
-import type { TableName } from './rows.js';
+import type { TableName } from './table-columns.js';
 import type { Version } from './version-clock.js';
 
 /** Rows of one table with their versions, as ClickHouse takes them. */
@@ -45,7 +45,7 @@ interface OfProject {
 }
 
 /**
- * Writes that ClickHouse does not hold yet, by project: some wait, some are in a flush under way. Each project has a state
+ * Writes that ClickHouse does not hold yet, by project: some wait, some are in a flush in progress. Each project has a state
  * up to which ClickHouse holds all that was acknowledged of it, so that one can be read while much of another still waits.
  */
 export class UnflushedWrites {
@@ -145,7 +145,7 @@ export class UnflushedWrites {
     }
   }
 
-  /** To be called in the same turn of the event loop as {@link add}, or once the writes are stored. */
+  /** Call in the same turn of the event loop as {@link add}, or once the writes are stored. */
   acknowledge(upTo: Version): void {
     this.#acknowledged = Math.max(this.#acknowledged, upTo);
   }
@@ -186,7 +186,7 @@ export class UnflushedWrites {
     return [...writes];
   }
 
-  /** Puts writes back that a flush took and did not store. @param unsure whether some of them may be stored all the same */
+  /** Puts writes back that a flush took and did not store. @param unsure whether some of them may be stored anyway */
   restore(writes: readonly StampedWrite[], unsure: boolean): void {
     for (const [projectId, own] of byProject(writes)) {
       const project = this.#of(projectId);

@@ -1,5 +1,6 @@
 import type { ScorePlace } from '../model/score/score.js';
-import type { AppendedWrites, SpanRow } from './rows.js';
+import type { AppendedWrites } from './rows.js';
+import type { SpanRow } from './table-columns.js';
 
 /** The ids of what is written: all that a watch takes of it. */
 export type NamedWrites = Pick<AppendedWrites, 'projectId' | 'tombstones' | 'removedTraces'> & {
@@ -22,7 +23,7 @@ export type Written =
 export class WriteWatch {
   readonly #projectId: string;
   readonly #sent = new Set<string>();
-  /** Spans that were deleted, stored anew by the server itself, or with more in them: they hold what was there before. */
+  /** Spans that were deleted, stored again by the server itself, or with more in them: they hold what was there before. */
   readonly #changed = new Set<string>();
   /** Traces that were removed whole. */
   readonly #removed = new Set<string>();

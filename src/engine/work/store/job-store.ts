@@ -1,6 +1,6 @@
 import type { Job, JobEnd, JobHead, JobStore } from '../job.js';
 import type { Micros } from '../../timestamp.js';
-import { guarded, type Database } from '../../metadata/database.js';
+import { guarded, transact, type Database } from '../../metadata/database.js';
 import { LAST_DELETION } from '../../metadata/deletion-numbers.js';
 
 type HeadRow = Omit<JobHead, 'summary' | 'checkpoint'> & {
@@ -147,30 +147,27 @@ export class SqliteJobStore implements JobStore {
 
   forgetSpans({ id, input, result }: Pick<Job, 'id' | 'input' | 'result'>, spanIds: readonly string[]): void {
     const { rewrite, forgetSteps, forgetSpans, forgetTraces } = this.#statements;
-    const forget = () => {
+    transact(this.#db, () => {
       rewrite.run({ id, input: JSON.stringify(input), result: result === null ? null : JSON.stringify(result) });
       forgetSteps.run(id);
       for (const statement of [forgetSpans, forgetTraces]) statement.run(id, JSON.stringify(spanIds));
-    };
-    guarded(() => this.#db.transaction(forget).immediate());
+    });
   }
 
   noteTraces(id: string, spanId: string, traceIds: readonly string[]): boolean {
     const { isUnfinished, noteTraces } = this.#statements;
-    const note = () => {
+    return transact(this.#db, () => {
       if (isUnfinished.get(id) === undefined) return false;
       noteTraces.run({ id, spanId, traces: JSON.stringify(traceIds) });
       return true;
-    };
-    return guarded(() => this.#db.transaction(note).immediate());
+    });
   }
 
   addStep(id: string, step: string, result: unknown): void {
     const { addStep, count } = this.#statements;
-    const add = () => {
+    transact(this.#db, () => {
       if (addStep.run(id, step, JSON.stringify(result)).changes > 0) count.run(id);
-    };
-    guarded(() => this.#db.transaction(add).immediate());
+    });
   }
 }
 

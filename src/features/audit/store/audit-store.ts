@@ -1,4 +1,4 @@
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
 import { MAX_MICROS, type Micros } from '../../../engine/timestamp.js';
 import type { AuditDraft, AuditEntry, AuditFilter, AuditSelection, AuditStore } from '../audit-entry.js';
@@ -96,7 +96,7 @@ export class SqliteAuditStore implements AuditStore {
   }
 
   together<T>(change: () => T): T {
-    return guarded(() => this.#db.transaction(change).immediate());
+    return transact(this.#db, change);
   }
 
   page(of: AuditSelection, { limit, offset }: Window, descending: boolean): { entries: AuditEntry[]; total: number } {

@@ -43,7 +43,7 @@ export class Backups {
 
   /**
    * Takes a place to write to it, alone, and makes it one of backups when nothing is there.
-   * @throws DomainError `conflict` when something else is in it, or somebody else writes to it
+   * @throws DomainError `conflict` when something else is in it, or someone else writes to it
    */
   static async forWriting(place: BackupPlace): Promise<Backups> {
     if (!(await isMarked(place))) {
@@ -111,7 +111,7 @@ export class Backups {
     return manifest;
   }
 
-  /** When the backup was begun that was cut off; null: none was. */
+  /** When the backup was begun that was interrupted; null: none was. */
   async unfinished(): Promise<string | null> {
     const text = await readText(this.place, UNFINISHED);
     if (text === null) return null;
@@ -128,7 +128,7 @@ export class Backups {
 
   /** Makes a backup of what was put: from here on it is one, also after a loss of power. */
   async finish(manifest: Manifest): Promise<void> {
-    // All: contents that were found may be of a backup that was cut off before this.
+    // All: contents that were found may be of a backup that was interrupted before this.
     await this.place.settle(OBJECTS);
     await this.#lock?.requireHeld();
     const text = JSON.stringify(manifest);
@@ -199,7 +199,7 @@ export class Backups {
     );
   }
 
-  /** Removes contents that no backup holds, such as those of one that was cut off. @param held hashes of the others */
+  /** Removes contents that no backup holds, such as those of one that was interrupted. @param held hashes of the others */
   async #collect(held: ReadonlySet<string>): Promise<number> {
     const names = (await this.place.list(OBJECTS)).filter((name) => !held.has(name.slice(name.indexOf('/') + 1)));
     await this.#lock?.requireHeld();

@@ -18,7 +18,7 @@ export interface LockBucket {
   readLock(): Promise<LockObject | null>;
   /**
    * @param over the object to be replaced; null: there is none
-   * @returns its tag; null: somebody else wrote it first
+   * @returns its tag; null: someone else wrote it first
    */
   writeLock(text: string, over: string | null): Promise<string | null>;
   removeLock(): Promise<void>;
@@ -33,7 +33,7 @@ interface Holder {
 }
 
 const RENEW_MS = 20_000;
-/** Nobody who lives leaves it alone for so long. */
+/** No one who lives leaves it alone for so long. */
 const DEAD_AFTER_MS = 90_000;
 
 /**
@@ -106,7 +106,7 @@ export class BucketLock implements PlaceLock {
   }
 }
 
-/** @returns null when somebody else has it */
+/** @returns null when someone else has it */
 async function write(bucket: LockBucket, text: string, over: string | null): Promise<string | null> {
   const etag = await bucket.writeLock(text, over);
   if (etag !== null) return etag;

@@ -160,7 +160,7 @@ export class BucketPlace implements BackupPlace, LockBucket {
     return this.remove(LOCK);
   }
 
-  /** Parts of uploads that were cut off are on the bill, and seen nowhere. */
+  /** Parts of uploads that were interrupted are on the bill, and seen nowhere. */
   clear(folder: string): Promise<void> {
     return this.#asked(async () => {
       for await (const { Key, UploadId } of this.#uploads(folder))

@@ -23,7 +23,7 @@ interface StoredObject {
 }
 
 /**
- * Uploads a file part by part. Cut off, it leaves an upload without an object.
+ * Uploads a file part by part. Interrupted, it leaves an upload without an object.
  * @param content what the file is known to hold
  * @throws DomainError `unavailable` when it holds something else by now
  */

@@ -61,7 +61,7 @@ interface Part {
 }
 
 /**
- * Copies a snapshot and makes a backup of it. Cut off anywhere, it is only begun again.
+ * Copies a snapshot and makes a backup of it. Interrupted anywhere, it is only begun again.
  * @throws DomainError `too_large`, before anything is copied
  */
 export async function copySnapshot(snapshot: Snapshot, backups: Backups, options: CopyOptions): Promise<Copied> {
@@ -166,7 +166,7 @@ class SnapshotCopy {
     return images.filter((_, index) => isThere[index]);
   }
 
-  /** @returns false when it is nowhere: lost before, as the server would find out when somebody asks for it */
+  /** @returns false when it is nowhere: lost before, as the server would find out when someone asks for it */
   async #putImage({ project_id, sha256 }: MetadataCopy['images'][number]): Promise<boolean> {
     const { images } = this.#snapshot;
     for (const root of images === null ? [] : [images.folder, images.removed, images.folder]) {

@@ -63,7 +63,7 @@ export class FolderPlace implements BackupPlace {
 
   async put(source: string, nameOf: (content: Content) => string): Promise<Content & { readonly isNew: boolean }> {
     const draft = join(this.where(INCOMING), randomUUID());
-    // Opened first: a stream that finds no file fails outside of this call when nobody reads it yet.
+    // Opened first: a stream that finds no file fails outside of this call when no one reads it yet.
     const file = await open(source, 'r');
     try {
       const content = await copyHashed(file.createReadStream(), draft);

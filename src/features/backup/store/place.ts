@@ -11,7 +11,7 @@ export interface BackupPlace {
   readonly address: string;
   /** How messages name a file. */
   where(name: string): string;
-  /** Whether there is nothing, but for files whose names begin with that of one. */
+  /** Whether there is nothing, except for files whose names begin with that of one. */
   isEmpty(but: string): Promise<boolean>;
   /** Names of the files in a folder and its folders, without that of the folder, in their order. */
   list(folder: string): Promise<string[]>;
@@ -23,7 +23,7 @@ export interface BackupPlace {
   /** Takes in a local file under the name that its content gives it, unless that is there. */
   put(source: string, nameOf: (content: Content) => string): Promise<Content & { readonly isNew: boolean }>;
   remove(name: string): Promise<void>;
-  /** Keeps others from writing. @throws DomainError `conflict` while somebody else does */
+  /** Keeps others from writing. @throws DomainError `conflict` while someone else does */
   lock(): Promise<PlaceLock>;
   /** Removes what one who held the lock left half written in a folder. */
   clear(folder: string): Promise<void>;
@@ -33,7 +33,7 @@ export interface BackupPlace {
 }
 
 export interface PlaceLock {
-  /** @throws DomainError `conflict` when somebody else has it by now */
+  /** @throws DomainError `conflict` when someone else has it by now */
   requireHeld(): Promise<void>;
   release(): Promise<void>;
 }

@@ -9,7 +9,7 @@ const MARK = 'restore-unfinished';
 /** What taking the lock of an empty `DATA_DIR` makes. */
 const OF_LOCK = ['spanhouse.lock', 'spanhouse.pid'];
 
-/** @throws DomainError `conflict` where a restore was cut off: what is there is not all of it */
+/** @throws DomainError `conflict` where a restore was interrupted: what is there is not all of it */
 export function requireRestored(dataDir: string): void {
   if (existsSync(join(dataDir, MARK)))
     throw new DomainError(
@@ -19,7 +19,7 @@ export function requireRestored(dataDir: string): void {
 }
 
 /**
- * Begins a restore into a folder, which has to be empty; what a restore that was cut off left there is removed.
+ * Begins a restore into a folder, which has to be empty; what a restore that was interrupted left there is removed.
  * @returns whether there was such a restore
  * @throws DomainError `conflict` where anything else lies
  */

@@ -6,7 +6,7 @@ import { hashOf, type Content } from './hashed-copy.js';
 import { inPortions } from './in-portions.js';
 
 const FILES_AT_ONCE = 8;
-/** Damaged files that are named; more would help nobody. */
+/** Damaged files that are named; more would help no one. */
 const NAMED = 20;
 
 /** Reads every content of a backup. @returns sentences about what is damaged or missing, none when all is well */

@@ -11,7 +11,9 @@ import type { ComparisonService } from '../comparison-service.js';
 import type { Comparison } from '../comparison-store.js';
 import { toJUnit } from '../reports/junit.js';
 import { toMarkdown } from '../reports/markdown.js';
-import { ComparedRow, ComparisonInput, ComparisonRead, ListedComparisonRead, ROW_OUTCOMES } from '../schema.js';
+import { ComparisonInput } from '../input-schema.js';
+import { ComparedRow, ROW_OUTCOMES } from '../row-schema.js';
+import { ComparisonRead, ListedComparisonRead } from '../schema.js';
 import { TAG, toComparisonRead, toListedRead, toRowRead } from './presenters.js';
 
 /** Comparisons of experiments. */

@@ -99,7 +99,7 @@ const UNPRINTABLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
 /** What GitHub makes a link of without any sign of Markdown. */
 const BARE_LINK = /(?:[a-z][a-z0-9+.-]*:(?=\/\/)|mailto:|xmpp:|www\.)/gi;
 
-/** A text of somebody else in one line, of which nothing is taken for Markdown or HTML. */
+/** A text of someone else in one line, of which nothing is taken for Markdown or HTML. */
 function escaped(text: string): string {
   return (
     text

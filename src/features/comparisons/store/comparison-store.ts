@@ -1,4 +1,4 @@
-import { guarded, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, WatchedStore, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
 import {
   MAX_COMPARISONS,
@@ -104,13 +104,12 @@ export class SqliteComparisonStore extends WatchedStore<ReturnType<typeof prepar
   add(projectId: string, { request, found, is_repeat, ...listed }: Comparison): boolean {
     const texts = { request: JSON.stringify(request), found: JSON.stringify(found) };
     const row = { ...toRow(listed), ...texts, is_repeat: is_repeat ? 1 : 0 };
-    const add = () => {
+    return transact(this.db, () => {
       if (this.statements.isCurrent.get({ project_id: projectId, ...row }) !== 1) return false;
       this.statements.add.run({ project_id: projectId, ...row });
       this.statements.makeRoom.run({ projectId, most: MAX_COMPARISONS });
       return true;
-    };
-    return guarded(() => this.db.transaction(add).immediate());
+    });
   }
 
   find(projectId: string, id: string): Comparison | undefined {

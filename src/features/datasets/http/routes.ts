@@ -31,7 +31,7 @@ export function datasetRoutes({ datasets, datasetDownloads, spanRows, deletions 
     ...dataRoutes(datasets, datasetDownloads),
     addSpanRowsRoute(spanRows),
     eraseRowRoute(datasets, (...given) => deletions.eraseRow(...given)),
-    ...tagRoutes(datasets),
+    ...tagRoutes(datasets.tags),
     getDatasetRoute(datasets),
     updateDatasetRoute(datasets),
     deleteDatasetRoute(datasets),

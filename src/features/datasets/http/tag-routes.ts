@@ -1,16 +1,16 @@
 import { formatTimestamp } from '../../../engine/timestamp.js';
 import { pageOfThousand } from '../../../http/parameters.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
-import type { DatasetService } from '../dataset-service.js';
+import type { DatasetTags } from '../dataset-tags.js';
 import { DatasetPin, DatasetTagMoveRead, DatasetTagRead } from '../schema.js';
 import { DatasetParams, DatasetTagParams, TAG } from './parameters.js';
 
 /** Tags of datasets, and where they pointed. */
-export function tagRoutes(datasets: DatasetService) {
-  return [listTagsRoute(datasets), pinTagRoute(datasets), listTagHistoryRoute(datasets), deleteTagRoute(datasets)];
+export function tagRoutes(tags: DatasetTags) {
+  return [listTagsRoute(tags), pinTagRoute(tags), listTagHistoryRoute(tags), deleteTagRoute(tags)];
 }
 
-function listTagsRoute(datasets: Pick<DatasetService, 'tags'>) {
+function listTagsRoute(tags: Pick<DatasetTags, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/v1/datasets/:name+/tags',
@@ -22,11 +22,11 @@ function listTagsRoute(datasets: Pick<DatasetService, 'tags'>) {
     params: DatasetParams,
     responses: { 200: listOf(DatasetTagRead, 'The tags.') },
     errors: ['not_found', 'unavailable'],
-    handle: ({ principal, params }) => ({ status: 200, body: datasets.tags(principal.project_id, params.name) }),
+    handle: ({ principal, params }) => ({ status: 200, body: tags.list(principal.project_id, params.name) }),
   });
 }
 
-function pinTagRoute(datasets: Pick<DatasetService, 'pin'>) {
+function pinTagRoute(tags: Pick<DatasetTags, 'pin'>) {
   return defineRoute({
     method: 'POST',
     path: '/v1/datasets/:name+/tags/:tag:pin',
@@ -43,12 +43,12 @@ function pinTagRoute(datasets: Pick<DatasetService, 'pin'>) {
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ principal, params: { name, tag }, body: { version_number } }) => ({
       status: 200,
-      body: datasets.pin(principal, name, { tag, version_number }),
+      body: tags.pin(principal, name, { tag, version_number }),
     }),
   });
 }
 
-function deleteTagRoute(datasets: Pick<DatasetService, 'removeTag'>) {
+function deleteTagRoute(tags: Pick<DatasetTags, 'remove'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/v1/datasets/:name+/tags/:tag',
@@ -61,13 +61,13 @@ function deleteTagRoute(datasets: Pick<DatasetService, 'removeTag'>) {
     responses: { 204: { description: 'The tag is removed.' } },
     errors: ['not_found', 'conflict', 'unavailable'],
     handle({ principal, params: { name, tag } }) {
-      datasets.removeTag(principal, name, tag);
+      tags.remove(principal, name, tag);
       return { status: 204 };
     },
   });
 }
 
-function listTagHistoryRoute(datasets: Pick<DatasetService, 'tagHistory'>) {
+function listTagHistoryRoute(tags: Pick<DatasetTags, 'history'>) {
   return defineRoute({
     method: 'GET',
     path: '/v1/datasets/:name+/tags/:tag/history',
@@ -82,8 +82,8 @@ function listTagHistoryRoute(datasets: Pick<DatasetService, 'tagHistory'>) {
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, params: { name, tag }, query }) => ({
       status: 200,
-      body: datasets
-        .tagHistory(principal.project_id, name, tag, query)
+      body: tags
+        .history(principal.project_id, name, tag, query)
         .map(({ at, ...move }) => ({ ...move, at: formatTimestamp(at) })),
     }),
   });

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../engine/errors.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import {
   MAX_DATASET_BYTES,
@@ -12,13 +12,9 @@ import {
   type RowStaging,
   type Staged,
 } from '../dataset.js';
+import { datasetRemoval } from './dataset-removal.js';
 import { contentRemoval } from './row-erasure.js';
-import { DATASET, isIn } from './row-sql.js';
-
-/** Rows that one transaction removes: a few milliseconds of work. */
-const AT_ONCE = 500;
-/** The same of rows and contents that are overwritten as they go: each may have a megabyte. */
-const TEXTS_AT_ONCE = 20;
+import { AT_ONCE, DATASET, isIn, TEXTS_AT_ONCE } from './row-sql.js';
 
 interface Stored {
   readonly seq: number;
@@ -113,23 +109,6 @@ function prepare(db: Database) {
       `UPDATE datasets SET last_version = @number, updated_at = @at
        WHERE id = @id AND deleted_at IS NULL AND last_version = @number - 1`,
     ),
-    removed: db.prepare<[], { id: string; seq: number }>(
-      'SELECT id, seq FROM datasets WHERE deleted_at IS NOT NULL LIMIT 1',
-    ),
-    // What was found of its rows goes before what says that they are gone.
-    comparisons: db.prepare<{ id: string; seq: number }>(
-      `DELETE FROM comparisons WHERE seq IN (
-         SELECT c.seq FROM datasets AS d CROSS JOIN comparisons AS c INDEXED BY comparisons_by_dataset
-           ON c.dataset_id = d.id AND c.created_at <= d.rows_erased_at
-         WHERE d.seq = @seq AND d.id = @id LIMIT ${TEXTS_AT_ONCE})`,
-    ),
-    parts: ['dataset_rows', 'dataset_contents', 'dataset_versions', 'dataset_tag_moves'].map((table, index) => {
-      const of = index < 2 ? 'dataset = @seq' : 'dataset_id = @id';
-      return db.prepare<{ id: string; seq: number }>(
-        `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${of} LIMIT ${index === 1 ? TEXTS_AT_ONCE : AT_ONCE})`,
-      );
-    }),
-    remove: db.prepare<{ id: string; seq: number }>('DELETE FROM datasets WHERE seq = @seq AND id = @id'),
   };
 }
 
@@ -138,11 +117,13 @@ export class SqliteRowStaging implements RowStaging {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #removeContent: ReturnType<typeof contentRemoval>;
+  readonly #removeSome: ReturnType<typeof datasetRemoval>;
 
   constructor(db: Database) {
     this.#db = db;
     this.#statements = prepare(db);
     this.#removeContent = contentRemoval(db);
+    this.#removeSome = datasetRemoval(db);
   }
 
   unfinished(): string[] {
@@ -279,7 +260,7 @@ export class SqliteRowStaging implements RowStaging {
       const isNew = known === undefined;
       return { added: isNew ? 1 : 0, changed: isNew || isSaid ? 0 : 1, bytes };
     }
-    // The version has it since it is open: nobody has seen what it said, and what counts is what the version before said.
+    // The version has it since it is open: no one has seen what it said, and what counts is what the version before said.
     const now = said ?? this.#insertContent(of.dataset, row);
     const earlier = before.get(of);
     const differs = (from: number | null) => (earlier !== undefined && earlier !== from ? 1 : 0);
@@ -296,15 +277,7 @@ export class SqliteRowStaging implements RowStaging {
   }
 
   removeSome(): boolean {
-    const { removed, comparisons, parts, remove } = this.#statements;
-    const removeSome = () => {
-      const dataset = removed.get();
-      if (dataset === undefined) return false;
-      for (const part of [comparisons, ...parts]) if (part.run(dataset).changes > 0) return true;
-      remove.run(dataset);
-      return true;
-    };
-    return guarded(() => this.#db.transaction(removeSome).immediate());
+    return this.#removeSome();
   }
 
   /**
@@ -337,12 +310,11 @@ export class SqliteRowStaging implements RowStaging {
   /** @throws DomainError `not_found` */
   #transaction<T>(id: string, work: (dataset: Stored) => T): T {
     const { dataset } = this.#statements;
-    const found = () => {
+    return transact(this.#db, () => {
       const stored = dataset.get(id);
       if (stored === undefined) throw deleted();
       return work(stored);
-    };
-    return guarded(() => this.#db.transaction(found).immediate());
+    });
   }
 }
 

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { uuid } from '../../../engine/schema/parts.js';
+import { listDefinitions } from '../../../engine/traces/model/list/definitions.js';
 import { invalid } from '../../../engine/validation/validation.js';
 import { parseSelection } from '../../../http/list-query.js';
 import { project_id, ProjectParams } from '../../../http/parameters.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import { DeletionInput, DeletionJobRead, DeletionPlanRead } from '../schema.js';
-import { LISTS } from '../selected-deletion-job.js';
 import type { SelectedDeletionService } from '../selected-deletion-service.js';
 import { toDeletionRead, toPlanRead } from './presenters.js';
 
@@ -54,7 +54,7 @@ function createDeletionRoute(deletions: Pick<SelectedDeletionService, 'plan' | '
       if (confirm == null) {
         if (list == null) throw invalid([{ pointer: '/list', detail: 'must be given for a dry run' }]);
         const text = query ?? '';
-        const asked = { query: parseSelection(LISTS[list], new URLSearchParams(text)), text };
+        const asked = { query: parseSelection(listDefinitions[list], new URLSearchParams(text)), text };
         return { status: 200, body: toPlanRead(await deletions.plan(principal.project_id, list, asked, signal)) };
       }
       if (list != null || query != null)
@@ -108,7 +108,7 @@ function cancelDeletionRoute(deletions: Pick<SelectedDeletionService, 'cancel'>)
     operationId: 'cancelDeletion',
     summary: 'Cancel a deletion by filters',
     description:
-      'Stops after the portion under way, which may be thousands of objects: it is completed. What is deleted does not come ' +
+      'Completes the current portion, which may be thousands of objects, then stops. What is deleted does not come ' +
       'back. A job that has ended cannot be canceled (409).',
     tag: TAG,
     access: 'key',

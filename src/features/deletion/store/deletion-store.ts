@@ -11,7 +11,7 @@ import type {
   OrderedRow,
 } from '../deletion-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, WatchedStore, type Database } from '../../../engine/metadata/database.js';
 import { rowErasure } from '../../datasets/store/row-erasure.js';
 import { projectRemoval } from './project-removal.js';
 import { hasRecords, spanRecordRemoval, spansWithRecords } from './span-records.js';
@@ -126,7 +126,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
 
   begin(draft: DeletionDraft, items: readonly ItemDraft[], ordered: boolean): Deletion {
     const { projectId, upTo, at } = draft;
-    return this.#transaction(() => {
+    return transact(this.db, () => {
       const deletion = this.#insert({
         ...{ projectId, upTo, at },
         ...{ what: 'spans', target: targetOf(draft), ordered: ordered ? 1 : 0 },
@@ -137,14 +137,14 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   note(deletion: number, items: readonly ItemDraft[]): void {
-    this.#transaction(() => {
+    transact(this.db, () => {
       this.#note(deletion, items);
     });
   }
 
   orderRow({ projectId, datasetId, rowId, at }: OrderedRow): Deletion | null {
     const id = `${datasetId}/${rowId}`;
-    return this.#transaction(() => {
+    return transact(this.db, () => {
       const last = this.statements.lastOfRow.get({ projectId, datasetId, rowId }) ?? null;
       if (last === null) return null;
       const target = targetOf({ kind: 'row', id });
@@ -155,7 +155,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   eraseSomeOfRow({ trace_id, id, started_at }: Pick<DeletionItem, 'trace_id' | 'id' | 'started_at'>): boolean {
-    return this.#transaction(() => {
+    return transact(this.db, () => {
       const rows = this.statements.statesOfRow.all({ datasetId: trace_id, rowId: id, last: started_at });
       this.#erase(rows);
       return rows.length === ERASED_AT_ONCE;
@@ -168,7 +168,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
 
   orderProject(projectId: string, at: Micros): Deletion | null {
     const { projectExists, ofProject, endKeys } = this.statements;
-    return this.#transaction(() => {
+    return transact(this.db, () => {
       if (projectExists.get(projectId) === undefined) return null;
       // The order comes first: it ends the feedback links, and lets the keys' sign-ins wait for their portions.
       const order = { projectId, what: 'project', target: 'project', ordered: 1, upTo: at, at } as const;
@@ -208,7 +208,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   removeSpans({ seq, project_id }: Deletion, spans: readonly DeletedSpan[]): Affected {
-    return this.#transaction(() => this.#removeRecords(seq, project_id, spans));
+    return transact(this.db, () => this.#removeRecords(seq, project_id, spans));
   }
 
   judgesTraces(projectId: string): boolean {
@@ -220,7 +220,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   removeJudged({ seq, project_id }: Deletion, traces: readonly DeletedTrace[]): Affected {
-    return this.#transaction(() => this.#removeJudged(seq, project_id, traces));
+    return transact(this.db, () => this.#removeJudged(seq, project_id, traces));
   }
 
   jobsShown({ seq, project_id }: Deletion): Affected['jobs'] {
@@ -228,12 +228,12 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   removeSomeOfProject({ project_id }: Deletion): boolean {
-    return this.#transaction(() => this.#removeSomeOfProject(project_id));
+    return transact(this.db, () => this.#removeSomeOfProject(project_id));
   }
 
   finish(deletion: number): boolean {
     const { forgetItems, forget } = this.statements;
-    return this.#transaction(() => {
+    return transact(this.db, () => {
       if (forgetItems.run(deletion, FORGOTTEN_AT_ONCE).changes === FORGOTTEN_AT_ONCE) return true;
       forget.run(deletion);
       return false;
@@ -249,10 +249,6 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   #note(deletion: number, items: readonly ItemDraft[]): void {
     for (const { kind, trace_id, id, started_at } of items)
       this.statements.note.run({ deletion, kind, trace_id, id, started_at });
-  }
-
-  #transaction<T>(work: () => T): T {
-    return guarded(() => this.db.transaction(work).immediate());
   }
 }
 

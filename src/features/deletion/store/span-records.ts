@@ -53,7 +53,7 @@ export function hasRecords(db: Database): (projectId: string, span: string) => b
 
 /**
  * Removes rows about spans inside a transaction of the caller's, one span after the other: up to a number of rows, as a single
- * span may have very many. What a row is to be followed up by is noted when it goes, so that it may be cut off behind any portion.
+ * span may have very many. What a row is to be followed up by is noted when it goes, so that it may be interrupted behind any portion.
  */
 export function spanRecordRemoval(
   db: Database,

@@ -10,7 +10,7 @@ import { AT_ONCE, CHOSEN, IS_MEANT, JOB_ERROR, MEANT_WHOLES, noting, type OfSpan
 type OfTrace = Omit<OfSpan, 'span'> & { readonly trace: string };
 type JobSpan = Affected['jobs'][number];
 
-/** Gets what goes on without the evaluations that are removed. */
+/** Gets what continues without the evaluations that are removed. */
 interface Followed {
   readonly judges: Set<string>;
   readonly jobs: JobSpan[];
@@ -190,7 +190,7 @@ function unlearning(db: Database): (values: object, most: number, followed: Foll
   };
 }
 
-/** Removes evaluations and runs, notes their calls, and has queued runs begin anew: under another id, what is under way is not stored. */
+/** Removes evaluations and runs, notes their calls, and has queued runs start over: under another id, what is in progress is not stored. */
 function finishing(db: Database): (values: { readonly keys: string }) => void {
   const note = db.prepare<object>(noting('run', "''", 'value', 'json_each(@keys)'));
   const removeEvaluations = evaluationRemoval(db, `id IN ${CHOSEN}`);

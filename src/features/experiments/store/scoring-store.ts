@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { Scorer, ScoringStore, StatedMetric } from '../experiment.js';
 
 type ScorerRow = Omit<Scorer, 'outputs' | 'output_formats'> & {
@@ -76,11 +76,10 @@ export class SqliteScoringStore implements ScoringStore {
   }
 
   removeScorer(experimentId: string, { id, name, mode }: Pick<Scorer, 'id' | 'name' | 'mode'>): void {
-    const remove = () => {
+    transact(this.#db, () => {
       this.#statements.removeMetrics.run({ experimentId, name, mode });
       this.#statements.removeScorer.run(id);
-    };
-    guarded(() => this.#db.transaction(remove).immediate());
+    });
   }
 
   metrics(experimentId: string): StatedMetric[] {

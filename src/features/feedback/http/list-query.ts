@@ -96,7 +96,7 @@ function to(values: Static<TObject<typeof ofLink>> & Values): FeedbackQuery {
 
 /** What a list of the feedback on a prompt is asked for. */
 export const promptFeedbackQuery = queryOf(Type.Object(ofPrompt), { check, to });
-/** What a list of the feedback by a link is asked for: the same, but for what the link says. */
+/** What a list of the feedback by a link is asked for: the same, except for what the link says. */
 export const linkFeedbackQuery = queryOf(Type.Object(ofLink), { check, to });
 
 /** Which feedback of a project an export has. */

@@ -52,7 +52,7 @@ export function correctionWriter(db: Database): (feedback: Given) => void {
 
 /**
  * Removes the corrections that a condition chooses, inside a transaction of the caller's, and answers how many. Each that
- * was of an evaluation makes another revision of its judge's set, so that nothing goes on from a set that holds it.
+ * was of an evaluation makes another revision of its judge's set, so that nothing continues from a set that holds it.
  */
 export function correctionRemoval(db: Database, where: string): (values: object) => number {
   const remove = db.prepare<object, { judge_id: string; evaluation_seq: number | null }>(

@@ -39,7 +39,7 @@ function conditionsOf({ thumbsUp, source, judgeId, reviewer, linkId }: FeedbackF
     ...(thumbsUp === null ? [] : ['f.thumbs_up = @thumbsUp']),
     ...(source === null ? [] : [source === 'judge' ? 'f.judge_id IS NOT NULL' : 'f.judge_id IS NULL']),
     ...(judgeId === null ? [] : ['f.judge_id = @judgeId']),
-    // Of the feedback: everybody in the installation who has the name may be very many.
+    // Of the feedback: everyone in the installation who has the name may be very many.
     ...(reviewer === null ? [] : ['EXISTS (SELECT 1 FROM users AS u WHERE u.id = f.user_id AND u.name = @reviewer)']),
     ...(linkId === null
       ? []

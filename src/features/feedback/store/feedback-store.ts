@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { FeedbackDraft, StoredFeedback } from '../feedback.js';
 import type { FeedbackStore } from '../feedback-store.js';
 import { correctionWriter } from './correction-rows.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import type { FeedbackRow } from './feedback-row.js';
 
@@ -58,7 +58,7 @@ export class SqliteFeedbackStore implements FeedbackStore {
   }
 
   save(draft: FeedbackDraft): StoredFeedback {
-    return toFeedback(guarded(() => this.#db.transaction(() => this.#save(draft)).immediate()));
+    return toFeedback(transact(this.#db, () => this.#save(draft)));
   }
 
   #save({ thumbs_up, metadata, criteria_feedback, ...draft }: FeedbackDraft): FeedbackRow {

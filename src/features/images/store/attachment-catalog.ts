@@ -4,7 +4,7 @@ import type { ImageReference } from '../../../engine/traces/model/attachments.js
 import type { KeptImage } from '../extraction.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { prepareAttachmentSql, type AttachmentSql } from './attachment-statements.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 
 /** References of a deleted project that are forgotten together. */
 const FORGOTTEN_AT_ONCE = 1_000;
@@ -167,6 +167,6 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
   }
 
   #transaction<T>(work: () => T): T {
-    return guarded(() => this.#db.transaction(work).immediate());
+    return transact(this.#db, work);
   }
 }

@@ -37,7 +37,7 @@ const EvaluationListQuery = Type.Object({
   agreement: Type.Optional(
     oneOf(
       AGREEMENTS,
-      'disagreed: only evaluations that somebody marked as wrong; agreed: only those that people marked as right; ' +
+      'disagreed: only evaluations that someone marked as wrong; agreed: only those that people marked as right; ' +
         'unreviewed: only those without feedback on them or on a later evaluation of the span by this judge.',
     ),
   ),

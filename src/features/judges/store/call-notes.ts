@@ -1,7 +1,7 @@
 import type { CallNotes } from '../call-notes.js';
 import { callTraces } from './judged-traces.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 
 /** Notes of calls of models in the SQLite file. */
@@ -29,14 +29,13 @@ export class SqliteCallNotes implements CallNotes {
   }
 
   addTraces(projectId: string, runId: string, traceIds: readonly string[]): boolean {
-    return guarded(() => this.#db.transaction(() => this.#addTraces({ projectId, runId, traceIds })).immediate());
+    return transact(this.#db, () => this.#addTraces({ projectId, runId, traceIds }));
   }
 
   remove(runId: string): void {
-    const remove = () => {
+    transact(this.#db, () => {
       this.#remove.run(runId);
       this.#removeTraces.run(runId);
-    };
-    guarded(() => this.#db.transaction(remove).immediate());
+    });
   }
 }

@@ -37,7 +37,7 @@ type Spoken = keyof typeof SPOKEN;
 /** Corrections of a judge that are looked through at once; where there are more, so are all of its evaluations, in portions. */
 const FEW = 2_000;
 
-/** The conditions of a filter that are not null, but for the agreement. */
+/** The conditions of a filter that are not null, except for the agreement. */
 function conditionsOf({ result, withFeedback, versions }: EvaluationFilter): string[] {
   return [
     'e.judge_id = @judgeId',

@@ -8,7 +8,7 @@ import type {
 } from '../evaluation-store.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { EvaluationPortions } from './evaluation-portions.js';
 import { evaluationColumns, evaluationInsert, toEvaluation, type EvaluationRow } from './evaluation-rows.js';
 
@@ -68,7 +68,7 @@ export class SqliteEvaluationStore implements EvaluationStore {
   }
 
   insert(evaluation: Evaluation): Evaluation {
-    return guarded(() => this.#db.transaction(() => this.#insert(evaluation)).immediate());
+    return transact(this.#db, () => this.#insert(evaluation));
   }
 
   newest(): number {

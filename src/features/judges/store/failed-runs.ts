@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
 import type { Run } from '../run.js';
 import type { FailuresInRow } from './failures-in-row.js';
@@ -51,7 +51,7 @@ export class FailedRuns {
 
   retry(judgeId: string, before: Micros, limit: number): number {
     const { oldest, noteCalls, requeue } = this.#statements;
-    const retry = () => {
+    return transact(this.#db, () => {
       const failed = oldest.all({ judgeId, before, limit });
       for (const run of failed) {
         noteCalls.run(run.id);
@@ -59,8 +59,7 @@ export class FailedRuns {
         requeue.run({ id: run.id, newId: randomUUID(), at: before });
       }
       return failed.length;
-    };
-    return guarded(() => this.#db.transaction(retry).immediate());
+    });
   }
 
   count(judgeId: string, before: Micros): number {

@@ -28,7 +28,7 @@ export class FailuresInRow {
     );
   }
 
-  /** To be called before runs go, in the same transaction. @param of what chooses them */
+  /** Call before runs go, in the same transaction. @param of what chooses them */
   keep(of: object): void {
     this.#keep.run(of);
   }

@@ -3,7 +3,7 @@ import type { JudgeStore, TaskDraft } from '../judge-store.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { PromptStore } from '../../prompts/prompt-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { CHANGED_COLUMNS, JUDGE_COLUMNS, toJudge, toRow, type JudgeRow } from './judge-rows.js';
 
 type Changed = Pick<Judge, 'id' | 'project_id' | 'judged_since' | 'updated_at'> & JudgeSettings;
@@ -60,12 +60,11 @@ export class SqliteJudgeStore implements JudgeStore {
   }
 
   insert(judge: Judge, task: TaskDraft | null): Judge {
-    const insert = () => {
+    return transact(this.#db, () => {
       const stored = task === null ? judge : { ...judge, task_slug: this.#makeTask(judge.project_id, task) };
       this.#statements.insert.run(toRow(stored));
       return stored;
-    };
-    return guarded(() => this.#db.transaction(insert).immediate());
+    });
   }
 
   #makeTask(projectId: string, { slugs, version }: TaskDraft): string {
@@ -95,21 +94,19 @@ export class SqliteJudgeStore implements JudgeStore {
   }
 
   update(judge: Changed, cancelAutomatic: boolean, dueBy: Micros | null): boolean {
-    const update = () => {
+    return transact(this.#db, () => {
       const { changes } = this.#statements.update.run(toRow(judge));
       if (changes > 0 && cancelAutomatic) this.#statements.cancelAutomatic.run(judge.id);
       if (changes > 0 && dueBy !== null) this.#statements.hastenWaiting.run({ id: judge.id, dueBy });
       return changes > 0;
-    };
-    return guarded(() => this.#db.transaction(update).immediate());
+    });
   }
 
   remove(projectId: string, id: string, at: Micros): boolean {
-    const remove = () => {
+    return transact(this.#db, () => {
       const { changes } = this.#statements.remove.run({ projectId, id, at });
       if (changes > 0) this.#statements.cancelAll.run(id);
       return changes > 0;
-    };
-    return guarded(() => this.#db.transaction(remove).immediate());
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import { MAX_PINS, type AskedPin, type Pin, type PinDraft, type PinnedCorrection, type PinStore } from '../pin.js';
 import type { ResultVerdict } from '../pin.js';
@@ -107,7 +107,7 @@ export class SqlitePinStore implements PinStore {
 
   keep({ corrections, ...draft }: PinDraft): Pin | undefined {
     const { find, dropTexts, drop, dropExamples, count, insert, insertCorrection } = this.#statements;
-    const keep = () => {
+    return transact(this.#db, () => {
       const known = find.get(draft.judge_id, draft.judge_version);
       if (known !== undefined) return known;
       dropTexts.run({ judgeId: draft.judge_id });
@@ -117,8 +117,7 @@ export class SqlitePinStore implements PinStore {
       for (const [position, correction] of corrections.entries())
         insertCorrection.run(pin, position, this.#example({ ...correction, judge_id: draft.judge_id }));
       return find.get(draft.judge_id, draft.judge_version);
-    };
-    return guarded(() => this.#db.transaction(keep).immediate());
+    });
   }
 
   /** The number of an example, which versions of a judge that show the same have in common. */
@@ -133,11 +132,10 @@ export class SqlitePinStore implements PinStore {
 
   ask(experimentId: string, pin: number, at: Micros): void {
     const of = { id: experimentId, pin };
-    const ask = () => {
+    transact(this.#db, () => {
       this.#statements.askAgain.run(of);
       this.#statements.ask.run({ ...of, at });
-    };
-    guarded(() => this.#db.transaction(ask).immediate());
+    });
   }
 
   ofExperiment(projectId: string, experimentId: string): AskedPin[] {

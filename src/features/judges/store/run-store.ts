@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Evaluation } from '../evaluation.js';
 import type { Window } from '../../../engine/schema/page.js';
-import type { Run, RunDraft, RunState, StoredRunState } from '../run.js';
+import type { Run, RunDraft, RunState } from '../run.js';
 import type {
   FailedDraft,
   FeedPosition,
@@ -13,13 +13,13 @@ import type {
   RunStore,
 } from '../run-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
-import { LAST_DELETION } from '../../../engine/metadata/deletion-numbers.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import { evaluationInsert } from './evaluation-rows.js';
 import { FailedRuns } from './failed-runs.js';
 import { FailuresInRow } from './failures-in-row.js';
 import { MAX_FAILED_IN_ROW } from '../whole-settings.js';
 import { runTraces, type JudgedTraces } from './judged-traces.js';
+import { prepareRunSql, TO_PRUNE } from './run-statements.js';
 
 /** About how many failed runs of each judge are kept. */
 const MAX_FAILED = 10_000;
@@ -28,198 +28,15 @@ const HASTENED_AT_ONCE = 2_000;
 /** After how many failures older failed runs are removed. */
 const PRUNE_EVERY = 500;
 
-const COLUMNS = `id, project_id, judge_id, span_id, trace_id, span_started_at, origin, state, attempts, next_attempt_at,
-  reason, created_at, updated_at, pin, subject_id`;
-/** The condition for a run to be queued: a judge evaluates a new span by itself only once. */
-const IS_NEW = `@origin <> 'automatic' OR @subject_id IS NOT NULL OR NOT EXISTS (
-  SELECT 1 FROM evaluations
-  WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic' AND subject_id IS NULL)`;
-
-/** The condition for a failure after which changes of the trace or session queue no further run. */
-const IS_LAST_FAILURE = `subject_id IS NOT NULL AND origin = 'automatic' AND failed_before >= ${MAX_FAILED_IN_ROW - 1}`;
-const NO_MORE = ` (failed ${MAX_FAILED_IN_ROW} times in a row: only run calls and retries evaluate it again)`;
-
-/** Projects with queued runs, each found by one step in the index, however many runs there are. */
-const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
-    SELECT min(project_id) FROM judge_runs WHERE state = 'queued'
-    UNION ALL
-    SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
-    FROM queued WHERE queued.id IS NOT NULL)`;
-
-/** Failed runs of a judge but for the newest ones. */
-const TO_PRUNE = `judge_id = @judgeId AND state = 'failed' AND seq <= (
-  SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`;
-
 /** What a draft may leave out. */
 const UNSAID = { pin: null, experiment_id: null, subject_id: null, failed_before: 0 };
 
-interface CountRow {
-  readonly project_id: string;
-  readonly runs: number;
-}
-
-type PositionRow = Omit<FeedPosition, 'behind'> & { readonly behind: string };
-/** JSON of judges that are behind. */
-type PositionOf = Pick<Looked, 'arrived_at'> & { readonly projectId: string; readonly behind: string };
-
-interface InsertRow extends RunDraft {
-  readonly failed_before: number;
-  readonly state: StoredRunState;
-  readonly attempts: number;
-  readonly reason: string | null;
-  readonly at: Micros;
-  readonly due_at: Micros;
-}
-
-function prepare(db: Database) {
-  return {
-    insert: db.prepare<InsertRow>(
-      `INSERT INTO judge_runs (${COLUMNS}, experiment_id, failed_before, after_deletion)
-       SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @due_at,
-         @reason, @at, @at, @pin, @subject_id, @experiment_id, @failed_before, ${LAST_DELETION}
-       FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
-       ON CONFLICT DO NOTHING`,
-    ),
-    // The run may have been read already: what came since is a change.
-    changed: db.prepare<Pick<RunDraft, 'judge_id' | 'subject_id'> & { due_at: Micros }>(
-      `UPDATE judge_runs SET again_at = max(ifnull(again_at, 0), @due_at)
-       WHERE judge_id = @judge_id AND subject_id = @subject_id AND origin = 'automatic' AND state = 'queued'`,
-    ),
-    reading: db.prepare<[string]>(
-      'UPDATE judge_runs SET again_at = NULL WHERE id IN (SELECT value FROM json_each(?)) AND again_at IS NOT NULL',
-    ),
-    again: db
-      .prepare<[string], Micros>('SELECT again_at FROM judge_runs WHERE id = ? AND again_at IS NOT NULL')
-      .pluck(),
-    // By trigger, its calls stay known. The last one that may fail stays, and so no other is queued.
-    forgetFailed: db
-      .prepare<Pick<RunDraft, 'judge_id' | 'subject_id'>, number>(
-        `DELETE FROM judge_runs WHERE judge_id = @judge_id AND subject_id = @subject_id AND origin = 'automatic'
-           AND state = 'failed' AND NOT (${IS_LAST_FAILURE}) RETURNING failed_before + 1`,
-      )
-      .pluck(),
-    position: db.prepare<[string], PositionRow>(
-      `SELECT f.began_at, coalesce(p.arrived_at, f.arrived_at) AS arrived_at, coalesce(p.behind, '{}') AS behind
-       FROM judge_feed AS f LEFT JOIN judge_feed_projects AS p ON p.project_id = ? WHERE f.id = 1`,
-    ),
-    begin: db.prepare<{ now: Micros }>(
-      'INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @now, @now) ON CONFLICT DO NOTHING',
-    ),
-    // Nothing is written any more for a project that was deleted meanwhile.
-    setLooked: db.prepare<PositionOf>(
-      `INSERT INTO judge_feed_projects (project_id, arrived_at, behind) SELECT id, @arrived_at, @behind FROM projects WHERE id = @projectId
-       ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at, behind = excluded.behind`,
-    ),
-    forget: [db.prepare('DELETE FROM judge_feed'), db.prepare('DELETE FROM judge_feed_projects')],
-    dueProjects: db
-      .prepare<[Micros], string>(
-        `${QUEUED_PROJECTS} SELECT id FROM queued WHERE EXISTS (
-           SELECT 1 FROM judge_runs WHERE state = 'queued' AND project_id = queued.id AND next_attempt_at <= ?)`,
-      )
-      .pluck(),
-    due: db.prepare<{ projectId: string; now: Micros; except: string; limit: number }, Run>(
-      `SELECT ${COLUMNS} FROM judge_runs WHERE state = 'queued' AND project_id = @projectId AND next_attempt_at <= @now
-         AND judge_id NOT IN (SELECT value FROM json_each(@except))
-       ORDER BY next_attempt_at, seq LIMIT @limit`,
-    ),
-    queuedByProject: db.prepare<[], CountRow>(
-      `SELECT project_id, count(*) AS runs FROM judge_runs WHERE state = 'queued' GROUP BY project_id`,
-    ),
-    changes: db.prepare<[], JudgeChanges>(
-      `SELECT project_id, judge_id, count(*) AS runs FROM judge_runs INDEXED BY judge_runs_of_changes
-       WHERE state = 'queued' AND subject_id IS NOT NULL AND origin = 'automatic' GROUP BY project_id, judge_id`,
-    ),
-    nextDue: db
-      .prepare<[Micros], Micros | null>(
-        `SELECT min(next_attempt_at) FROM judge_runs WHERE state = 'queued' AND next_attempt_at > ?`,
-      )
-      .pluck(),
-    hasten: db.prepare<{ after: Micros; wholes: Micros; now: Micros; limit: number }>(
-      `UPDATE judge_runs SET next_attempt_at = @now WHERE seq IN (
-         SELECT seq FROM judge_runs WHERE state = 'queued' AND next_attempt_at > @after
-           AND (subject_id IS NULL OR next_attempt_at > @wholes) LIMIT @limit)`,
-    ),
-    take: db.prepare<[string]>(`DELETE FROM judge_runs WHERE id = ? AND state = 'queued'`),
-    await: db.prepare<{ id: string; next: Micros }>(
-      `UPDATE judge_runs SET next_attempt_at = @next WHERE id = @id AND state = 'queued'`,
-    ),
-    postpone: db.prepare<{ id: string; reason: string; next: Micros; at: Micros }>(
-      `UPDATE judge_runs SET attempts = attempts + 1, reason = @reason, next_attempt_at = @next, updated_at = @at
-       WHERE id = @id AND state = 'queued'`,
-    ),
-    fail: db.prepare<{ id: string; reason: string; at: Micros }>(
-      `UPDATE judge_runs SET state = 'failed', attempts = attempts + 1, updated_at = @at,
-         reason = @reason || iif(${IS_LAST_FAILURE}, '${NO_MORE}', '')
-       WHERE id = @id AND state = 'queued'`,
-    ),
-    prune: db.prepare<{ judgeId: string; keep: number }>(`DELETE FROM judge_runs WHERE ${TO_PRUNE}`),
-    stillQueued: db
-      .prepare<[string], string>(
-        `SELECT id FROM judge_runs WHERE id IN (SELECT value FROM json_each(?)) AND state = 'queued'`,
-      )
-      .pluck(),
-    cancelled: db.prepare<Run>(
-      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at, after_deletion)
-       SELECT @id, @project_id, @span_id, @created_at, 0 FROM projects WHERE id = @project_id ON CONFLICT DO NOTHING`,
-    ),
-    queued: db.prepare<[], number>(`SELECT count(*) FROM judge_runs WHERE state = 'queued'`).pluck(),
-    // A wait for quiet is no delay.
-    oldest: db
-      .prepare<[Micros], Micros | null>(
-        `SELECT iif(subject_id IS NULL, created_at, next_attempt_at) FROM judge_runs
-         WHERE state = 'queued' AND (subject_id IS NULL OR next_attempt_at <= ?) ORDER BY next_attempt_at, seq LIMIT 1`,
-      )
-      .pluck(),
-    ofSpan: db.prepare<[string, string], Run>(
-      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = ? AND span_id = ? AND subject_id IS NULL ORDER BY seq DESC`,
-    ),
-    ofWhole: db.prepare<[string, string], Run>(
-      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = ? AND subject_id = ? ORDER BY seq DESC`,
-    ),
-    before: db
-      .prepare<{ projectId: string; next: Micros; id: string }, number>(
-        `SELECT count(*) FROM judge_runs WHERE state = 'queued' AND project_id = @projectId AND (next_attempt_at, seq) <
-           (@next, (SELECT seq FROM judge_runs WHERE id = @id))`,
-      )
-      .pluck(),
-  };
-}
-
 const QUEUED = { state: 'queued', attempts: 0, reason: null } as const;
-
-const RUNNING = 'id IN (SELECT value FROM json_each(@running))';
-const IN_STATE = {
-  all: `(${RUNNING} OR 1)`,
-  queued: `state = 'queued' AND NOT ${RUNNING}`,
-  running: `state = 'queued' AND ${RUNNING}`,
-  failed: `state = 'failed' AND NOT ${RUNNING}`,
-} as const satisfies Record<RunState | 'all', string>;
-
-function prepareLists(db: Database) {
-  const prepareList = (condition: string) => ({
-    page: db.prepare<Window & { judgeId: string; running: string }, Run>(
-      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = @judgeId AND ${condition}
-       ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
-    ),
-    count: db
-      .prepare<{ judgeId: string; running: string }, number>(
-        `SELECT count(*) FROM judge_runs WHERE judge_id = @judgeId AND ${condition}`,
-      )
-      .pluck(),
-  });
-  return {
-    all: prepareList(IN_STATE.all),
-    queued: prepareList(IN_STATE.queued),
-    running: prepareList(IN_STATE.running),
-    failed: prepareList(IN_STATE.failed),
-  };
-}
 
 /** The queue of evaluations in the SQLite file. */
 export class SqliteRunStore implements RunStore {
   readonly #db: Database;
-  readonly #statements: ReturnType<typeof prepare>;
-  readonly #lists: ReturnType<typeof prepareLists>;
+  readonly #statements: ReturnType<typeof prepareRunSql>;
   readonly #storeEvaluation: (evaluation: Evaluation) => Evaluation;
   readonly #failed: FailedRuns;
   readonly #inRow: FailuresInRow;
@@ -228,8 +45,7 @@ export class SqliteRunStore implements RunStore {
 
   constructor(db: Database) {
     this.#db = db;
-    this.#statements = prepare(db);
-    this.#lists = prepareLists(db);
+    this.#statements = prepareRunSql(db);
     this.#storeEvaluation = evaluationInsert(db);
     this.#inRow = new FailuresInRow(db, TO_PRUNE);
     this.#failed = new FailedRuns(db, this.#inRow);
@@ -237,7 +53,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   enqueue(drafts: readonly RunDraft[], at: Micros): number {
-    return guarded(() => this.#db.transaction(() => this.#insert(drafts, at)).immediate());
+    return transact(this.#db, () => this.#insert(drafts, at));
   }
 
   retryFailed(judgeId: string, before: Micros, limit: number): number {
@@ -256,13 +72,12 @@ export class SqliteRunStore implements RunStore {
     failed: readonly FailedDraft[] = [],
   ): number {
     const { insert } = this.#statements;
-    const advance = () => {
+    return transact(this.#db, () => {
       this.#setLooked(projectId, looked);
       for (const { draft, reason } of failed)
         insert.run({ ...UNSAID, due_at: at, ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
-    };
-    return guarded(() => this.#db.transaction(advance).immediate());
+    });
   }
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
@@ -289,7 +104,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   forget(): void {
-    guarded(() => this.#db.transaction(() => this.#statements.forget.map((each) => each.run())).immediate());
+    transact(this.#db, () => this.#statements.forget.map((each) => each.run()));
   }
 
   position(projectId: string): FeedPosition | undefined {
@@ -298,10 +113,9 @@ export class SqliteRunStore implements RunStore {
   }
 
   setLooked(looked: ReadonlyMap<string, Looked>): void {
-    const set = () => {
+    transact(this.#db, () => {
       for (const [projectId, each] of looked) this.#setLooked(projectId, each);
-    };
-    guarded(() => this.#db.transaction(set).immediate());
+    });
   }
 
   #setLooked(projectId: string, { arrived_at, behind }: Looked): void {
@@ -345,14 +159,11 @@ export class SqliteRunStore implements RunStore {
 
   noteShown(run: Run, traceIds: readonly string[]): boolean {
     const traces = { projectId: run.project_id, runId: run.id, traceIds };
-    return guarded(() => this.#db.transaction(() => this.#noteTraces(traces)).immediate());
+    return transact(this.#db, () => this.#noteTraces(traces));
   }
 
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[] {
-    const stored = guarded(() =>
-      this.#db.transaction(() => outcomes.flatMap((outcome) => this.#settle(outcome, at) ?? [])).immediate(),
-    );
-    return stored;
+    return transact(this.#db, () => outcomes.flatMap((outcome) => this.#settle(outcome, at) ?? []));
   }
 
   #settle(outcome: RunOutcome, at: Micros): Evaluation | undefined {
@@ -407,7 +218,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   list(judgeId: string, state: RunState | null, running: readonly string[], window: Window): RunPage {
-    const { page, count } = this.#lists[state ?? 'all'];
+    const { page, count } = this.#statements.lists[state ?? 'all'];
     const values = { judgeId, running: JSON.stringify(running) };
     return guarded(() =>
       this.#db.transaction(() => ({ runs: page.all({ ...values, ...window }), total: count.get(values) ?? 0 }))(),

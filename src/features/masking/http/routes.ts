@@ -40,14 +40,14 @@ function setRoute(masking: Pick<MaskingService, 'set'>) {
     operationId: 'setMasking',
     summary: 'Set masking rules',
     description:
-      'Puts these rules in place of all rules of the project, as its next version; an empty list ends masking. They hold for every request ' +
-      'that comes in after the answer, whichever way: spans that are stored already do not change. A project has at most ' +
+      'Replaces all rules of the project, as the next version; an empty list ends masking. The rules apply to every request ' +
+      'that arrives after the response, over any API. Spans that are already stored do not change. A project has at most ' +
       `${MAX_RULES} rules, with at most ${MAX_EXPRESSION} characters in an expression or a path.`,
     tag: TAG,
     access: 'key',
     params: ProjectParams,
     body: jsonBody(MaskingInput),
-    responses: { 200: { description: 'The rules, as they hold from now on.', schema: MaskingRead } },
+    responses: { 200: { description: 'The rules that apply from now on.', schema: MaskingRead } },
     errors: ['invalid', 'unavailable'],
     handle: ({ principal, body }) => ({ status: 200, body: toRead(masking.set(principal, body.rules)) }),
   });
@@ -60,8 +60,8 @@ function testRoute(test: Pick<MaskingTest, 'run'>) {
     operationId: 'testMasking',
     summary: 'Test masking rules',
     description:
-      'Tries rules on stored spans: how many spans and values each would change, with the first few as they are and as they would be. ' +
-      'Changes nothing. What is masked already stays as it is.',
+      'Tests rules on stored spans: returns how many spans and values each would change, and the first few values before and after. ' +
+      'Changes nothing. Values that are masked already stay as they are.',
     tag: TAG,
     access: 'key',
     scopes: ['admin', 'spans:read'],

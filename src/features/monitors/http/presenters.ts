@@ -11,7 +11,7 @@ export function toMonitorRead(monitor: LookedAt): MonitorRead {
     ...{ id, name, ...condition, enabled, muted_until: formatOptionalTimestamp(muted_until) },
     summary: wordsOf(condition),
     ...{ state, kept_state: alarm, since: formatTimestamp(since) },
-    looked_at: formatOptionalTimestamp(last?.at ?? null),
+    checked_at: formatOptionalTimestamp(last?.at ?? null),
     ...{ value: last?.value ?? null, count: last?.count ?? null, error: last?.error ?? null },
     ...{ created_at: formatTimestamp(created_at), created_by },
   };
@@ -22,9 +22,9 @@ export function toChangeRead({ at, state, value, count }: StateChange): StateCha
 }
 
 export function toLookBackRead({ condition, ...found }: LookBack & { readonly condition: Condition }): LookBackRead {
-  const { from, to, looks, without_data, fired, changes, points } = found;
+  const { from, to, checks, without_data, fired, changes, points } = found;
   return {
-    ...{ from: formatTimestamp(from), to: formatTimestamp(to), looks, without_data, fired },
+    ...{ from: formatTimestamp(from), to: formatTimestamp(to), checks, without_data, fired },
     changes: changes.map(toChangeRead),
     points: points.map(({ at, value }) => ({ at: formatTimestamp(at), value })),
     summary: wordsOf(condition),

@@ -15,7 +15,7 @@ const TAG = 'Monitors';
 const Params = Type.Object({ project_id, monitor_id: uuid('Id of the monitor.') });
 const MONITOR = { 200: { description: 'The monitor.', schema: MonitorRead } };
 
-/** Conditions over figures that are looked at all the time. */
+/** Monitors: conditions that are checked all the time. */
 export function monitorRoutes(monitors: MonitorService) {
   return [
     createRoute(monitors),
@@ -75,15 +75,15 @@ function testRoute(monitors: Pick<MonitorService, 'test'>) {
     operationId: 'testMonitor',
     summary: 'Test a monitor',
     description:
-      'Looks at a condition at each moment of the last 30 days, and says when a monitor with it would have fired. Nothing is kept. ' +
-      'Feedback counts as of when it was last changed.',
+      'Checks a condition as of each check of the last 30 days, and returns when a monitor with it would have fired. Nothing is stored. ' +
+      'Feedback counts at the time of its last change.',
     tag: TAG,
     access: 'key',
     bulk: true,
     scopes: ['monitors:read', 'spans:read'],
     params: ProjectParams,
     body: jsonBody(ConditionInput),
-    responses: { 200: { description: 'What it would have done.', schema: LookBackRead } },
+    responses: { 200: { description: 'When the monitor would have fired.', schema: LookBackRead } },
     errors: ['invalid', 'overloaded', 'unavailable'],
     handle: async ({ params, body, signal }) => ({
       status: 200,
@@ -98,7 +98,7 @@ function getRoute(monitors: Pick<MonitorService, 'get'>) {
     path: '/projects/:project_id/monitors/:monitor_id',
     operationId: 'getMonitor',
     summary: 'Get a monitor',
-    description: 'Returns a monitor: its state, since when it has it, and what was measured last.',
+    description: 'Returns a monitor: its state, since when it has it, and the last value.',
     tag: TAG,
     access: 'key',
     params: Params,
@@ -114,7 +114,7 @@ function updateRoute(monitors: Pick<MonitorService, 'change'>) {
     path: '/projects/:project_id/monitors/:monitor_id',
     operationId: 'updateMonitor',
     summary: 'Update a monitor',
-    description: 'Renames, mutes, enables or disables it, or gives it another condition.',
+    description: 'Renames, mutes, enables or disables the monitor, or replaces its condition.',
     tag: TAG,
     access: 'key',
     scopes: ['monitors:write', 'spans:read'],
@@ -135,7 +135,7 @@ function deleteRoute(monitors: Pick<MonitorService, 'remove'>) {
     path: '/projects/:project_id/monitors/:monitor_id',
     operationId: 'deleteMonitor',
     summary: 'Delete a monitor',
-    description: 'Deletes it with its history.',
+    description: 'Deletes the monitor with its history.',
     tag: TAG,
     access: 'key',
     params: Params,

@@ -1,4 +1,4 @@
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type { Condition } from '../condition.js';
@@ -137,7 +137,7 @@ export class SqliteMonitorStore implements MonitorStore {
   }
 
   #together<T>(work: () => T): T {
-    return guarded(() => this.#db.transaction(work).immediate());
+    return transact(this.#db, work);
   }
 }
 

@@ -18,7 +18,7 @@ const Mark = Type.Object({
   from: Place,
   to: Place,
   begun_at: Type.String(),
-  /** Null: under way, or cut off. */
+  /** Null: in progress, or interrupted. */
   done_at: Type.Union([Type.String(), Type.Null()]),
 });
 
@@ -57,7 +57,7 @@ export function giveUpMove(dataDir: string, { from, to, begun_at }: MoveMark): v
   writeMoveMark(dataDir, { id: randomUUID(), from: to, to: from, begun_at, done_at: new Date().toISOString() });
 }
 
-/** Whether spans are being moved, or a move was cut off. */
+/** Whether spans are being moved, or a move was interrupted. */
 export function isMoving(dataDir: string): boolean {
   return readMoveMark(dataDir)?.done_at === null;
 }

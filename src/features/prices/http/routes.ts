@@ -21,7 +21,7 @@ import {
   UnpricedPage,
 } from './schema.js';
 
-/** A project's own prices, and stored costs calculated anew with them. */
+/** A project's own prices, and stored costs recalculated with them. */
 export function priceRoutes(prices: PriceService, reprices: RepriceService, unpriced: UnpricedModels) {
   return [
     listModelPricesRoute(prices),

@@ -1,6 +1,6 @@
 import type { ModelPrice } from '../model-price.js';
 import type { PriceStore } from '../price-store.js';
-import { guarded, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, WatchedStore, type Database } from '../../../engine/metadata/database.js';
 
 const COLUMNS =
   'provider, model, input_per_million, output_per_million, cache_read_per_million, created_at, updated_at';
@@ -38,12 +38,11 @@ export class SqlitePriceStore extends WatchedStore<ReturnType<typeof prepare>> i
   }
 
   put(projectId: string, price: ModelPrice): boolean {
-    const put = () => {
+    return transact(this.db, () => {
       const isNew = this.statements.find.get(projectId, price.provider, price.model) === undefined;
       this.statements.put.run({ project_id: projectId, ...price });
       return isNew;
-    };
-    return guarded(() => this.db.transaction(put).immediate());
+    });
   }
 
   remove(projectId: string, provider: string, model: string): boolean {

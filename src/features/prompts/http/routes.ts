@@ -26,7 +26,7 @@ export function promptRoutes(prompts: PromptService, figures: PromptFigureServic
     getPromptRoute(prompts, versionJson),
     listPromptsRoute(prompts, figures),
     ...versionRoutes(prompts, versionJson),
-    ...tagRoutes(prompts),
+    ...tagRoutes(prompts.tags),
   ];
 }
 

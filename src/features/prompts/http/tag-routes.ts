@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { PromptService } from '../prompt-service.js';
+import type { PromptTags } from '../prompt-tags.js';
 import { PinInput } from '../schema.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import { pageOfThousand } from '../../../http/parameters.js';
@@ -7,11 +7,11 @@ import { toMoveRead } from './presenters.js';
 import { ProjectPromptParams, TAG, TagEntryRead, TagMoveRead, TagParams } from './schema.js';
 
 /** Tags of prompts, and where they pointed. */
-export function tagRoutes(prompts: PromptService) {
-  return [listTagsRoute(prompts), pinTagRoute(prompts), deleteTagRoute(prompts), listTagHistoryRoute(prompts)];
+export function tagRoutes(tags: PromptTags) {
+  return [listTagsRoute(tags), pinTagRoute(tags), deleteTagRoute(tags), listTagHistoryRoute(tags)];
 }
 
-function listTagsRoute(prompts: Pick<PromptService, 'listTags'>) {
+function listTagsRoute(tags: Pick<PromptTags, 'list'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/tags',
@@ -27,12 +27,12 @@ function listTagsRoute(prompts: Pick<PromptService, 'listTags'>) {
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug } }) => ({
       status: 200,
-      body: prompts.listTags(project_id, prompt_slug),
+      body: tags.list(project_id, prompt_slug),
     }),
   });
 }
 
-function pinTagRoute(prompts: Pick<PromptService, 'pin'>) {
+function pinTagRoute(tags: Pick<PromptTags, 'pin'>) {
   return defineRoute({
     method: 'POST',
     path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag:pin',
@@ -50,12 +50,12 @@ function pinTagRoute(prompts: Pick<PromptService, 'pin'>) {
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ principal, params: { prompt_slug, tag }, body: { version } }) => ({
       status: 200,
-      body: prompts.pin(principal, prompt_slug, { tag, version }),
+      body: tags.pin(principal, prompt_slug, { tag, version }),
     }),
   });
 }
 
-function deleteTagRoute(prompts: Pick<PromptService, 'removeTag'>) {
+function deleteTagRoute(tags: Pick<PromptTags, 'remove'>) {
   return defineRoute({
     method: 'DELETE',
     path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag',
@@ -71,13 +71,13 @@ function deleteTagRoute(prompts: Pick<PromptService, 'removeTag'>) {
     responses: { 204: { description: 'The tag is removed.' } },
     errors: ['not_found', 'conflict', 'unavailable'],
     handle({ principal, params: { prompt_slug, tag } }) {
-      prompts.removeTag(principal, prompt_slug, tag);
+      tags.remove(principal, prompt_slug, tag);
       return { status: 204 };
     },
   });
 }
 
-function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>) {
+function listTagHistoryRoute(tags: Pick<PromptTags, 'history'>) {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag/history',
@@ -96,7 +96,7 @@ function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>) {
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug, tag }, query }) => ({
       status: 200,
-      body: prompts.tagHistory(project_id, prompt_slug, tag, query).map(toMoveRead),
+      body: tags.history(project_id, prompt_slug, tag, query).map(toMoveRead),
     }),
   });
 }

@@ -8,7 +8,7 @@ import { MAX_VERSIONS } from '../schema.js';
 import type { VersionUses } from '../version-uses.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, WatchedStore, type Database } from '../../../engine/metadata/database.js';
 import { countOfTags, hadTag, NO_VERSION, pinnedTags, pinnedVersion, timeOfMove } from './tag-pins.js';
 import { VersionRemoval } from './version-removal.js';
 
@@ -152,7 +152,7 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
       return this.findVersion(projectId, slug, selector);
     };
     // Most calls find what they ask for; only the others need the write lock, under which it is looked for again.
-    const found = this.findVersion(projectId, slug, selector) ?? guarded(() => this.db.transaction(ensure).immediate());
+    const found = this.findVersion(projectId, slug, selector) ?? transact(this.db, ensure);
     if (found === undefined) throw new Error('A version vanished inside its own transaction');
     return found;
   }
@@ -180,15 +180,14 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
   }
 
   removeVersion(projectId: string, slug: string, version: number, admit: (uses: VersionUses) => void): boolean {
-    const remove = () => {
+    return transact(this.db, () => {
       const found = this.findVersion(projectId, slug, { by: 'number', version });
       if (found === undefined) return false;
       const uses = this.#removal.usesOf(projectId, found);
       admit(uses);
       this.#removal.remove(projectId, found, uses);
       return true;
-    };
-    return guarded(() => this.db.transaction(remove).immediate());
+    });
   }
 
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean {
@@ -196,7 +195,7 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
   }
 
   together<T>(writes: () => T): T {
-    return guarded(() => this.db.transaction(writes).immediate());
+    return transact(this.db, writes);
   }
 
   takesTag(projectId: string, slug: string, tag: string): boolean {

@@ -1,5 +1,5 @@
 import type { ClockMemory, ClockNote } from '../believed-clock.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 
 function prepare(db: Database) {
   return {
@@ -24,7 +24,6 @@ export class SqliteClockMemory implements ClockMemory {
 
   update(next: (note: ClockNote | null) => ClockNote): void {
     const { read, write } = this.#statements;
-    const update = this.#db.transaction(() => write.run(next(read.get() ?? null)));
-    guarded(() => update.immediate());
+    transact(this.#db, () => write.run(next(read.get() ?? null)));
   }
 }

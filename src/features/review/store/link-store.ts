@@ -3,7 +3,7 @@ import type { Window } from '../../../engine/schema/page.js';
 import type { FeedbackLink, LinkDraft, ListedLink } from '../feedback-link.js';
 import type { GuestDraft, LinkHoldings, LinkStore } from '../link-store.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 
 /** The table says `prompt_completion` of every link. */
 const FIELDS = `l.id, l.project_id, l.prompt_id, p.slug AS prompt_slug, iif(l.spans IS NULL, l.link_type, 'span') AS link_type,
@@ -114,15 +114,14 @@ export class SqliteLinkStore implements LinkStore {
 
   makeGuest(linkId: string, { key, name, site, at }: GuestDraft): string {
     const { guest, insertUser, insertGuest } = this.#statements;
-    const make = () => {
+    return transact(this.#db, () => {
       const known = guest.get({ linkId, key });
       if (known !== undefined) return known;
       const id = randomUUID();
       insertUser.run({ id, name, at });
       insertGuest.run({ linkId, key, userId: id, site });
       return id;
-    };
-    return guarded(() => this.#db.transaction(make).immediate());
+    });
   }
 
   holdings(linkId: string, site: string): LinkHoldings {

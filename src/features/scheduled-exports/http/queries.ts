@@ -6,9 +6,6 @@ import { unknownParameterIssues, unknownParameters, type QueryDefinition } from 
 import { selectedFeedback } from '../../feedback/http/list-query.js';
 import { selectedScores } from '../../scores/http/list-query.js';
 
-/** Lists of the trace store, which have fields to choose from. */
-export const SHOWN_LISTS = { spans: spanList, traces: traceList, sessions: sessionList } as const;
-
 const shown = (list: ListDefinition) => (text: string) => parseShown(list, new URLSearchParams(text));
 
 /** What a schedule's query asks of its list. Each throws DomainError `invalid`. */

@@ -1,4 +1,4 @@
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { State } from '../../../engine/traces/model/list/tail.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type { Exported, Schedule, ScheduleStore } from '../schedule.js';
@@ -74,12 +74,11 @@ export class SqliteScheduleStore implements ScheduleStore {
 
   insert(schedule: Schedule, most: number): boolean {
     const { count, insert } = this.#statements;
-    const add = () => {
+    return transact(this.#db, () => {
       if ((count.get(schedule.project_id) ?? 0) >= most) return false;
       insert.run({ ...schedule, paused: schedule.paused ? 1 : 0 });
       return true;
-    };
-    return guarded(() => this.#db.transaction(add).immediate());
+    });
   }
 
   find(projectId: string, id: string): Schedule | undefined {
@@ -117,12 +116,11 @@ export class SqliteScheduleStore implements ScheduleStore {
 
   finish(id: string, { leftOut, caughtUp, ...exported }: Exported): void {
     const { finish, leave, catchUp } = this.#statements;
-    const write = () => {
+    transact(this.#db, () => {
       finish.run({ id, ...exported, made: exported.object === null ? 0 : 1 });
       if (caughtUp.length > 0) catchUp.run(id, JSON.stringify(caughtUp));
       if (leftOut.length > 0) leave.run(JSON.stringify(leftOut), id, MAX_LEFT_OUT);
-    };
-    guarded(() => this.#db.transaction(write).immediate());
+    });
   }
 
   fail(id: string, error: string, nextAt: Micros): void {

@@ -1,5 +1,5 @@
 import type { DefinitionStore, ScoreDefinition } from '../definition.js';
-import { guarded, WatchedStore, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, WatchedStore, type Database } from '../../../engine/metadata/database.js';
 
 type Row = Omit<ScoreDefinition, 'categories'> & { readonly categories: string | null };
 
@@ -45,13 +45,12 @@ export class SqliteDefinitionStore extends WatchedStore<ReturnType<typeof prepar
   }
 
   put(projectId: string, definitions: readonly ScoreDefinition[]): void {
-    const put = () => {
+    transact(this.db, () => {
       for (const { categories, ...definition } of definitions) {
         const text = categories === null ? null : JSON.stringify(categories);
         this.statements.put.run({ project_id: projectId, ...definition, categories: text });
       }
-    };
-    guarded(() => this.db.transaction(put).immediate());
+    });
   }
 
   remove(projectId: string, name: string): boolean {

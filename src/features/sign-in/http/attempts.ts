@@ -24,7 +24,7 @@ type From = Pick<Opening<unknown>, 'headers' | 'remoteAddress'>;
 export class SignInAttempts {
   readonly #parts: SignInAttemptsParts;
   readonly #failed: MinuteLimit;
-  /** Apart, so that a page of another site keeps nobody behind the same address from signing in. */
+  /** Apart, so that a page of another site keeps no one behind the same address from signing in. */
   readonly #foreign: MinuteLimit;
 
   constructor(parts: SignInAttemptsParts) {

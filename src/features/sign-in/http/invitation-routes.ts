@@ -35,7 +35,7 @@ function createInviteRoute({ invitations, baseUrl, invites }: InvitationRoutesPa
     summary: 'Invite a colleague',
     description:
       'Creates a user with a role in the project, and a URL that works once, within one hour. It signs in the new user; ' +
-      'somebody who is signed in already can join the project as who they are instead. If the URL is not used in time, ' +
+      'a person who is signed in already can join the project with that account instead. If the URL is not used in time, ' +
       'the user is removed. No one can give a role above their own, or one with scopes that their key lacks. A project can ' +
       'have at most 100 unused invitations, and create ten per minute.',
     tag: TAG,
@@ -66,7 +66,7 @@ function joinProjectRoute({ invitations, callers, attempts, trustedProxies }: In
     operationId: 'joinProject',
     summary: 'Join a project by an invitation',
     description:
-      'Takes an invitation as the user of the cookie, with the role that it gives, instead of signing in as a new user. The session ' +
+      'Accepts an invitation as the user of the cookie, with its role, instead of signing in as a new user. The session ' +
       'has access to the project from then on. Failed attempts count toward the limit for signing in.',
     tag: TAG,
     access: 'public',

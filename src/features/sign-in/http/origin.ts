@@ -26,7 +26,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** From where somebody signs in. */
+/** From where someone signs in. */
 export function originOf(
   { headers, remoteAddress }: Pick<Opening<unknown>, 'headers' | 'remoteAddress'>,
   trustedProxies: number,

@@ -70,7 +70,7 @@ export type Invite = Static<typeof Invite>;
 
 export const InvitationCode = Type.Object(
   { code: code('The code of the URL of an invitation.') },
-  { $id: 'InvitationCode', description: 'An invitation to take.' },
+  { $id: 'InvitationCode', description: 'An invitation to accept.' },
 );
 
 const Named = (what: string) =>

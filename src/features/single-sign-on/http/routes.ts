@@ -126,7 +126,7 @@ function providerRoutes({
       operationId: 'startSingleSignOn',
       summary: 'Sign in by single sign-on',
       description:
-        'Leads the browser to the OpenID Connect provider (`OIDC_ISSUER`), which sends it back to `/console/sso/callback`.',
+        'Redirects the browser to the OpenID Connect provider (`OIDC_ISSUER`), which sends it back to `/console/sso/callback`.',
       tag: TAG,
       access: 'public',
       hidden: true,
@@ -143,7 +143,7 @@ function providerRoutes({
       path: CALLBACK_PATH,
       operationId: 'finishSingleSignOn',
       summary: 'Return from single sign-on',
-      description: 'Takes the answer of the provider, signs the person in, and leads the browser to the console.',
+      description: 'Reads the response of the provider, signs the person in, and redirects the browser to the console.',
       tag: TAG,
       access: 'public',
       hidden: true,

@@ -6,7 +6,7 @@ import { NAMES_HEADERS, namesHeader, TAG_FILTERS } from '../../../http/names-hea
 import type { ExportedList } from '../../exports/http/export-route.js';
 import { listRows } from '../row-pages.js';
 
-/** Fields without which an export could not go on. */
+/** Fields without which an export could not continue. */
 const KEPT = {
   spans: '`id`, `trace_id` and `started_at`',
   traces: '`id` and `started_at`',

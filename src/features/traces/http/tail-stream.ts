@@ -3,7 +3,7 @@ import type { Tail, TailNews } from '../../../engine/traces/model/list/tail.js';
 
 /** After so long without news the client, and whatever lies between, is told that the connection stands. */
 const PING_MS = 15_000;
-/** How often it is looked whether the client may go on; also before anything is told. */
+/** How often it is looked whether the client may continue; also before anything is told. */
 const LOOK_MS = 3_000;
 /** How long clients should wait before they come again. */
 const RETRY_MS = 1_000;
@@ -58,7 +58,7 @@ export class TailStream extends Readable {
     }
   }
 
-  /** The id lets a tail that had nothing to tell for long go on from here. */
+  /** The id lets a tail that had nothing to tell for long continue from here. */
   #ping(word: string): string {
     return `id: ${this.#tail.state}\n: ${word}\n\n`;
   }

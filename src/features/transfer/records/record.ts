@@ -9,7 +9,7 @@ import { MAX_NAME } from '../../review/schema.js';
 const COMPOSED = 3;
 
 /**
- * The highest revision of a set of corrections that is exported or imported. Nobody has counted so far: the rest of the numbers that
+ * The highest revision of a set of corrections that is exported or imported. No one has counted so far: the rest of the numbers that
  * JavaScript reads exactly, as many again, is there to count on.
  */
 export const MAX_REVISIONS = 2 ** 52;

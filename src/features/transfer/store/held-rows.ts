@@ -28,14 +28,14 @@ export class HeldRows {
     this.#statements = prepare(db);
   }
 
-  /** To be called at the start of each transaction that stores rows. */
+  /** Call at the start of each transaction that stores rows. */
   begin(): void {
     const { forgetAll, knownOnes } = this.#statements;
     this.#begun.clear();
     if ((knownOnes.get() ?? 0) > MAX_KNOWN) for (const statement of forgetAll) statement.run();
   }
 
-  /** To be called before rows of a dataset are stored. @param last its newest version */
+  /** Call before rows of a dataset are stored. @param last its newest version */
   know(dataset: number, last: number): void {
     const { known, forget, count, note } = this.#statements;
     if (known.get(dataset) === last) return;

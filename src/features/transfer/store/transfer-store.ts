@@ -10,7 +10,7 @@ import {
 } from '../../../engine/traces/model/transfer/record-page.js';
 import type { MetadataPart } from '../parts.js';
 import { invalid } from '../../../engine/validation/validation.js';
-import { guarded, isDuplicate, type Database } from '../../../engine/metadata/database.js';
+import { guarded, isDuplicate, transact, type Database } from '../../../engine/metadata/database.js';
 import { bounds, type Bound } from './transfer-bounds.js';
 import { HeldRows } from './held-rows.js';
 import { readCursor, writeCursor } from './transfer-cursor.js';
@@ -22,7 +22,7 @@ type ImageRow = StoredImage & { readonly naming: number };
 
 function prepare(db: Database) {
   return {
-    // A name of an image that is not bound to a version yet is of a request under way.
+    // A name of an image that is not bound to a version yet is of a request in progress.
     images: db.prepare<{ projectId: string; sha256: string; naming: number; limit: number }, ImageRow>(
       `SELECT n.id AS naming, n.sha256, a.media_type, a.bytes, n.trace_id, n.span_id FROM attachment_namings AS n
        JOIN attachments AS a ON a.project_id = n.project_id AND a.sha256 = n.sha256
@@ -62,14 +62,13 @@ export class SqliteTransferStore implements MetadataTransfer {
   }
 
   take(part: MetadataPart, projectId: string, records: readonly StoredRecord[]): Imported {
-    const takeAll = () => {
+    return transact(this.#db, () => {
       let stored = 0;
       this.#held.begin();
       for (const [index, record] of records.entries()) if (this.#takeOne(part, projectId, record, index)) stored += 1;
       if (stored > 0) this.#bounds[part]?.(projectId, records);
       return { stored, unchanged: records.length - stored };
-    };
-    return guarded(() => this.#db.transaction(takeAll).immediate());
+    });
   }
 
   images({ projectId, after, limit }: PageOf): RecordPage<StoredImage> {
@@ -109,7 +108,7 @@ function misfit(index: number, { field, detail, taken }: Misfit): DomainError {
     : invalid([issue]);
 }
 
-/** Turns what the tables refuse into what a client can mend. */
+/** Turns what the tables refuse into what a client can repair. */
 function withinRules<T>(index: number, take: () => T): T {
   try {
     return take();

@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** Mails of a project in an hour: nobody is flooded with them, and the operator's mail server stays welcome. */
+/** Mails of a project in an hour: no one is flooded with them, and the operator's mail server stays welcome. */
 export const MAILS_PER_HOUR = 100;
 
 /** Counts mails of projects, since the server started. */

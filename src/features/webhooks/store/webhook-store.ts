@@ -1,4 +1,4 @@
-import { guarded, type Database } from '../../../engine/metadata/database.js';
+import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type { EventType } from '../event.js';
@@ -135,7 +135,7 @@ export class SqliteWebhookStore implements WebhookStore {
   }
 
   insert(webhook: Webhook, most: number): boolean {
-    return this.#together(() => {
+    return transact(this.#db, () => {
       if ((this.#statements.count.get(webhook.project_id) ?? 0) >= most) return false;
       const { events, enabled } = webhook;
       this.#statements.insert.run({ ...webhook, events: JSON.stringify(events), enabled: enabled ? 1 : 0 });
@@ -154,7 +154,7 @@ export class SqliteWebhookStore implements WebhookStore {
 
   change(id: string, { name, target, events, enabled }: WebhookSettings, now: Micros): void {
     const row = { id, name, target, events: JSON.stringify(events), enabled: enabled ? (1 as const) : (0 as const) };
-    this.#together(() => {
+    transact(this.#db, () => {
       this.#statements.change.run(row);
       // What waits is tried at once: it may have another target.
       this.#statements.succeeded.run(id);
@@ -168,7 +168,7 @@ export class SqliteWebhookStore implements WebhookStore {
   }
 
   remove(id: string): void {
-    this.#together(() => {
+    transact(this.#db, () => {
       this.#statements.removeDeliveries.run(id);
       this.#statements.remove.run(id);
     });
@@ -176,7 +176,7 @@ export class SqliteWebhookStore implements WebhookStore {
 
   add(body: DeliveryBody, only: string | null, at: Micros): number {
     const { wanting, drop, add } = this.#statements;
-    return this.#together(() => {
+    return transact(this.#db, () => {
       const told = wanting.all({ project: body.project_id, type: body.type, only });
       const text = JSON.stringify(body);
       let count = 0;
@@ -211,7 +211,7 @@ export class SqliteWebhookStore implements WebhookStore {
 
   delivered({ seq, webhook: { id } }: DueDelivery, attempt: Attempt): void {
     const { tried, succeeded, removeOver } = this.#statements;
-    this.#together(() => {
+    transact(this.#db, () => {
       tried.run({ seq, ...attempt, state: 'delivered', next_at: null });
       succeeded.run(id);
       removeOver.run({ id, most: MAX_OVER });
@@ -220,7 +220,7 @@ export class SqliteWebhookStore implements WebhookStore {
 
   failed({ seq, webhook: { id } }: DueDelivery, attempt: Attempt, { next_at, paused_to, given_up_to }: Delay): number {
     const { tried, failed, giveUp, removeOver } = this.#statements;
-    return this.#together(() => {
+    return transact(this.#db, () => {
       // It may have been given up meanwhile, as the destination was disabled.
       if (tried.run({ seq, ...attempt, state: 'waiting', next_at }).changes === 0) return 0;
       failed.run({ id, paused_to });
@@ -232,10 +232,6 @@ export class SqliteWebhookStore implements WebhookStore {
 
   deliveries(id: string, window: Window): Delivery[] {
     return guarded(() => this.#statements.deliveries.all({ id, ...window })).map(toDelivery);
-  }
-
-  #together<T>(work: () => T): T {
-    return guarded(() => this.#db.transaction(work).immediate());
   }
 }
 

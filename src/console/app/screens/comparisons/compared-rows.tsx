@@ -1,4 +1,4 @@
-import type { RowOutcome } from '../../../../features/comparisons/schema.js';
+import type { RowOutcome } from '../../../../features/comparisons/row-schema.js';
 import { cellText, textOf } from '../../../model/dataset-cells.js';
 import type { ComparedMetric } from '../../../model/forest.js';
 import { count, NOTHING } from '../../../model/format.js';

@@ -1,9 +1,6 @@
 import type { Static } from '@sinclair/typebox';
-import type {
-  ComparedRow as ComparedRowRead,
-  ComparisonRead,
-  ListedComparisonRead,
-} from '../../../../features/comparisons/schema.js';
+import type { ComparedRow as ComparedRowRead } from '../../../../features/comparisons/row-schema.js';
+import type { ComparisonRead, ListedComparisonRead } from '../../../../features/comparisons/schema.js';
 import { call, callPage, ofProject, type ListPage, type QueryOf } from '../../state/api.js';
 import { changedAt, useQuery, type Answer } from '../../state/query.js';
 

@@ -18,7 +18,7 @@ import { LackingJudges } from './lacking-judges.js';
 import { MetricFields } from './metric-fields.js';
 import { SliceFields } from './slice-fields.js';
 
-/** How long a comparison waits for experiments that are under way. */
+/** How long a comparison waits for experiments that are in progress. */
 const WAIT_SECONDS = 600;
 const CONFIDENCES = ['0.9', '0.95', '0.99'];
 const WAYS: Readonly<Record<ErrorWay, string>> = {

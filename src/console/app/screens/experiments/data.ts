@@ -8,7 +8,7 @@ type List = QueryOf<'GET /projects/:project_id/experiments'>;
 
 /** All that is asked of experiments has a key that begins so. */
 export const EXPERIMENTS = '/experiments';
-/** Milliseconds after which experiments that are under way are asked for again. */
+/** Milliseconds after which experiments that are in progress are asked for again. */
 export const AGAIN = 4_000;
 
 export function experimentsChanged(): Promise<void> {

@@ -114,7 +114,7 @@ function columnsFor(experiment: Experiment, judges: readonly JudgeFigures[]): Co
       label: 'Disagreements',
       named: true,
       figure: true,
-      about: 'Evaluations that somebody marked as wrong',
+      about: 'Evaluations that someone marked as wrong',
       cell: (judge) => <Disagreements experiment={experiment} judge={judge} />,
     },
   ];

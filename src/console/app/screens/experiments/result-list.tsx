@@ -91,7 +91,7 @@ function columnsFor({ repetitions, figures }: Experiment, results: readonly Resu
     cell: (result) => <bdi>{of(result)?.slice(0, CELL) ?? NOTHING}</bdi>,
     full: (result) => of(result)?.slice(0, 3 * CELL),
   });
-  // A row made of a span that nobody expected anything of says null.
+  // A row made of a span that no one expected anything of says null.
   const expects = results.some(({ row }) => row?.expected != null && row.expected !== 'null');
   return [
     {

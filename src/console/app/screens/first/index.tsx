@@ -88,7 +88,7 @@ export default function FirstTrace() {
 /** Opens the first trace that arrives while this is shown, within a second. */
 function Waiting() {
   const since = useRef<string | null>(null);
-  // Who comes back waits anew.
+  // Who comes back waits again.
   const [visit] = useState(() => performance.now());
   const answer = useQuery({
     key: ['/spans', 'first', visit],
@@ -103,7 +103,7 @@ function Waiting() {
   useEffect(() => {
     if (span === undefined) return;
     announce('First span received');
-    // What was empty before is not any more.
+    // What was empty before is not anymore.
     void changedAt();
     navigate(hrefOf({ screen: 'traces', id: span.trace_id }));
   }, [span]);

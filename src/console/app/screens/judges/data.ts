@@ -56,7 +56,7 @@ export function useCalibration(id: string) {
   });
 }
 
-/** Runs that wait, are under way or failed; asked again every two seconds while something waits. */
+/** Runs that wait, are in progress or failed; asked again every two seconds while something waits. */
 export function useRuns(id: string, query: QueryOf<typeof RUNS>, every: number | false) {
   return useQuery({
     key: ['/judges', id, 'runs', query],

@@ -21,7 +21,7 @@ import { retryFailed, runJudge } from './run-dialog.js';
 const EVERY_MS = 2000;
 const NONE: ReadonlySet<string> = new Set();
 
-/** What waits, what is under way and what failed, to be tried again. */
+/** What waits, what is in progress and what failed, to be tried again. */
 export function QueueTab({ judge }: JudgeTabProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE);
   const { busy, failure, run } = useAction();
@@ -93,7 +93,7 @@ export function QueueTab({ judge }: JudgeTabProps) {
   );
 }
 
-/** How many evaluations wait or are under way. What was found since is asked for when they become fewer. */
+/** How many evaluations wait or are in progress. What was found since is asked for when they become fewer. */
 function useWaiting(id: string): number {
   const [every, setEvery] = useState(EVERY_MS);
   const queued = useRuns(id, { state: 'queued', limit: 1 }, every).data?.total ?? 0;

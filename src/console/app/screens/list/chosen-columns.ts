@@ -7,7 +7,7 @@ import { remembered } from '../../state/preferences.js';
 
 export interface ChosenColumns {
   readonly columns: readonly string[];
-  /** Of those that somebody resized. */
+  /** Of those that someone resized. */
   readonly widths: ReadonlyMap<string, number>;
   /** The columns that share what the others leave. */
   readonly flexible: readonly string[];

@@ -101,7 +101,7 @@ interface Deleting {
   readonly onDone: () => void;
 }
 
-/** A few at once, until somebody stops it. */
+/** A few at once, until someone stops it. */
 async function deleteAll({ name }: ListDefinition, rows: readonly ListRow[], { stopped, onDone }: Deleting) {
   const failed: Failed[] = [];
   const left = [...rows];

@@ -45,7 +45,7 @@ export function useTotal({ list, query }: Omit<Asked, 'columns'>, when: When): A
 export interface LiveList {
   readonly rows: readonly ListRow[];
   readonly waiting: number;
-  /** How many at least came too fast to be told one by one, since the page was asked for; infinite: nobody counted them. */
+  /** How many at least came too fast to be told one by one, since the page was asked for; infinite: no one counted them. */
   readonly skipped: number;
   readonly state: TailState;
   /** Shows the rows that wait. */
@@ -54,7 +54,7 @@ export interface LiveList {
   forget(): void;
 }
 
-/** The rows of a page, kept up to date by the list's tail while it is on. New rows come in where nobody is disturbed by it. */
+/** The rows of a page, kept up to date by the list's tail while it is on. New rows come in where no one is disturbed by it. */
 export function useLive({ list, query, columns }: Asked, page: Answer<ListPage<ListRow>>, on: boolean): LiveList {
   const [live, setLive] = useState(NO_LIVE_ROWS);
   const [skipped, setSkipped] = useState(0);
@@ -101,7 +101,7 @@ function useCatchUp(page: Answer<ListPage<ListRow>>, tail: TailState): boolean {
     if (tail !== 'live' || page.isError) return;
     let stale = false;
     const catchUp = async () => {
-      // An answer that is still under way may be older than the tail.
+      // An answer that is still in progress may be older than the tail.
       if (page.data === undefined || page.isPlaceholderData) await page.refetch();
       const { isSuccess } = await page.refetch();
       if (!stale && isSuccess) setCaughtUp(true);

@@ -23,15 +23,15 @@ export const EMPTY: Draft = {
 
 export const MEASURES: Readonly<Record<string, string>> = {
   count: 'Number',
-  error_count: 'Number with errors',
-  error_rate: 'Share with errors',
+  error_count: 'Number of errors',
+  error_rate: 'Error rate',
   cost: 'Cost in US dollars',
   tokens: 'Tokens',
   duration_p50: 'Median duration in ms',
-  duration_p95: '95th percentile of durations in ms',
-  duration_p99: '99th percentile of durations in ms',
+  duration_p95: '95th percentile of the duration in ms',
+  duration_p99: '99th percentile of the duration in ms',
   score_mean: 'Mean of a score',
-  judge_pass_rate: 'Share that a judge passed',
+  judge_pass_rate: 'Pass rate of a judge',
   feedback_share: 'Share of positive feedback',
 };
 /** Measures of what is kept beside spans, which filters do not concern. */

@@ -16,7 +16,7 @@ import { StateBadge } from './state-badge.js';
 
 const HOUR_MS = 3_600_000;
 
-/** One monitor: what it looks at, how it stands, and when that changed. */
+/** One monitor: its condition, its state, and its history. */
 export function MonitorScreen({ id }: { readonly id: string }) {
   const params = { monitor_id: id };
   const monitor = useQuery({
@@ -33,11 +33,11 @@ export function MonitorScreen({ id }: { readonly id: string }) {
             <StateBadge monitor={found} /> since <When at={found.since} />. {found.summary}.
           </p>
           <p class="soft">
-            {found.looked_at === null ? (
+            {found.checked_at === null ? (
               'Not checked yet.'
             ) : (
               <>
-                Last checked <When at={found.looked_at} />: {found.value === null ? 'no value' : compact(found.value)}
+                Last checked <When at={found.checked_at} />: {found.value === null ? 'no value' : compact(found.value)}
                 {found.count !== null && ` (count: ${count(found.count)})`}
               </>
             )}

@@ -18,15 +18,15 @@ export function Preview({ draft }: { readonly draft: Draft }) {
   });
   return (
     <Answered answer={answer} rows={3}>
-      {({ points, fired, changes, looks, without_data }) => {
+      {({ points, fired, changes, checks, without_data }) => {
         const [first, second] = points.map(({ at }) => Date.parse(at));
         const firings = changes.filter(({ state }) => state === 'firing');
         const threshold = Number(draft.threshold);
         return (
           <div class="stack">
             <p>
-              Would have fired {counted(fired, 'time')}. There was no data at {counted(without_data, 'look')} of {looks}
-              .
+              Would have fired {counted(fired, 'time')}. There was no data at {counted(without_data, 'check')} of{' '}
+              {checks}.
             </p>
             <TimeChart
               label="Value and threshold"

@@ -15,7 +15,7 @@ interface WebhookFormProps {
   readonly onClose: () => void;
 }
 
-/** Adds somebody who is told of events. */
+/** Adds someone who is told of events. */
 export function WebhookForm({ onMade, onClose }: WebhookFormProps) {
   const [draft, setDraft] = useState({ name: '', kind: 'webhook', target: '' });
   const [events, setEvents] = useState<readonly string[]>([]);

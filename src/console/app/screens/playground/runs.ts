@@ -6,7 +6,7 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { place, setQuery } from '../../state/location.js';
 
-/** A call that was sent: it is under way, or could not be made. */
+/** A call that was sent: it is in progress, or could not be made. */
 export interface SentRun {
   readonly id: number;
   readonly variant: Variant;
@@ -17,7 +17,7 @@ interface Runs {
   readonly sent: readonly SentRun[];
   readonly busy: boolean;
   start(calls: readonly { readonly variant: Variant; readonly input: PlaygroundInput }[]): void;
-  /** Ends the calls that are under way. */
+  /** Ends the calls that are in progress. */
   cancel(): void;
   dismiss(id: number): void;
 }
@@ -28,7 +28,7 @@ let last = 0;
 export function useRuns(): Runs {
   const [sent, setSent] = useState<readonly SentRun[]>([]);
   const cancelling = useRef(new AbortController());
-  // Nobody would see the answers.
+  // No one would see the answers.
   useEffect(() => () => cancelling.current.abort(), []);
   const without = (id: number) => setSent((all) => all.filter((one) => one.id !== id));
   const make = async (id: number, variant: Variant, input: PlaygroundInput, signal: AbortSignal) => {
@@ -50,7 +50,7 @@ export function useRuns(): Runs {
     start(calls) {
       const { signal } = cancelling.current;
       const begun = calls.map(({ variant, input }) => ({ id: (last += 1), variant, input }));
-      // What could not be made before is tried anew.
+      // What could not be made before is tried again.
       setSent(begun.map(({ id, variant }) => ({ id, variant, error: null })));
       for (const { id, variant, input } of begun) void make(id, variant, input, signal);
     },

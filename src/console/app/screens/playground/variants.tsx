@@ -83,7 +83,7 @@ export function isTemperature(text: string): boolean {
 
 const SETTLED_MS = 400;
 
-/** What a call will come to, once nobody has typed for a moment. */
+/** What a call will come to, once no one has typed for a moment. */
 function Estimate({ input }: { readonly input: PlaygroundInput | null }) {
   const [found, setFound] = useState<PlaygroundEstimate | string | null>(null);
   const asked = input === null ? null : JSON.stringify(input);

@@ -37,7 +37,7 @@ export function promptsAsked(q: string, offset: number, limit: number) {
   return { ...(q !== '' && { q }), include: 'figures', figures_since: RECENT, count: true, offset, limit };
 }
 
-/** The tags that somebody has put to a version; `latest` follows by itself. */
+/** The tags that someone has put to a version; `latest` follows by itself. */
 export function tagsOf(tags: readonly TagEntry[], version: number): string[] {
   return tags.filter((entry) => entry.version === version).map(({ tag }) => tag);
 }

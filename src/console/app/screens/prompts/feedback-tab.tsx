@@ -37,7 +37,7 @@ export function FeedbackTab({ slug, latest }: TabProps) {
     ask: (signal) =>
       call('GET /projects/:project_id/prompts/:prompt_slug/feedback', { params: { prompt_slug: slug }, query, signal }),
   });
-  // All of it has the id of the prompt. An export has the filters but for the version, of which feedback knows nothing.
+  // All of it has the id of the prompt. An export has the filters except for the version, of which feedback knows nothing.
   const id = answer.data?.feedback[0]?.prompt_id ?? null;
   const filters = set.filter((name) => name !== 'version').map((name) => [name, asked.get(name) ?? '']);
   const exported = id === null ? null : new URLSearchParams([...filters, ['prompt_id', id]]);

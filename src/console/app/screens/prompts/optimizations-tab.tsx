@@ -19,7 +19,7 @@ import { OptimizationStart } from './optimization-start.js';
 import type { TabProps } from './tab-props.js';
 import { isUnderWay, JobState } from './job-state.js';
 
-/** How often a job under way is asked for, in milliseconds. */
+/** How often a job in progress is asked for, in milliseconds. */
 const POLL = 1000;
 
 /** Better versions of the prompt, written by a model from feedback: whether it can be done, what was done (`job`). */

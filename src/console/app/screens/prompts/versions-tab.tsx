@@ -15,7 +15,7 @@ import { VersionDiff } from './version-diff.js';
 import { VersionView } from './version-view.js';
 import { TagBadge } from './tag-badge.js';
 
-/** Versions shown before somebody asks for all of them. */
+/** Versions shown before someone asks for all of them. */
 const SHOWN = 50;
 
 /** The versions, newest first; the text of one (`b`), or what changed in it since another (`a`). */

@@ -15,7 +15,7 @@ type Completion = CompletionPageRead['completions'][number];
 
 const WORDS = { good: 'Good', bad: 'Bad', expected: { label: 'Expected output (optional)', score: false } } as const;
 
-/** Completions of a prompt of which nobody said anything, one by one, the newest first. */
+/** Completions of a prompt of which no one said anything, one by one, the newest first. */
 export function CompletionReview({ slug }: { readonly slug: string }) {
   const range = place.value.query.get('range') ?? 'all';
   return (

@@ -9,7 +9,7 @@ import { MAX_PAGE, useJudges } from '../judges/lists.js';
 import { CompletionReview } from './completion-review.js';
 import { VerdictReview } from './verdict-review.js';
 
-/** What nobody looked at yet, one by one: completions of a prompt, or verdicts of a judge. */
+/** What no one looked at yet, one by one: completions of a prompt, or verdicts of a judge. */
 export default function Review() {
   const { query } = place.value;
   const [slug, judgeId] = [query.get('prompt'), query.get('judge')];

@@ -120,7 +120,7 @@ interface CriteriaFieldsProps {
   readonly onChange: (said: Readonly<Record<string, CriterionOpinion>>) => void;
 }
 
-/** What each criterion should have got, and why: closed until somebody wants to be that exact. */
+/** What each criterion should have got, and why: closed until someone wants to be that exact. */
 function CriteriaFields({ criteria, said, onChange }: CriteriaFieldsProps) {
   return (
     <details open={Object.keys(said).length > 0}>

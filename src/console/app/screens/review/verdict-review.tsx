@@ -20,7 +20,7 @@ const PAGE = 50;
 /** Versions shown beside: before and after. */
 const VERSIONS = 6;
 
-/** Verdicts of a judge one by one: those of which nobody said anything, or those that somebody found wrong. */
+/** Verdicts of a judge one by one: those of which no one said anything, or those that someone found wrong. */
 export function VerdictReview({ judge }: { readonly judge: JudgeRead }) {
   const agreement = place.value.query.get('agreement') ?? 'unreviewed';
   return (

@@ -15,7 +15,7 @@ import { useTurns } from './turns.js';
 
 /** Turns on a page. */
 const LIMIT = 50;
-/** How often a session is asked for again, as it may go on. */
+/** How often a session is asked for again, as it may continue. */
 const AGAIN_MS = 10_000;
 
 /** One conversation across the traces of a session. */

@@ -15,7 +15,7 @@ export function DeleteProject({ name, onClose }: DeleteProjectProps) {
   const [typed, setTyped] = useState('');
   const end = async () => {
     await call('DELETE /projects/:project_id');
-    // Nothing that is shown or remembered is there any more.
+    // Nothing that is shown or remembered is there anymore.
     window.location.assign(`${base}/console`);
   };
   return (

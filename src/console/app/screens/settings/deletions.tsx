@@ -13,7 +13,7 @@ const MAX = 100;
 
 export const isUnderWay = ({ finished_at }: Pick<DeletionJobRead, 'finished_at'>) => finished_at === null;
 
-/** Jobs that delete what the filters of lists found, as they go on. */
+/** Jobs that delete what the filters of lists found, as they continue. */
 export function Deletions() {
   const path = ofProject('/deletions');
   const answer = useQuery({

@@ -15,7 +15,7 @@ interface MemberDialogProps {
   readonly onClose: () => void;
 }
 
-/** Gives somebody another role. */
+/** Gives someone another role. */
 export function ChangeRole({ member: { user, role: before }, onClose }: MemberDialogProps) {
   const [role, setRole] = useState(before);
   const send = async () => {
@@ -43,7 +43,7 @@ export function ChangeRole({ member: { user, role: before }, onClose }: MemberDi
   );
 }
 
-/** Takes somebody out of the project. */
+/** Takes someone out of the project. */
 export function RemoveMember({ member: { user, keys }, onClose }: MemberDialogProps) {
   return (
     <Ending
@@ -64,7 +64,7 @@ export function RemoveMember({ member: { user, keys }, onClose }: MemberDialogPr
   );
 }
 
-/** Signs somebody out of the project, in every browser. */
+/** Signs someone out of the project, in every browser. */
 export function EndSessions({ member: { user, sessions }, onClose }: MemberDialogProps) {
   return (
     <Ending

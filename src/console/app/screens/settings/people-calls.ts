@@ -12,12 +12,12 @@ export function useMembers(): Answer<MemberRead[]> {
   });
 }
 
-/** Who somebody is, or may do, is another thing now. */
+/** Who someone is, or may do, is another thing now. */
 export async function peopleChanged(): Promise<void> {
   await Promise.all(['/members', '/sign-ins', '/api-keys'].map((path) => changedAt(ofProject(path))));
 }
 
-/** Why the signed-in person may not change somebody; null: they may. */
+/** Why the signed-in person may not change someone; null: they may. */
 export function refusalOver({ role }: Pick<MemberRead, 'role'>): string | null {
   return isAbove(role, whoami.value?.role ?? null) ? `Only an owner can change a person with the role ${role}` : null;
 }

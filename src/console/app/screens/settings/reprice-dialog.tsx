@@ -14,7 +14,7 @@ interface RepriceDialogProps {
   readonly onClose: () => void;
 }
 
-/** Starts a job that calculates stored costs anew, of all calls or of some. */
+/** Starts a job that calculates stored costs again, of all calls or of some. */
 export function RepriceDialog({ provider = '', model = '', onClose }: RepriceDialogProps) {
   const [scope, setScope] = useState({ provider, model, from: '', to: '' });
   const send = async () => {

@@ -20,7 +20,7 @@ const MAX = 100;
 
 const isUnderWay = ({ finished_at }: RepriceJobRead) => finished_at === null;
 
-/** Jobs that calculate stored costs anew, as they go on. */
+/** Jobs that calculate stored costs again, as they continue. */
 export function Reprices() {
   const [starting, setStarting] = useState(false);
   /** The jobs that had ended as of the last answer. */

@@ -7,7 +7,7 @@ interface RoleChoiceProps {
   readonly onChoose: (role: Role) => void;
 }
 
-/** What somebody may do in the project; nobody gives more than they have. */
+/** What someone may do in the project; no one gives more than they have. */
 export function RoleChoice({ chosen, onChoose }: RoleChoiceProps) {
   const own = whoami.value?.role ?? null;
   return (

@@ -6,7 +6,7 @@ interface ScopeChoiceProps {
   readonly onChoose: (scopes: ReadonlySet<Scope>) => void;
 }
 
-/** The scopes of a key, one by one; nobody gives what their own key lacks. */
+/** The scopes of a key, one by one; no one gives what their own key lacks. */
 export function ScopeChoice({ chosen, onChoose }: ScopeChoiceProps) {
   const own = whoami.value?.key.scopes ?? [];
   const set = (scope: Scope, isChosen: boolean) => {

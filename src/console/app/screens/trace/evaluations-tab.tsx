@@ -156,7 +156,7 @@ function Said({ item }: { readonly item: HumanFeedback }) {
   );
 }
 
-/** Why a judge has not evaluated the span, when somebody asks. */
+/** Why a judge has not evaluated the span, when someone asks. */
 function WhyNot({ judge, spanId }: { readonly judge: JudgeRead; readonly spanId: string }) {
   const [asked, setAsked] = useState(false);
   const params = { judge_id: judge.id, span_id: spanId };

@@ -29,7 +29,7 @@ export function TraceTree({ view, label }: { readonly view: TraceView; readonly 
     if (!old || old.ids === now.ids) {
       rowWindow.show(now.rows.rowOf(active));
     } else {
-      // The trace has grown: nobody moved, so nothing in view does.
+      // The trace has grown: no one moved, so nothing in view does.
       const top = rowWindow.top();
       rowWindow.shift(rowInGrown(old, now, top) - top);
     }
@@ -167,7 +167,7 @@ interface RowProps {
   readonly expanded: boolean | undefined;
 }
 
-/** Rendered anew only when its props differ (signals see to it); being active or selected is written to the DOM alone. */
+/** Rendered again only when its props differ (signals see to it); being active or selected is written to the DOM alone. */
 function Row({ view, prefix, tree, top, row, node, expanded }: RowProps): JSX.Element {
   const outline = view.outline.value;
   const span = at(tree.span, node);

@@ -6,7 +6,7 @@ import { place } from '../../state/location.js';
 import { useQuery, type Answer } from '../../state/query.js';
 
 const FIELD = `tags.${USER_TAG}`;
-/** One bucket for decades: nobody looks at them. */
+/** One bucket for decades: no one looks at them. */
 const BUCKET = '3650d';
 
 /** The time that is shown, for calls that count no more than some days where nothing bounds it. */

@@ -57,7 +57,7 @@ export default function Users() {
   );
 }
 
-/** Nobody did anything in this time: another may show more, or no trace says for whom it is. */
+/** No one did anything in this time: another may show more, or no trace says for whom it is. */
 function NoUsers() {
   const isAll = rangeOf(place.value.query).range === 'all';
   return (

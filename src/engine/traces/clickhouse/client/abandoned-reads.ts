@@ -4,7 +4,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { NotRunError } from './client-errors.js';
 import { NOT_NOW } from './error-codes.js';
 
-/** The pauses between two looks whether a statement that nobody waits for still runs. */
+/** The pauses between two looks whether a statement that no one waits for still runs. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 
@@ -22,7 +22,7 @@ export interface ReadToRun<T> {
 }
 
 /**
- * Reads that their callers may leave. ClickHouse goes on with a statement whose client is gone until it has something to send,
+ * Reads that their callers may leave. ClickHouse continues with a statement whose client is gone until it has something to send,
  * so that such a one is killed under a name of its own in its text, and counts until it has ended.
  */
 export class AbandonedReads {

@@ -22,7 +22,7 @@ export interface ClientOptions {
   readonly maxConnections?: number;
   /** Whether a connection serves further statements; default: it does. */
   readonly reuseConnections?: boolean;
-  /** Whose turn it is to read, of the projects that statements name; default: nobody waits. */
+  /** Whose turn it is to read, of the projects that statements name; default: no one waits. */
   readonly turns?: FairSemaphore;
   /** Called when a statement has failed for want of room on ClickHouse's disk. */
   readonly onDiskFull?: () => void;

@@ -50,7 +50,7 @@ export const UNREADABLE: ReadonlySet<number> = new Set([26, 27, 32, 33]);
 export const BEFORE_WRITING: ReadonlySet<number> = new Set([...UNREADABLE, 16, 60, 62, 81, 115, 164, 202, 516]);
 
 /**
- * Node's codes of a ClickHouse that cannot be reached; the embedded engine's socket is gone while it starts anew. Some come
+ * Node's codes of a ClickHouse that cannot be reached; the embedded engine's socket is gone while it starts over. Some come
  * of a connection that was open, too: only of a call that opens one is it certain that nothing was sent.
  */
 export const NO_CONNECTION: ReadonlySet<string> = new Set([

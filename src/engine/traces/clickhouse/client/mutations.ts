@@ -4,13 +4,13 @@ import type { ClickHouseClient } from './client.js';
 import { LONG_STATEMENTS } from './long-statements.js';
 import { empty, identifier, literal, numbers, sql, type Sql } from './sql.js';
 
-/** How long a mutation is waited for that has to end some time; ClickHouse goes on with it in any case. */
+/** How long a mutation is waited for that has to end some time; ClickHouse continues with it in any case. */
 export const MUTATIONS_END_WITHIN_MS = 10 * 60_000;
 /** Pauses between looks whether mutations have ended: short at first, as most end at once, then longer. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
-/** When nothing runs, and rows are left all the same, they are deleted anew after so long. */
+/** When nothing runs, and rows are left anyway, they are deleted again after so long. */
 const AGAIN_AFTER_MS = 2_000;
 
 export interface MutationWait {
@@ -24,7 +24,7 @@ export interface MutationWait {
  * Waits for mutations, the rewriting of stored rows that statements have begun. They wait behind merges, and for many rows
  * take longer than any request may, so they are begun by a statement that returns at once and looked after here: a
  * statement that waited itself would keep a session of the engine from all others.
- * @throws DomainError `unavailable` when one fails, as ClickHouse goes on trying, or the signal's time is over; else the
+ * @throws DomainError `unavailable` when one fails, as ClickHouse continues trying, or the signal's time is over; else the
  * signal's reason.
  */
 export function mutationsEnded(client: ClickHouseClient, wait: MutationWait = {}): Promise<void> {
@@ -48,7 +48,7 @@ export async function deleteVersions(
  * Deletes the rows that meet a condition, which merges then drop from disk. A deletion that is through, or was begun
  * before, is not done again.
  * @param condition without parameters; few rows that are written meanwhile may meet it.
- * @throws as {@link mutationsEnded}; the deletion may go on.
+ * @throws as {@link mutationsEnded}; the deletion may continue.
  */
 export async function deleteRows(
   client: ClickHouseClient,

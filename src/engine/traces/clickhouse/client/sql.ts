@@ -96,7 +96,7 @@ class Sql {
   }
 
   /**
-   * The statement with its text written anew, for changes that depend on what kind of statement it is.
+   * The statement with its text rewritten, for changes that depend on what kind of statement it is.
    * @param rewrite keeps every parameter `{p1:Type}` of the text, in their order
    */
   rewritten(rewrite: (text: string) => string): Sql {

@@ -60,7 +60,7 @@ const RELEASE_MS = 3_000;
  * claims and agree on the greatest.
  *
  * **Time** only decides when a server that says nothing is given up: after `ttlMs` without a renewal, by the clock of
- * ClickHouse or by that of the one who watches, whichever comes first. A monotonic one, so that nobody's wall clock
+ * ClickHouse or by that of the one who watches, whichever comes first. A monotonic one, so that no one's wall clock
  * matters. Its owner counts from before it sent the last renewal that was confirmed, and stops to write a little earlier.
  * A clean stop gives the lease back; and what worked on this `DATA_DIR` before is known to have ended, see LastOwner.
  *
@@ -88,7 +88,7 @@ export class DatabaseLease {
   }
 
   /**
-   * Takes the lease as soon as nobody has it.
+   * Takes the lease as soon as no one has it.
    * @throws LeaseError `held` when another server has it and renews it; DomainError when ClickHouse does not answer.
    */
   static async take(options: LeaseOptions): Promise<DatabaseLease> {

@@ -83,7 +83,7 @@ export class LeaseTable {
     );
   }
 
-  /** The claim that counts; null: nobody has ever claimed the lease. */
+  /** The claim that counts; null: no one has ever claimed the lease. */
   async holder(options: QueryOptions = {}): Promise<Holder | null> {
     const [row] = await this.#client.query<HolderRow>(
       sql`SELECT toString(epoch) AS epoch, toString(owner) AS owner, toString(renewals) AS renewals, released, host, pid,

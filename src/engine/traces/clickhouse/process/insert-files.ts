@@ -30,7 +30,7 @@ export class InsertFiles {
       // The descriptor is enough for the engine: without a name, no crash leaves the file behind.
       unlinkSync(name);
       // Writing goes to the page cache, at memory's speed; handing it to another thread would cost more. Positions are
-      // given so that the descriptor still stands at the start where opening it anew (macOS) gives the same one.
+      // given so that the descriptor still stands at the start where opening it again (macOS) gives the same one.
       for (let at = 0; at < data.length;) at += writeSync(file, data, at, data.length - at, at);
       return await insert(`/dev/fd/${file}`);
     } finally {

@@ -1,7 +1,7 @@
 import { copyFile, link, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-/** What the engine makes anew, or does not own. */
+/** What the engine makes again, or does not own. */
 const LEFT_OUT = new Set(['shadow', 'reserve', 'tmp', 'incoming']);
 /** `store/<begin of uuid>/<uuid>/<part>/<file>`: files of parts never change once they are there. */
 const PART_DEPTH = 4;

@@ -42,7 +42,7 @@ const VALUE_TOKEN =
   /\s*(?:('[^'\\]*(?:\\[\s\S][^'\\]*)*'|[-+]?\d[\d.]*(?:[eE][-+]?\d+)?|NULL|true|false|nan|[-+]?inf|[[\](),])|([{}:]))\s*/y;
 const MAP_SYNTAX: Readonly<Record<string, string>> = { '{': 'map(', '}': ')', ':': ',' };
 
-/** A map as SQL. Maps are not cast from strings: the text is written anew as calls of `map`, and may hold only values. */
+/** A map as SQL. Maps are not cast from strings: the text is rewritten as calls of `map`, and may hold only values. */
 function mapLiteral(type: string, value: string): string {
   let sql = '';
   VALUE_TOKEN.lastIndex = 0;

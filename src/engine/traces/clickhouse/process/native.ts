@@ -17,7 +17,7 @@ export interface NativeResult {
 export interface Native {
   /** Opens (synchronously) a connection; the first one of a process loads the data and fixes the server settings. */
   CreateConnection(path: string, args?: readonly string[]): NativeConnection;
-  /** Closes a connection. Never to be called while a query runs on it: that aborts the whole engine. */
+  /** Closes a connection. Never Call while a query runs on it: that aborts the whole engine. */
   CloseConnection(connection: NativeConnection): void;
   QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<NativeResult>;
 }

@@ -19,7 +19,7 @@ const STABLE_AFTER_MS = 30_000;
 const STOP_DEADLINE_MS = 8_000;
 /**
  * The engine of a server that was killed ends by itself a moment after it, or as soon as it has opened its data, which keeps
- * its event loop for seconds on a busy machine: only a lock held longer is somebody else's.
+ * its event loop for seconds on a busy machine: only a lock held longer is someone else's.
  */
 const LOCK_WAIT_MS = 10_000;
 const LOCK_RETRY_MS = 100;

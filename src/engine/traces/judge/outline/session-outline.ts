@@ -17,7 +17,7 @@ export interface TurnShape {
   /** How many spans it has, and how many of them failed. */
   readonly spans: number;
   readonly errors: number;
-  /** The first spans that failed, but for the one that stands for it. */
+  /** The first spans that failed, except for the one that stands for it. */
   readonly failed: readonly ShapedSpan[];
 }
 
@@ -32,7 +32,7 @@ export interface SessionShape {
 
 /**
  * The conversation of a session as text of at most so many characters: of each trace, input and output of the span that stands
- * for it, and what failed. The latest traces are kept whole, but for what is reserved for others; then the texts of earlier
+ * for it, and what failed. The latest traces are kept whole, except for what is reserved for others; then the texts of earlier
  * ones all get the same length, and the earliest are counted. The last line says what was left out.
  * @param withIds whether lines name traces and spans by id, too
  */

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { DomainError } from '../../../errors.js';
 
-/** Grows when backups of an earlier program cannot be read the same way any more. */
+/** Grows when backups of an earlier program cannot be read the same way anymore. */
 export const MANIFEST_FORMAT = 1;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -47,7 +47,7 @@ const Manifest = Type.Object({
   figures: Type.Array(Figures),
 });
 
-/** Everything that one backup holds. It is written last: a backup without it was cut off. */
+/** Everything that one backup holds. It is written last: a backup without it was interrupted. */
 export type Manifest = Static<typeof Manifest>;
 export type PartFiles = Static<typeof Part>;
 export type FileContent = PartFiles['files'][number];

@@ -13,7 +13,7 @@ export interface Suspect {
   readonly detail?: string;
   /** What it is compared with, as text: where that changes, it was written to meanwhile, and nothing is known yet. */
   readonly state?: string;
-  /** What its audit needs to look at it again, or to mend it. */
+  /** What its audit needs to look at it again, or to repair it. */
   readonly key?: string;
 }
 
@@ -43,6 +43,6 @@ export interface Audit {
   pages(): AsyncIterable<AuditedPage>;
   /** Looks at the same things again. Absent: what was found does not change by itself. */
   again?(suspects: readonly Suspect[]): Promise<readonly Suspect[]>;
-  /** Mends what can be mended. May be cut off, and done again. Absent: nothing can. */
+  /** Repairs what can be repaired. May be interrupted, and done again. Absent: nothing can. */
   mend?(suspects: readonly Suspect[]): Promise<void>;
 }

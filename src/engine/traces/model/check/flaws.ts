@@ -1,4 +1,4 @@
-/** A kind of thing that can be wrong with stored data: what it is, whether a repair mends it, and what to do. */
+/** A kind of thing that can be wrong with stored data: what it is, whether a repair repairs it, and what to do. */
 interface Flaw {
   readonly what: string;
   readonly mendable: boolean;

@@ -36,7 +36,7 @@ export interface ErasedFiles {
 /** Takes what is deleted or replaced out of the files. */
 export interface FileErasure {
   /**
-   * Begins at once, or when the one under way has ended: all that was deleted or replaced before the call is rewritten.
+   * Begins at once, or when the one in progress has ended: all that was deleted or replaced before the call is rewritten.
    * @throws DomainError `unavailable` when a store does not answer, also for what there was no room to rewrite; `conflict`
    * while what was deleted has to stay; the signal's reason
    */

@@ -79,8 +79,8 @@ export interface StoredSpans {
    */
   forgetWords(projectId: string, spans: readonly PlacedSpan[], signal: AbortSignal): Promise<void>;
   /**
-   * Deletes everything of a project; nothing may be written to it any more.
-   * @param signal ends the waiting, with its reason; ClickHouse may go on
+   * Deletes everything of a project; nothing may be written to it anymore.
+   * @param signal ends the waiting, with its reason; ClickHouse may continue
    */
   removeProject(projectId: string, signal: AbortSignal): Promise<void>;
 }

@@ -39,7 +39,7 @@ export interface SettledRows {
 }
 
 /**
- * Rows of a list by the versions in which they are stored now: whoever goes on behind the last one is told of each version once. One
+ * Rows of a list by the versions in which they are stored now: whoever continues behind the last one is told of each version once. One
  * that was replaced before it was asked for is not told of, nor is what is gone.
  */
 export interface ListChanges {
@@ -54,7 +54,7 @@ export interface ListChanges {
   page(of: ChangesOf, from: ChangesFrom, upTo: State, signal?: AbortSignal): Promise<ChangePage>;
   /**
    * What became of rows that pages left out.
-   * @param after the version up to which everything is told, but for them
+   * @param after the version up to which everything is told, except for them
    * @throws DomainError `unavailable`
    */
   settled(of: ChangesOf, ids: readonly string[], after: State, signal?: AbortSignal): Promise<SettledRows>;

@@ -40,6 +40,8 @@ export interface ListDefinition<Name extends string = string> {
   readonly hasInternal: boolean;
 }
 
+export type ListName = ListDefinition['name'];
+
 const is = <Name extends string>(field: Name, parameter: string = field): Filter<Name> => ({
   parameter,
   field,
@@ -172,3 +174,10 @@ export const sessionList = {
   maxLimit: 500,
   hasInternal: false,
 } as const satisfies ListDefinition<keyof typeof sessionFields>;
+
+/** Every list by its name. */
+export const listDefinitions: Readonly<Record<ListDefinition['name'], ListDefinition>> = {
+  spans: spanList,
+  traces: traceList,
+  sessions: sessionList,
+};

@@ -1,13 +1,11 @@
 import { text } from 'node:stream/consumers';
 import { DomainError } from '../../../errors.js';
-import { sessionList, spanList, traceList, type ListDefinition } from './definitions.js';
+import { listDefinitions, spanList, type ListDefinition } from './definitions.js';
 import type { Lists, Page } from './lists.js';
 import { defaultQuery, type ListQuery } from './query.js';
 
 /** Traces that are named of a span whose id several have. */
 export const MAX_TRACES_NAMED = 10;
-
-const definitions = { spans: spanList, traces: traceList, sessions: sessionList } as const;
 
 /** A query for the objects of a list with these ids, also of the server's own calls of models and of experiments. */
 export function byIds(list: ListDefinition, ids: Readonly<Record<string, string>>, limit = 1): ListQuery {
@@ -26,7 +24,7 @@ export function traceOrSession(
   id: string,
   signal?: AbortSignal,
 ): Promise<Page> {
-  return lists[list](projectId, byIds(definitions[list], { id }), signal);
+  return lists[list](projectId, byIds(listDefinitions[list], { id }), signal);
 }
 
 /** What a span is asked for by: ids of spans are unique within their trace. */

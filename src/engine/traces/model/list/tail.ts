@@ -22,7 +22,7 @@ export interface TailOf {
 export interface TailNews {
   /** JSON objects as the list has them, the newest first. */
   readonly rows: readonly string[];
-  /** Further ones that match; null: nobody counted them. */
+  /** Further ones that match; null: no one counted them. */
   readonly skipped: number | null;
   /** The state that it was read at. */
   readonly state: State;
@@ -41,14 +41,14 @@ export interface TailSource {
 
 /** Of one tail, or of several with the same query. */
 const READ_EVERY_MS = 500;
-/** How far back a tail that was cut off may begin. */
+/** How far back a tail that was interrupted may begin. */
 const LOOK_BACK_MS = 600_000;
 export const TAILS_PER_PROJECT = 20;
-/** Reads at once, with those that rest: tails are many, and everybody waits for what they take from writes and lists. */
+/** Reads at once, with those that rest: tails are many, and everyone waits for what they take from writes and lists. */
 const READS = { atOnce: 6, perParty: 1 };
 
 /**
- * Follows lists: who waits is told of what is written after the state that it has seen. A project that nobody follows costs
+ * Follows lists: who waits is told of what is written after the state that it has seen. A project that no one follows costs
  * nothing; one that is followed is read after commits only, and each query at most twice a second.
  */
 export class Tails {
@@ -85,7 +85,7 @@ export class Tails {
     return tail;
   }
 
-  /** Ends all tails; none is opened any more. */
+  /** Ends all tails; none is opened anymore. */
   close(): void {
     this.#closed = true;
     for (const tail of [...this.#open]) tail.end();
@@ -122,7 +122,7 @@ class Group {
   #turn: Promise<void> | null = null;
   #turnedAt = -Infinity;
 
-  /** @param shared `turns` of all groups; `empty` is called once nobody is left */
+  /** @param shared `turns` of all groups; `empty` is called once no one is left */
   constructor(of: TailOf, source: TailSource, shared: { readonly turns: FairSemaphore; readonly empty: () => void }) {
     this.#of = of;
     this.#source = source;

@@ -162,7 +162,7 @@ export class AssembledSpan {
     this.#changed = true;
   }
 
-  /** The span as it is stored, but for its price. */
+  /** The span as it is stored, except for its price. */
   toSpan(): Span {
     const startedAt = this.#value('started_at') ?? this.#seenAt ?? millisecondOf(this.#first);
     const stated = this.#value('ended_at');

@@ -1,7 +1,7 @@
 import type { Span } from '../span/span.js';
 import type { Micros } from '../../../timestamp.js';
 
-/** Place of a span in the order in which spans are priced anew. */
+/** Place of a span in the order in which spans are repriced. */
 export interface SpanPlace {
   readonly started_at: Micros;
   readonly trace_id: string;
@@ -34,7 +34,7 @@ export interface SpanRevision {
   read(spans: readonly PlacedSpan[]): Promise<StoredSpan[]>;
   /**
    * Stores the spans in place of their versions, through the log that clients write through, but as what they were when
-   * they came: nothing is derived anew from the order of writes.
+   * they came: nothing is derived again from the order of writes.
    * @param asSent whether they count as sent by a client now instead, as those that a call of a client changes
    * @returns for each when it was taken in; null when a client was faster, and nothing was stored of it
    */
@@ -54,7 +54,7 @@ export interface CalculatedSpans {
   open(projectId: string): Promise<RepricingSnapshot>;
 }
 
-/** The spans that a job prices anew. Bounds are inclusive; names are compared without regard to case. */
+/** The spans that a job reprices. Bounds are inclusive; names are compared without regard to case. */
 export interface RepriceScope {
   readonly started_after: Micros | null;
   readonly started_before: Micros | null;

@@ -10,7 +10,7 @@ export interface ScoreTransfer {
   /** Scores as they are now, in the order of the store. */
   page(of: PageOf): Promise<RecordPage<StoredScore>>;
   /**
-   * Stores scores with their `received_at`, but for those of which a value is there that was received then or later.
+   * Stores scores with their `received_at`, except for those of which a value is there that was received then or later.
    * @throws DomainError those of WriteLog
    */
   take(projectId: string, scores: readonly (Score & { readonly received_at: number })[]): Promise<Imported>;

@@ -21,7 +21,7 @@ export const CHOICE_PREFIX = 'ab.';
 
 export type ScoreValue = number | boolean | string;
 
-/** What somebody or something thinks of a span, trace or session. Of one entity, name, source and author, the last write counts. */
+/** What someone or something thinks of a span, trace or session. Of one entity, name, source and author, the last write counts. */
 export interface Score {
   /** Lower-case UUID, made from entity, name, source and author. */
   readonly id: string;

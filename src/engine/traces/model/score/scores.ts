@@ -56,7 +56,7 @@ export interface Scores {
    * @throws DomainError also as `WriteLog.append` does for deletions
    */
   remove(projectId: string, id: string): Promise<boolean>;
-  /** Deletes what somebody gave to some spans. @throws as {@link remove} does */
+  /** Deletes what someone gave to some spans. @throws as {@link remove} does */
   removeOf(projectId: string, spanIds: readonly string[], by: Pick<Score, 'source' | 'author'>): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export interface ScoreChanges {
 /** Scores that go with what they are about. */
 export interface ScoreRemoval {
   /**
-   * Deletes the scores of those of some things, of their traces and of the sessions of these that are not stored any more. May be
+   * Deletes the scores of those of some things, of their traces and of the sessions of these that are not stored anymore. May be
    * repeated.
    * @param things in portions, which are not asked for where the project has no scores
    * @param upTo scores written after it stay; null: none do

@@ -14,7 +14,7 @@ import type { Tags } from '../../../schema/tags.js';
 
 const PLAIN_FIELDS = Object.entries(plainFields) as [PlainField, Field][];
 
-/** A span as sent, checked against its schema, becomes a span as stored, but for its price. */
+/** A span as sent, checked against its schema, becomes a span as stored, except for its price. */
 export function normalizeSpan(input: SpanInput, normalizer: Normalizer): Span {
   const startedAt = normalizer.time('started_at', input.started_at);
   const endedAt = normalizer.optionalTime('ended_at', input.ended_at);

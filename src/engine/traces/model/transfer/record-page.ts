@@ -1,6 +1,6 @@
 export interface RecordPage<T> {
   readonly records: readonly T[];
-  /** Where to go on; null: at the beginning, as there is nothing. */
+  /** Where to continue; null: at the beginning, as there is nothing. */
   readonly next: string | null;
   /** Whether there is more right now. */
   readonly more: boolean;

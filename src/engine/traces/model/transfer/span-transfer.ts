@@ -16,7 +16,7 @@ export interface DatedSpan {
  */
 export interface SpanTransfer {
   /**
-   * Spans as they are now, in the order in which they were stored. One that is written again moves to the end: who goes on
+   * Spans as they are now, in the order in which they were stored. One that is written again moves to the end: who continues
    * until there is no more has every span that was there all the time, and what was written until then.
    */
   spans(of: PageOf): Promise<RecordPage<string>>;
@@ -25,7 +25,7 @@ export interface SpanTransfer {
   /** What was posted about sessions. */
   sessions(of: PageOf): Promise<RecordPage<string>>;
   /**
-   * Stores spans, but for those that a client wrote at that time or later. No judge takes them for new ones.
+   * Stores spans, except for those that a client wrote at that time or later. No judge takes them for new ones.
    * @throws DomainError those of WriteLog
    */
   takeSpans(projectId: string, spans: readonly DatedSpan[]): Promise<Imported>;

@@ -1,9 +1,9 @@
-import { link, open, readdir, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../../files/sync-folder.js';
 import { encodeRecord, type FoundRecord } from './record.js';
 import { encodeHeader, scanSegment } from './segment.js';
-import { endsOf, SEGMENT_NAME } from './segment-log.js';
+import { endsOf, segmentNames } from './recovery.js';
 
 /** What became of a damaged segment. */
 export interface SalvagedSegment {
@@ -22,7 +22,7 @@ export interface SalvagedSegment {
  * can be read. What else it held is lost. No server may use the log meanwhile.
  */
 export async function salvageLog(directory: string): Promise<SalvagedSegment[]> {
-  const names = (await readdir(directory)).filter((name) => SEGMENT_NAME.test(name)).sort();
+  const names = await segmentNames(directory);
   const ends = await endsOf(directory, names);
   const salvaged: SalvagedSegment[] = [];
   for (const name of names) {
@@ -32,7 +32,7 @@ export async function salvageLog(directory: string): Promise<SalvagedSegment[]> 
     if (scanned.damagedAt === null) continue;
     const kept = `${path}.damaged`;
     const { header } = scanned;
-    // Cut off before the end, the segment is still there under its own name.
+    // Interrupted before the end, the segment is still there under its own name.
     await rm(kept, { force: true });
     await link(path, kept);
     if (header === null) await rm(path);

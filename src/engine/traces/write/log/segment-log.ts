@@ -1,43 +1,10 @@
-import { mkdir, open, readdir, rm, truncate, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../../files/sync-folder.js';
 import { encodeRecord, newMark, type FoundRecord, type LogRecord } from './record.js';
-import {
-  DamagedLogError,
-  encodeHeader,
-  readRecord,
-  scanSegment,
-  WriteLogError,
-  type LoggedColumns,
-  type SegmentHeader,
-} from './segment.js';
-
-export { DamagedLogError, WriteLogError } from './segment.js';
-
-/** Where a record lies. */
-export interface Place {
-  readonly segment: Segment;
-  readonly offset: number;
-  readonly length: number;
-}
-
-/** A file of the log. It goes once all of its records are stored elsewhere, and no more are written to it. */
-interface Segment {
-  readonly name: string;
-  readonly path: string;
-  /** The version of its first record; Infinity: it has none. */
-  first: number;
-  /** Records that are not stored elsewhere yet. */
-  waiting: number;
-  sealed: boolean;
-  /** Where what counts ends, once it is sealed. */
-  end: number;
-  readonly mark: Buffer;
-  /** What its rows hold; null: it does not say. */
-  readonly columns: LoggedColumns | null;
-  /** What reads it, once something is read; closed when it goes. */
-  reader?: Promise<FileHandle>;
-}
+import { recoverSegments, segmentNames, type RecoveredRecord } from './recovery.js';
+import { encodeHeader, readRecord, type LoggedColumns } from './segment.js';
+import { closeReader, writeAll, type Place, type Segment } from './segment-file.js';
 
 /** The segment that is written to. */
 interface Active {
@@ -62,28 +29,12 @@ export interface SegmentLogOptions {
   readonly idleMs?: number;
 }
 
-/** A record of an earlier run that may not be stored. */
-export interface RecoveredRecord {
-  readonly place: Place;
-  readonly head: FoundRecord['head'];
-  readonly bytes: number;
-}
-
 const SEGMENT_BYTES = 32 * 1024 * 1024;
 const IDLE_MS = 1_000;
 /** How long after a failed write another segment is begun, at the earliest. */
 const RETRY_MS = 1_000;
 /** A segment that is older takes no more: what is in it cannot be purged. */
 const MAX_AGE_MS = 10_000;
-export const SEGMENT_NAME = /^\d{12}\.log$/;
-
-/** The log of an earlier version, or of another database: it can only be stored by the server that it is of. */
-export class ForeignLogError extends WriteLogError {
-  constructor(directory: string, said: string) {
-    super(`${directory} holds spans that were acknowledged and are not stored yet, ${said}`);
-    this.name = 'ForeignLogError';
-  }
-}
 
 /**
  * The write-ahead log: what is appended is on the disk, in segment files, when {@link append} resolves. Of writes that
@@ -97,10 +48,10 @@ export class SegmentLog {
   #number: number;
   #failedAt = -Infinity;
   #idle: NodeJS.Timeout | null = null;
-  /** Removals of segments under way, and what ends in them: the closing of segments. */
+  /** Removals of segments in progress, and what ends in them: the closing of segments. */
   readonly #removing = new Set<Promise<void>>();
   #writing = false;
-  /** Called when the append under way has ended: the segment is to be sealed. */
+  /** Called when the append in progress has ended: the segment is to be sealed. */
   #sealAsked: (() => void)[] = [];
 
   private constructor(options: SegmentLogOptions, number: number) {
@@ -115,12 +66,10 @@ export class SegmentLog {
   static async open(options: SegmentLogOptions): Promise<{ log: SegmentLog; recovered: RecoveredRecord[] }> {
     const { directory } = options;
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const names = (await readdir(directory)).filter((name) => SEGMENT_NAME.test(name)).sort();
+    const names = await segmentNames(directory);
     const log = new SegmentLog(options, Number(names.at(-1)?.slice(0, 12) ?? 0));
-    const recovered: RecoveredRecord[] = [];
-    const ends = await endsOf(directory, names);
-    for (const name of names)
-      for (const record of await log.#recover(name, ends.get(name) ?? null)) recovered.push(record);
+    const { segments, recovered } = await recoverSegments(options, names);
+    log.#segments.push(...segments);
     return { log, recovered };
   }
 
@@ -206,7 +155,7 @@ export class SegmentLog {
     return path;
   }
 
-  /** To be called once for each record that is stored elsewhere for good. */
+  /** Call once for each record that is stored elsewhere for good. */
   stored(places: readonly Place[]): void {
     for (const { segment } of places) segment.waiting -= 1;
     for (const segment of new Set(places.map((place) => place.segment))) this.#removeStored(segment);
@@ -234,42 +183,6 @@ export class SegmentLog {
     await this.#seal();
     await this.removed();
     await Promise.all(this.#segments.map(closeReader));
-  }
-
-  async #recover(name: string, countsTo: number | null): Promise<RecoveredRecord[]> {
-    const path = join(this.#options.directory, name);
-    const read: (Pick<FoundRecord, 'offset' | 'length' | 'head'> & { readonly bytes: number })[] = [];
-    const { header, end, damagedAt } = await scanSegment(
-      path,
-      ({ head, offset, length, tables }) => {
-        const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
-        read.push({ offset, length, head, bytes });
-      },
-      countsTo,
-    );
-    if (damagedAt !== null) throw new DamagedLogError(path, damagedAt);
-    const mark = Buffer.from(header?.mark ?? '', 'hex');
-    const first = read.reduce((least, { head }) => Math.min(least, head.first), Infinity);
-    const columns = header?.columns ?? null;
-    const segment: Segment = { name, path, first, waiting: read.length, sealed: true, end, mark, columns };
-    const found = read.map(({ offset, length, head, bytes }) => ({ place: { segment, offset, length }, head, bytes }));
-    if (header === null || found.length === 0) {
-      await rm(path, { force: true });
-      return [];
-    }
-    this.#requireOwn(header);
-    // What was being written when the machine stopped was not acknowledged, and is never looked at again.
-    await truncate(path, end);
-    this.#segments.push(segment);
-    return found;
-  }
-
-  #requireOwn({ schema, store }: SegmentHeader): void {
-    const { directory } = this.#options;
-    if (store !== this.#options.store)
-      throw new ForeignLogError(directory, `in ${store}: start the server once with that setting, then stop it`);
-    if (schema > this.#options.schema)
-      throw new ForeignLogError(directory, 'by a newer version of the server: start that version once, then stop it');
   }
 
   async #begin(): Promise<Active> {
@@ -332,50 +245,3 @@ export class SegmentLog {
     this.#removing.delete(removal);
   }
 }
-
-/**
- * For a start without a log.
- * @throws ForeignLogError when an earlier run with one has left something that may not be stored
- */
-export async function requireEmptyLog(directory: string): Promise<void> {
-  const names = await readdir(directory).catch(() => []);
-  if (names.some((name) => SEGMENT_NAME.test(name)))
-    throw new ForeignLogError(
-      directory,
-      'in ClickHouse: start the server once with CLICKHOUSE_WRITE_LOG=true, then stop it',
-    );
-}
-
-async function closeReader(segment: Segment): Promise<void> {
-  const reader = segment.reader;
-  delete segment.reader;
-  await reader?.then((file) => file.close()).catch(() => undefined);
-}
-
-/** Up to where segments count, as those behind them say. */
-export async function endsOf(directory: string, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const ends = new Map<string, number>();
-  for (const name of names) {
-    const { header } = await scanSegment(join(directory, name), () => undefined, 0);
-    for (const [other, end] of Object.entries(header?.ends ?? {})) ends.set(other, end);
-  }
-  return ends;
-}
-
-async function writeAll(file: FileHandle, pieces: readonly Buffer[], position: number): Promise<void> {
-  let at = position;
-  let left = pieces.filter(({ length }) => length > 0);
-  while (left.length > 0) {
-    const { bytesWritten } = await file.writev(left.slice(0, MAX_PIECES), at);
-    at += bytesWritten;
-    let skipped = bytesWritten;
-    left = left.flatMap((piece) => {
-      const done = Math.min(skipped, piece.length);
-      skipped -= done;
-      return done === piece.length ? [] : [piece.subarray(done)];
-    });
-  }
-}
-
-/** The most that the system takes in one call. */
-const MAX_PIECES = 1024;

@@ -51,7 +51,7 @@ export function encodeHeader(header: SegmentHeader): Buffer {
 
 /** What a segment holds. */
 export interface ScannedSegment {
-  /** Null: the segment was cut off while it was made, and holds nothing. */
+  /** Null: the segment was interrupted while it was made, and holds nothing. */
   readonly header: SegmentHeader | null;
   /** Where the whole records end. */
   readonly end: number;
@@ -62,7 +62,7 @@ export interface ScannedSegment {
 /**
  * Reads a segment.
  * @param each called with each whole record, those behind a damage included
- * @param saidEnd how much of it counts, as the next segment says; null: nobody says, so its end may be torn
+ * @param saidEnd how much of it counts, as the next segment says; null: no one says, so its end may be torn
  */
 export async function scanSegment(
   path: string,
@@ -100,7 +100,7 @@ async function readHeader(file: FileHandle, size: number): Promise<{ header: Seg
   return { header: JSON.parse(json.toString()) as SegmentHeader, end };
 }
 
-/** Whether a file without a readable header was cut off while that was written, before any record was. */
+/** Whether a file without a readable header was interrupted while that was written, before any record was. */
 async function isUnfinished(file: FileHandle, size: number): Promise<boolean> {
   if (size < HEADER_PREFIX) return true;
   const prefix = await readAt(file, 0, HEADER_PREFIX);
@@ -118,7 +118,7 @@ async function scanRecords(
   { from, to, mark }: { readonly from: number; readonly to: number; readonly mark: Buffer },
   each: (record: FoundRecord) => void,
 ): Promise<{ end: number; damagedAt: number | null; unproven: readonly FoundRecord[] }> {
-  /** Whole records behind a part that is none: of a write that nobody was told of, unless something proves otherwise. */
+  /** Whole records behind a part that is none: of a write that no one was told of, unless something proves otherwise. */
   const unproven: FoundRecord[] = [];
   let window: Buffer = Buffer.alloc(0);
   let windowAt = from;
