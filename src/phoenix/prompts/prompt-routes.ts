@@ -1,23 +1,19 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { DomainError } from '../../engine/errors.js';
 import { optional } from '../../engine/schema/inputs.js';
 import { TagName } from '../../engine/schema/tag.js';
 import { uuid } from '../../engine/schema/parts.js';
-import { invalid } from '../../engine/validation/validation.js';
 import type { PromptService } from '../../features/prompts/prompt-service.js';
 import { LATEST, type SelectedVersion } from '../../features/prompts/prompt.js';
 import { Slug } from '../../features/prompts/schema.js';
 import { MAX_ANSWER_BYTES } from '../../facade/answer.js';
+import { inSentNames } from '../../facade/sent-names.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import { cursor, cursorBehind, limit, nextCursor, offsetAt } from '../cursor.js';
 import { BASE, TAG } from '../tag.js';
 import { toEnsure, toVersionRead, VersionRead, VersionSent } from './version.js';
 
-export type PhoenixPrompts = Pick<
-  PromptService,
-  'fetch' | 'find' | 'findById' | 'ensure' | 'pinAll' | 'list' | 'count' | 'tagsOf' | 'tagHistory'
->;
+export type PhoenixPrompts = Pick<PromptService, 'fetch' | 'find' | 'findById' | 'ensure' | 'list' | 'count' | 'tags'>;
 
 /** Prompts, as clients of Phoenix fetch and write them. */
 export function promptRoutes(prompts: PhoenixPrompts) {
@@ -109,7 +105,10 @@ function createRoute(prompts: Pick<PromptService, 'ensure'>) {
     body: jsonBody(CreateInput, { lenient: true }),
     responses: oneVersion,
     errors: ['conflict', 'unavailable'],
-    handle: ({ principal, body }) => found(asSent(() => prompts.ensure(principal, body.prompt.name, ensured(body)))),
+    async handle({ principal, body }) {
+      const make = () => prompts.ensure(principal, body.prompt.name, ensured(body));
+      return found(await inSentNames(make, nameOf));
+    },
   });
 }
 
@@ -123,18 +122,10 @@ function ensured({ prompt: { description, metadata }, version }: Static<typeof C
   return { ...made, metadata: kept };
 }
 
-/** Issues by the names that the client sent. */
-function asSent<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.issues.length === 0) throw error;
-    const sent = (pointer: string) =>
-      pointer.startsWith('/messages')
-        ? `/version/template${pointer}`
-        : pointer.replace(/^\/(config|model_id).*/, '/version');
-    throw invalid(error.issues.map(({ pointer, detail }) => ({ pointer: sent(pointer), detail })));
-  }
+/** What the client calls a part of a version. */
+function nameOf(pointer: string): string {
+  if (pointer.startsWith('/messages')) return `/version/template${pointer}`;
+  return pointer.replace(/^\/(config|model_id).*/, '/version');
 }
 
 function latestRoute(prompts: Pick<PromptService, 'fetch'>) {
@@ -174,7 +165,7 @@ const VersionPage = Type.Object(
   { $id: 'PhoenixPromptVersions', description: 'A page of versions of a prompt.' },
 );
 
-function listVersionsRoute(prompts: Pick<PromptService, 'find' | 'tagHistory'>) {
+function listVersionsRoute(prompts: Pick<PromptService, 'find' | 'tags'>) {
   return defineRoute({
     ...read,
     method: 'GET',
@@ -189,7 +180,7 @@ function listVersionsRoute(prompts: Pick<PromptService, 'find' | 'tagHistory'>) 
     errors: ['not_found', 'unavailable'],
     handle({ principal: { project_id }, params: { prompt_name }, query: { limit: most, cursor: at } }) {
       const offset = offsetAt(at);
-      const numbers = prompts.tagHistory(project_id, prompt_name, LATEST, { limit: most, offset });
+      const numbers = prompts.tags.history(project_id, prompt_name, LATEST, { limit: most, offset });
       const data: Static<typeof VersionRead>[] = [];
       let [bytes, end] = [0, offset];
       for (const { version } of numbers) {
@@ -236,7 +227,7 @@ const TagPage = Type.Object(
   { $id: 'PhoenixPromptTags', description: 'The tags that point to a version.' },
 );
 
-function listTagsRoute(prompts: Pick<PromptService, 'findById' | 'tagsOf'>) {
+function listTagsRoute(prompts: Pick<PromptService, 'findById' | 'tags'>) {
   return defineRoute({
     ...read,
     method: 'GET',
@@ -248,7 +239,7 @@ function listTagsRoute(prompts: Pick<PromptService, 'findById' | 'tagsOf'>) {
     responses: { 200: { description: 'The tags.', schema: TagPage } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {
-      const names = prompts.tagsOf(prompts.findById(principal.project_id, params.phoenix_version_id));
+      const names = prompts.tags.of(prompts.findById(principal.project_id, params.phoenix_version_id));
       const data = names.filter((name) => name !== LATEST).map((name) => ({ id: name, name, description: null }));
       return { status: 200, body: { data, next_cursor: null } };
     },
@@ -260,7 +251,7 @@ const TagInput = Type.Object(
   { $id: 'PhoenixPromptTagInput', description: 'A tag to point to the version.' },
 );
 
-function tagRoute(prompts: Pick<PromptService, 'findById' | 'pinAll'>) {
+function tagRoute(prompts: Pick<PromptService, 'findById' | 'tags'>) {
   return defineRoute({
     ...write,
     method: 'POST',
@@ -273,7 +264,7 @@ function tagRoute(prompts: Pick<PromptService, 'findById' | 'pinAll'>) {
     responses: { 204: { description: 'The tag points to the version.' } },
     errors: ['not_found', 'conflict', 'unavailable'],
     handle({ principal, params, body }) {
-      prompts.pinAll(principal, prompts.findById(principal.project_id, params.phoenix_version_id), [body.name]);
+      prompts.tags.pinAll(principal, prompts.findById(principal.project_id, params.phoenix_version_id), [body.name]);
       return { status: 204 };
     },
   });
