@@ -24,6 +24,7 @@ export async function openDeletions(
     store,
     spans: traces.deletions,
     scores: traces.scoreRemoval,
+    lists: traces.lists,
     jobs,
     withoutSpans: {
       [CALIBRATION_TRIAL]: trialWithoutSpans,

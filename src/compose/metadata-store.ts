@@ -38,6 +38,11 @@ import type { PromptIdentities } from '../engine/traces/model/prompts/completion
 import type { PromptNames } from '../engine/traces/model/span/named-prompt.js';
 import type { PromptStore } from '../features/prompts/prompt-store.js';
 import type { MetadataTransfer } from '../features/transfer/metadata-transfer.js';
+import type { CommentStore } from '../features/comments/comment.js';
+import { SqliteCommentStore } from '../features/comments/store/comment-store.js';
+import type { ShareStore } from '../features/sharing/share-link.js';
+import { SqliteShareStore } from '../features/sharing/store/share-store.js';
+import type { DeletionsUnderWay } from '../features/traces/beside-traces.js';
 import type { LinkStore } from '../features/review/link-store.js';
 import { copyBeforeUpgrade } from '../engine/metadata/upgrade-copy.js';
 import type { Signals } from '../engine/signals/signals.js';
@@ -82,7 +87,7 @@ import { SqliteDatasetStore } from '../features/datasets/store/dataset-store.js'
 import { SqliteRowReads } from '../features/datasets/store/row-reads.js';
 import { SqliteRowStaging } from '../features/datasets/store/row-staging.js';
 import { SqliteDefinitionStore } from '../features/scores/store/definition-store.js';
-import { lastDeletionOf } from '../engine/metadata/deletion-numbers.js';
+import { deletionsUnderWay, lastDeletionOf } from '../engine/metadata/deletion-numbers.js';
 import { readSecret } from '../engine/metadata/secrets.js';
 import { SqliteSignInStore } from '../engine/identity/store/sign-in-store.js';
 import { SqliteSpansWithFeedback } from '../features/retention/store/spans-with-feedback.js';
@@ -107,6 +112,8 @@ export interface MetadataStore {
   readonly expectedOutputs: ExpectedOutputs;
   /** The number of the deletion that was ordered last. */
   lastDeletion(): number;
+  /** The deletions of a project that are not completed. */
+  deletionsUnderWay(projectId: string): DeletionsUnderWay;
   readonly attachments: AttachmentCatalog;
   readonly judges: JudgeStore;
   readonly judgeCounts: JudgeCountStore;
@@ -129,6 +136,8 @@ export interface MetadataStore {
   readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
+  readonly comments: CommentStore;
+  readonly shares: ShareStore;
   readonly corrections: CorrectionStore;
   readonly promotions: PromotionStore;
   readonly jobs: JobStore;
@@ -188,6 +197,7 @@ function storesOn(database: Database): MetadataStore {
     comparisons: new SqliteComparisonStore(database),
     expectedOutputs: new SqliteExpectedOutputs(database),
     lastDeletion: lastDeletionOf(database),
+    deletionsUnderWay: deletionsUnderWay(database),
     attachments: new SqliteAttachmentCatalog(database),
     judges: new SqliteJudgeStore(database, prompts),
     judgeCounts: new SqliteJudgeCounts(database),
@@ -210,6 +220,8 @@ function storesOn(database: Database): MetadataStore {
     promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),
+    comments: new SqliteCommentStore(database),
+    shares: new SqliteShareStore(database),
     corrections: new SqliteCorrectionStore(database),
     promotions: new SqlitePromotionStore(database),
     jobs: new SqliteJobStore(database),

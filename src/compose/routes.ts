@@ -15,6 +15,11 @@ import { auditRoutes } from '../features/audit/http/routes.js';
 import { attachmentRoutes } from '../features/images/http/routes.js';
 import { calibrationRoutes } from '../features/calibration/http/routes.js';
 import { feedbackRoutes } from '../features/feedback/http/routes.js';
+import { commentRoutes } from '../features/comments/http/routes.js';
+import { ReviewAccess } from '../features/review/pages/access.js';
+import { shareRoutes } from '../features/sharing/http/routes.js';
+import { ShareAdmission } from '../features/sharing/pages/admission.js';
+import { sharedRoutes } from '../features/sharing/pages/routes.js';
 import { completionRoutes } from '../features/completions/http/routes.js';
 import { judgeFigureRoutes } from '../features/judge-figures/http/routes.js';
 import { judgeRoutes } from '../features/judges/http/routes.js';
@@ -72,8 +77,12 @@ export function createRoutes(
     version: packageVersion(),
     description: 'LLM traces, prompts and feedback on ClickHouse.',
   };
+  const { requestsPerMinute } = context.config.reviews;
+  const access = new ReviewAccess(context.config.http.trustedProxies, requestsPerMinute);
+  const sharing = new ShareAdmission(services.shares, access);
   const routes = [
     ...apiRoutes(services),
+    ...sharedRoutes({ shares: services.shares, shared: services.shared, admission: sharing }),
     ...reviewPages(context, services),
     ...authenticationRoutes(context, services, door, info.version),
     ...langfuse(context, services, door, info.version),
@@ -82,6 +91,7 @@ export function createRoutes(
     ...consoleRoutes({
       baseUrl: context.baseUrl,
       imageOrigin: null,
+      sharing,
       singleSignOn: () => startPath(services.singleSignOn, context.baseUrl()),
     }),
     ...apiKeyRoutes(services.identity),
@@ -145,6 +155,8 @@ function apiRoutes(services: Services): Route[] {
     ...playgroundRoutes(services.playground),
     ...feedbackRoutes(services),
     ...linkRoutes(services.links, services.feedbackLists),
+    ...commentRoutes(services.comments),
+    ...shareRoutes(services.shares),
   ];
 }
 

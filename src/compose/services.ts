@@ -52,6 +52,7 @@ import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
 import { openAuditUpkeep, openClock, openRetention } from './retention.js';
 import { openScheduledExports } from './scheduled-exports.js';
+import { openSharing, type Sharing } from './sharing.js';
 import { openSelectedDeletions } from './selected-deletions.js';
 import { openSingleSignOn, type SingleSignOn } from './single-sign-on.js';
 import { openTransfer } from './transfer.js';
@@ -67,6 +68,7 @@ export interface Services
     Omit<Learning, 'work'>,
     Omit<Playground, 'work'>,
     Feedback,
+    Sharing,
     Datasets,
     Omit<Experiments, 'work'> {
   readonly identity: IdentityService;
@@ -177,6 +179,7 @@ export async function openServices(context: Context): Promise<Services> {
     announce,
     masker: maskers.of,
   });
+  const outlines = new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists });
   await openBackups(context, storage, { moves, erasure, retention });
   startWebhooks(identity);
   return {
@@ -185,6 +188,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...learning,
     ...playground,
     ...feedback,
+    ...openSharing(context, storage, { attachments: attachments.service, outlines, masker: maskers.of }),
     ...datasets,
     ...experiments,
     comparisons,
@@ -207,7 +211,7 @@ export async function openServices(context: Context): Promise<Services> {
     monitors: openMonitors(context, storage, { announce, identity }),
     webhooks,
     costs: new CostExplainer(prices, traces.calculated),
-    outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
+    outlines,
     texts: traces.wholes,
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     attachments: attachments.service,

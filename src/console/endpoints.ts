@@ -2,6 +2,8 @@ import type { apiKeyRoutes } from '../features/api-keys/http/routes.js';
 import type { attachmentRoutes } from '../features/images/http/routes.js';
 import type { auditRoutes } from '../features/audit/http/routes.js';
 import type { calibrationRoutes } from '../features/calibration/http/routes.js';
+import type { commentRoutes } from '../features/comments/http/routes.js';
+import type { shareRoutes } from '../features/sharing/http/routes.js';
 import type { completionRoutes } from '../features/completions/http/routes.js';
 import type { datasetRoutes } from '../features/datasets/http/routes.js';
 import type { deletionRoutes } from '../features/deletion/http/routes.js';
@@ -33,6 +35,7 @@ type Groups =
   | typeof attachmentRoutes
   | typeof auditRoutes
   | typeof calibrationRoutes
+  | typeof commentRoutes
   | typeof completionRoutes
   | typeof datasetRoutes
   | typeof deletionRoutes
@@ -54,6 +57,7 @@ type Groups =
   | typeof promptRoutes
   | typeof scheduledExportRoutes
   | typeof scoreRoutes
+  | typeof shareRoutes
   | typeof signInRoutes
   | typeof traceRoutes
   | typeof transferRoutes;

@@ -3,7 +3,9 @@ import { basePath } from '../http/base-path.js';
 import { defineRoute } from '../http/route.js';
 import { consoleAssetRoute } from './assets.js';
 import { readBundle } from './bundle.js';
+import type { ShareAdmission } from '../features/sharing/pages/admission.js';
 import { consolePage, pageHeaders } from './page.js';
+import { sharedPageRoute } from './shared-page.js';
 
 export interface ConsoleParts {
   /** Base of the URLs handed out, without a slash at its end. */
@@ -12,12 +14,14 @@ export interface ConsoleParts {
   readonly imageOrigin: string | null;
   /** Path where single sign-on begins; null: there is none. */
   readonly singleSignOn: () => string | null;
+  /** Who may open a shared trace. */
+  readonly sharing: ShareAdmission;
 }
 
 const ScreenParams = Type.Object({ screen: Type.String({ description: 'What the console shows.' }) });
 
 /** The console: one page at every path below `/console`, and its files. */
-export function consoleRoutes({ baseUrl, imageOrigin, singleSignOn }: ConsoleParts) {
+export function consoleRoutes({ baseUrl, imageOrigin, singleSignOn, sharing }: ConsoleParts) {
   const bundle = readBundle();
   const headers = pageHeaders(bundle, imageOrigin);
   const shared = {
@@ -47,5 +51,6 @@ export function consoleRoutes({ baseUrl, imageOrigin, singleSignOn }: ConsolePar
       params: ScreenParams,
     }),
     consoleAssetRoute(bundle),
+    sharedPageRoute({ bundle, baseUrl, admission: sharing }),
   ];
 }

@@ -29,7 +29,7 @@ export interface DomainErrorOptions {
   readonly issues?: readonly Issue[];
   /** Seconds after which a client should try again; only for `overloaded` and `unavailable`. */
   readonly retryAfterSeconds?: number;
-  /** Scopes that whoever asked lacks; only for `forbidden`. */
+  /** Scopes that the caller lacks; only for `forbidden`. */
   readonly missingScopes?: readonly string[];
   /** What metrics call it, where the kind says too little; default: the kind. */
   readonly reason?: string;

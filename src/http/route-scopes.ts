@@ -11,6 +11,8 @@ const NOUNS = {
   Optimizations: 'prompts',
   Scores: 'scores',
   Feedback: 'feedback',
+  Comments: 'feedback',
+  Sharing: 'shares',
   Judges: 'judges',
   Calibration: 'judges',
   Datasets: 'datasets',

@@ -53,6 +53,12 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   createFeedbackLink: ['feedback_link.create'],
   updateFeedbackLink: ['feedback_link.update'],
   revokeFeedbackLink: ['feedback_link.revoke'],
+  ...{ createComment: SENDS, updateComment: SENDS, deleteComment: ['comment.delete'] },
+  ...{
+    createShareLink: ['share_link.create'],
+    revokeShareLink: ['share_link.revoke'],
+    setSharing: ['project.set_sharing'],
+  },
   ...{ signIn: ['sign_in.create'], signOut: ['sign_in.delete'], previewSignIn: READS, endSignIn: ['sign_in.end'] },
   ...{ inviteColleague: ['person.invite'], joinProject: ['person.join'] },
   ...{ updateMember: ['person.set_role'], removeMember: ['person.remove'] },

@@ -17,6 +17,7 @@ export function openDeletions(metadata: MetadataStore, spans: StoredSpans, hidde
     store: metadata.deletions,
     spans,
     scores: { removeScores: () => Promise.resolve() },
+    lists: { tracesById: () => Promise.resolve(new Map()) },
     jobs: metadata.jobs,
     withoutSpans: { [CALIBRATION_TRIAL]: trialWithoutSpans },
     observer: { deletionFinished: () => undefined, deletionFailed: () => undefined },

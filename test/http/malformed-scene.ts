@@ -132,6 +132,19 @@ export class MalformedScene {
     Object.assign(this.known, { ...run, dataset_name: name, datasetName: name, item_id, datasetItemId: item_id });
     await this.#renewExperiment(name);
     await this.#renewMonitor();
+    await this.#renewTrace();
+  }
+
+  /** A trace that is commented on and shared. */
+  async #renewTrace(): Promise<void> {
+    const { api, known } = this;
+    const trace_id = uuid(41_000 + this.#datasets);
+    await api.spans([{ id: trace_id }]);
+    await api.expect(200, 'PUT', `${api.project}/sharing`, { allowed: true });
+    const traces = `${api.project}/traces/${trace_id}`;
+    known['trace_id'] = trace_id;
+    known['comment_id'] = (await api.expect(201, 'POST', `${traces}/comments`, { text: 'x' })).id;
+    known['share_link_id'] = (await api.expect(201, 'POST', `${traces}/share-links`, {})).id;
   }
 
   async #renewExperiment(dataset: string): Promise<void> {

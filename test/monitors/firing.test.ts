@@ -78,6 +78,8 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     expect(monitor).to.include({ state: 'firing', kept_state: 'firing', value: 1, count: 4, error: null });
     await send(calls(10, 6, { status: 'ok' }));
     expect(await again(monitor), 'between both thresholds').to.include({ state: 'firing', value: 0.4 });
+    // Not checked while some of them are deleted, and others are not.
+    await change(monitor, { enabled: false });
     for (let n = 0; n < 10; n += 1) await server.request('DELETE', `/spans/${uuid(500_000 + (n < 4 ? n : n + 6))}`);
     expect(await again(monitor)).to.include({ state: 'no_data', kept_state: 'firing', count: 0 });
     await send(calls(20, 9, { status: 'ok' }));

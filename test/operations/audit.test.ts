@@ -236,6 +236,30 @@ describe('The log of what people and programs did', () => {
       line: () => ({ event: 'linkRevoked', subject_id: idOf('link') }),
     },
     {
+      what: 'deleting a comment',
+      call: () => ['DELETE', `${project}/comments/${idOf('comment')}`],
+      line: () => ({ event: 'commentDeleted', subject_id: idOf('comment') }),
+    },
+    {
+      what: 'sharing a trace',
+      call: () => ['POST', `${project}/traces/${idOf('trace')}/share-links`, {}],
+      keep: (answer) => {
+        keep('share')(answer);
+        secrets.push(String(answer.json.url).split('/').at(-1) ?? '');
+      },
+      line: () => ({ event: 'shareLinkMade', subject_id: idOf('share') }),
+    },
+    {
+      what: 'revoking a link that shares a trace',
+      call: () => ['DELETE', `${project}/share-links/${idOf('share')}`],
+      line: () => ({ event: 'shareLinkRevoked', subject_id: idOf('share') }),
+    },
+    {
+      what: 'switching share links off',
+      call: () => ['PUT', `${project}/sharing`, { allowed: false }],
+      line: () => ({ event: 'sharingSet', changed: ['share_links'] }),
+    },
+    {
       what: 'scheduling an export',
       call: () => [
         'POST',
@@ -357,6 +381,8 @@ describe('The log of what people and programs did', () => {
       return span;
     });
     expect((await server.request('POST', '/spans', { body: spans })).status).to.equal(200);
+    const comments = `${project}/traces/${idOf('trace')}/comments`;
+    keep('comment')(await server.request('POST', comments, { body: { text: MARK } }));
     const experiment = { name: MARK, dataset: MARK };
     keep('experiment')(await server.request('POST', `${project}/experiments`, { body: experiment }));
     const score = { entity_type: 'span', entity_id: made['span'], name: MARK, value: true };
@@ -474,7 +500,7 @@ describe('The log of what people and programs did', () => {
 
   it('holds no name, no text and no secret', () => {
     expect(log.text()).not.to.include(MARK);
-    expect(secrets).to.have.length(15);
+    expect(secrets).to.have.length(16);
     for (const secret of secrets) {
       expect(secret.length).to.be.at.least(20);
       expect(log.text()).not.to.include(secret);

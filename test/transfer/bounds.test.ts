@@ -81,6 +81,7 @@ const OVER: readonly (readonly [part: Part, pointer: string, change: (record: Js
   ['corrections', '/reason', () => ({ reason: plain(MOST.reason + 1) })],
   ['corrections', '/expected_output', () => ({ expected_output: plain(MOST.output + 1) })],
   ['corrections', '/criteria_feedback/k/reason', () => saidOf(plain(MOST.reason + 1))],
+  ['comments', '/text', () => ({ text: plain(10_001) })],
   ['spans', '/session_tags', () => ({ session_tags: named(2 * MOST.tags + 1, String, 'x') })],
   ['spans', '/tags', () => ({ tags: named(MOST.tags + 1, String, 'x') })],
   ['spans', '/prompt_slug', () => ({ prompt_slug: plain(129) })],

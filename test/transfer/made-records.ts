@@ -167,6 +167,10 @@ export function madeRecords(
       ...{ id: uuid(), completion_id: uuid(), ...SAID, metadata: {}, created_at: AT, updated_at: AT },
       ...{ created_by: person, feedback_link_id: ids.link },
     },
+    comments: {
+      ...{ id: uuid(), trace_id: uuid(), span_id: null, text: 'made', created_at: AT, edited_at: null },
+      created_by: person,
+    },
     corrections: {
       ...{ feedback_id: ids.feedback, evaluation_id: ids.evaluation, revision: 1, ...SAID, given_at: AT },
     },

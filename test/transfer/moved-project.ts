@@ -78,12 +78,20 @@ export async function fill(server: TestServer) {
     output_per_million: 4,
   });
   await spans(api);
+  await commented(api);
   await scored(api);
   await collected(api);
   await tried(api);
   const judge = await judged(api);
   await reviewed(server);
   return { judge: judge.id as string, shown: [uuid(8), uuid(9), uuid(10)] };
+}
+
+async function commented(api: LearningApi): Promise<void> {
+  const comments = `${api.project}/traces/${uuid(50)}/comments`;
+  const { id } = await api.expect(201, 'POST', comments, { text: 'so' });
+  await api.expect(200, 'PATCH', `${api.project}/comments/${id}`, { text: 'not so' });
+  await api.expect(201, 'POST', comments, { text: 'this one', span_id: uuid(1) });
 }
 
 async function spans(api: LearningApi): Promise<void> {

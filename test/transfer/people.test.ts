@@ -15,7 +15,7 @@ const HOUR = 3600 * 1e6;
 /** Parts whose records name people, each with those that it belongs to. */
 const NAMING = ['prompt_versions', 'tag_moves', 'feedback_links', 'judges', 'feedback', 'span_feedback'] as const;
 const IN_ORDER = ['prompts', 'prompt_versions', 'tag_moves', 'feedback_links', 'judges', 'evaluations'] as const;
-const ALL = [...IN_ORDER, 'feedback', 'span_feedback', 'corrections'] as const;
+const ALL = [...IN_ORDER, 'feedback', 'span_feedback', 'corrections', 'comments'] as const;
 
 describe('people whom imported records name', function () {
   this.timeout(120_000);

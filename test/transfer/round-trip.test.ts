@@ -47,7 +47,7 @@ describe('a project that moves', function () {
     inFolder(async (file) => {
       const end = await exported(source, file('there.ndjson.gz'));
       for (const [part, count] of Object.entries(end.counts)) expect(count, part).to.be.greaterThan(0);
-      expect(Object.keys(end.counts)).to.have.length(28);
+      expect(Object.keys(end.counts)).to.have.length(29);
       const { parts, figures } = await imported(target, file('there.ndjson.gz'));
       expect(parts.map(({ part, inFile }) => [part, inFile])).to.deep.equal(Object.entries(end.counts));
       expect(parts.filter(({ unchanged }) => unchanged > 0)).to.deep.equal([]);
@@ -122,6 +122,7 @@ describe('a project that moves', function () {
     await same(`$/judges/${ids.judge}/calibration`);
     for (const { slug } of prompts) await same(`$/prompts/${slug}/feedback`);
     await same(`$/feedback/span/${uuid(1)}`);
+    expect((await same(`$/traces/${uuid(50)}/comments`, ['created_by'])).total).to.equal(2);
     const [link] = await same('/feedback-links', ['url', 'revoked_at']);
     await same(`/feedback-links/${link.id}/feedback`);
   });

@@ -20,6 +20,7 @@ const PARTS = [
   'feedback',
   'span_feedback',
   'corrections',
+  'comments',
 ] as const satisfies readonly MetadataPart[];
 
 describe('times of imported records', function () {

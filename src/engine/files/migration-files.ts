@@ -85,7 +85,7 @@ export function verifyApplied(applied: readonly AppliedMigration[], files: reado
 }
 
 /**
- * For whoever reads a store and may not bring it up to date.
+ * For readers that must not migrate the store.
  * @throws DomainError `conflict` when it is of an older program; else as {@link verifyApplied}
  */
 export function requireAll(applied: readonly AppliedMigration[], store: 'SQLite' | 'ClickHouse'): void {

@@ -58,6 +58,10 @@ const ACTIONS = {
   linkMade: 'feedback_link.create',
   linkChanged: 'feedback_link.update',
   linkRevoked: 'feedback_link.revoke',
+  commentDeleted: 'comment.delete',
+  shareLinkMade: 'share_link.create',
+  shareLinkRevoked: 'share_link.revoke',
+  sharingSet: 'project.set_sharing',
 } as const satisfies Readonly<Record<AuditEvent, `${string}.${string}`>>;
 
 /** What was done, as the audit log names it. */

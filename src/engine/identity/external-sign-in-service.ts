@@ -64,7 +64,7 @@ export class ExternalSignInService {
     return opened;
   }
 
-  /** Never found by an email: whoever may claim one would be someone else. */
+  /** Never found by an email address: anyone who could claim it would sign in as someone else. */
   #userOf({ issuer, subject, name, email }: ExternalPerson): string {
     const { identity, store } = this.#parts;
     const known = store.externals.find(issuer, subject);

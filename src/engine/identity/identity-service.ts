@@ -277,7 +277,7 @@ export class IdentityService {
   }
 }
 
-/** Only whoever has the key is told. */
+/** Only the holder of the key learns this. */
 function otherPublicKey({ project_id }: Principal): DomainError {
   return new DomainError('unauthenticated', `The public key of this API key is ${publicKeyOf(project_id)}`);
 }

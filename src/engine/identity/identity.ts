@@ -13,7 +13,7 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** Role of the user in the project; null: the user is none of its people anymore. */
   readonly role: Role | null;
-  /** The sign-in by which a person acts for the key; null: whoever it is sent the key itself. */
+  /** The sign-in by which a person acts for the key; null: the request had the key itself. */
   readonly sign_in_id: string | null;
   /** The request that it makes, for the audit log. */
   readonly origin?: RequestOrigin;

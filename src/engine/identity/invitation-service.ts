@@ -30,7 +30,7 @@ export interface InvitationServiceParts {
   readonly audit?: AuditLog;
 }
 
-/** Invites people to a project by a link: someone new, or whoever is signed in already. */
+/** Invites people to a project by a link: someone new, or a person who is signed in already. */
 export class InvitationService {
   readonly #store: SignInStore;
   readonly #identity: IdentityService;
@@ -62,7 +62,7 @@ export class InvitationService {
   }
 
   /**
-   * Takes an invitation as whoever is signed in, instead of as someone new. The session opens the project from then on. A link
+   * Accepts an invitation as the person who is signed in, instead of as someone new. The session opens the project from then on. A link
    * never gives anybody the sessions or the projects of someone who exists: no one can sign in as them by it.
    * @throws DomainError `unauthenticated` for an unknown or used code, `conflict` for one that is no invitation, or for a project that
    *   the person has already

@@ -74,7 +74,7 @@ export class KeyService {
     });
   }
 
-  /** As `create`, where the key is part of something else that is told of. */
+  /** As `create`, where the key is part of another audited change. */
   add(input: KeyInput): CreatedApiKey {
     return this.#store.transaction(() => {
       if (this.#store.findProject(input.projectId) === undefined)
@@ -96,7 +96,7 @@ export class KeyService {
    * Makes a key like another one, which expires after the overlap. If that expires by itself, the new one lasts as long as
    * it was to last.
    * @throws DomainError `not_found` when the project has no such key that is valid, `conflict` as for a new one, `forbidden`
-   *   when it has scopes that whoever asks lacks
+   *   when it has scopes that the caller lacks
    */
   rotate({ projectId, keyId, overlap }: Rotation, by: Granter): CreatedApiKey {
     const id = uuidOf(keyId);
@@ -132,7 +132,7 @@ export class KeyService {
   /**
    * Revokes a key, which is refused from the next request on.
    * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet, `forbidden` when it
-   *   acts for someone above whoever asks
+   *   acts for someone above the caller
    */
   revoke(projectId: string | null, keyId: string, by: Actor): void {
     const id = uuidOf(keyId);
@@ -179,7 +179,7 @@ export class KeyService {
   }
 
   /**
-   * The role of whoever gets a key. No one gives a key of more scopes than they have: a role that is too low is raised only by
+   * The role of the user who gets a key. No one gives a key of more scopes than they have: a role that is too low is raised only by
    * commands on the server's machine, and by its start.
    */
   #roleWith(projectId: string, userId: string, scopes: readonly Scope[], personal: boolean): Role {

@@ -64,18 +64,18 @@ export class MemberService {
     return this.#store.members.list(projectId, window, this.#now());
   }
 
-  /** @throws DomainError `forbidden` unless the role may be given by whoever asks */
+  /** @throws DomainError `forbidden` unless the caller may give the role */
   requireRoleGrant(by: Granter, projectId: string, role: Role): void {
     requireRoleGrant(this.#store, by, projectId, role);
   }
 
-  /** @throws DomainError `forbidden` when the user is above whoever asks */
+  /** @throws DomainError `forbidden` when the user is above the caller */
   requireNotAbove(by: Granter, projectId: string, userId: string): void {
     requireNotAbove(this.#store, by, projectId, userId);
   }
 
   /**
-   * Makes a user one of the people, with a key that stands for them. Whoever asks tells of it.
+   * Makes a user one of the people, with a key that stands for them. The caller audits it.
    * @param byGroups whether the role follows the groups of the person
    * @throws DomainError `conflict` when they are, or the project has too many, or is being deleted; `not_found`
    */
@@ -125,8 +125,8 @@ export class MemberService {
   }
 
   /**
-   * Makes someone none of the people: their keys of the project are revoked, and their sessions lose it.
-   * @throws DomainError `not_found`, `forbidden` for someone above whoever asks, `conflict` for the last owner
+   * Removes a person from the project: their keys of the project are revoked, and their sessions lose it.
+   * @throws DomainError `not_found`, `forbidden` for someone above the caller, `conflict` for the last owner
    */
   remove(projectId: string, userId: string, by: Granter): void {
     const id = uuidOf(userId);
@@ -139,8 +139,8 @@ export class MemberService {
   }
 
   /**
-   * Makes a project, whose owner is whoever asks. Their key gives them nothing of it; the session by which they asked may.
-   * @throws DomainError `conflict` when there are too many, `forbidden` when the key of whoever asks will expire, `invalid`
+   * Makes a project, whose owner is the caller. Their key gives them nothing of it; the session by which they asked may.
+   * @throws DomainError `conflict` when there are too many, `forbidden` when the key of the caller will expire, `invalid`
    */
   createProject(name: string, by: Principal): { readonly project: Project; readonly member: AddedMember } {
     requireLifetime(this.#store, by, null);
@@ -155,7 +155,7 @@ export class MemberService {
     });
   }
 
-  /** The role of someone who may be changed by whoever asks. @throws DomainError `not_found`, `forbidden` */
+  /** The role of someone whom the caller may change. @throws DomainError `not_found`, `forbidden` */
   #standing(projectId: string, userId: string, by: Granter): Role {
     const role = this.#store.members.roleOf(projectId, userId);
     if (role === null) throw noMember();

@@ -7,7 +7,7 @@ import type { IdentityService } from './identity-service.js';
 import type { OwnSignIn, SignIn, SignInKey } from './sign-in.js';
 import type { SignInStore } from './sign-in-store.js';
 
-/** Sessions that a person is told of. */
+/** Maximum number of sessions shown to a person. */
 const MAX_OWN = 100;
 
 export interface OwnSessionsParts {

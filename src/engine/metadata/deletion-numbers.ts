@@ -12,3 +12,19 @@ export function lastDeletionOf(db: Database): () => number {
   const read = db.prepare<[], number>(`SELECT ${LAST_DELETION}`).pluck();
   return () => guarded(() => read.get() ?? 0);
 }
+
+/**
+ * Whether deletions of a project are under way, also some that are not ordered yet, and the last one before all of these: what is
+ * written now may be about what they have yet to find.
+ */
+export function deletionsUnderWay(
+  db: Database,
+): (projectId: string) => { readonly before: number; readonly any: boolean } {
+  const read = db.prepare<[string], { readonly first: number | null; readonly last: number }>(
+    `SELECT (SELECT min(seq) FROM deletions WHERE project_id = ?) AS first, ${LAST_DELETION} AS last`,
+  );
+  return (projectId) => {
+    const { first = null, last = 0 } = guarded(() => read.get(projectId)) ?? {};
+    return { before: first === null ? last : first - 1, any: first !== null };
+  };
+}

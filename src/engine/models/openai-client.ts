@@ -78,7 +78,7 @@ export class OpenAiModelClient implements ModelClient {
     try {
       return await this.#turns.run(projectId, () => this.#inTurn(projectId, request, signal), signal);
     } catch (error) {
-      // Whoever leaves the queue gets the reason of the signal.
+      // A call that leaves the queue fails with the reason of the signal.
       throw signal.aborted && !(error instanceof ModelFailure) ? givenUp() : error;
     }
   }

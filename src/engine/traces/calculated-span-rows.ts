@@ -33,7 +33,7 @@ export const pageColumns = sql`toString(ver) AS version, toString(trace_id) AS t
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(cost) AS amount, [${join(usage, ', ')}] AS usage,
   toString(${roughBytes}) AS bytes`;
 
-/** Spans of priced kinds whose cost was not sent. Of a provider or model, more than are meant: whoever reprices decides. */
+/** Spans of priced kinds whose cost was not sent. Of a provider or model, more than are meant: the caller decides. */
 export function calculated(read: ReadScope, scope: RepriceScope): Sql {
   const conditions = [
     inProject(read.projectId),

@@ -51,7 +51,7 @@ export class ClickHouseDeletions implements StoredSpans {
   }
 
   async below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null> {
-    // A deletion that would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
+    // A deletion that would be refused is not ordered: it would be done later, although the client got an error.
     this.#source.log.gate.requireRoom();
     return this.#below.below(projectId, kind, id);
   }

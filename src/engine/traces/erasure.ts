@@ -13,7 +13,7 @@ export interface ErasureSource {
   readonly client: ClickHouseClient;
   /** Removes, for reads, what was replaced or deleted. */
   readonly purge: (onProgress: Counted) => Promise<unknown>;
-  /** Removes what is left of traces and sessions that are gone. */
+  /** Removes the remains of deleted traces and sessions. */
   readonly forget: (signal: AbortSignal, onProgress: Counted) => Promise<void>;
   /** The version before which something must have been replaced or deleted to count in no read anymore. */
   readonly end: () => Version;

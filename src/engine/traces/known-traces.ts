@@ -12,7 +12,7 @@ interface KnownSpan {
   readonly bytes: number;
 }
 
-/** What is known of the spans of a trace, while no one but whoever knows it writes to it. */
+/** What is known of the spans of a trace, while no one else writes to it. */
 export interface KnownTrace {
   readonly projectId: string;
   readonly traceId: string;
@@ -21,7 +21,7 @@ export interface KnownTrace {
   whole: boolean;
   /** Grows with every write of someone else, after which nothing is known. */
   writes: number;
-  /** Who rely on being told of writes. */
+  /** Readers that rely on every write being reported. */
   users: number;
   bytes: number;
 }
@@ -47,7 +47,7 @@ export class KnownTraces {
     return this.#bytes;
   }
 
-  /** The trace, which is told of writes from now on, until {@link release}. */
+  /** The trace, which follows writes from now on, until {@link release}. */
   use(projectId: string, traceId: string): KnownTrace {
     let project = this.#projects.get(projectId);
     if (project === undefined) this.#projects.set(projectId, (project = { traces: new Map(), bytes: 0 }));

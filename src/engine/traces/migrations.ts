@@ -57,7 +57,7 @@ export async function migrate(
 }
 
 /**
- * For whoever reads the database and may not bring it up to date.
+ * For readers that must not migrate the database.
  * @throws DomainError `conflict` when it is of an older program; MigrationError when of a newer one
  */
 export async function requireApplied(client: ClickHouseClient): Promise<void> {
@@ -96,7 +96,7 @@ async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster:
   }
 }
 
-/** The reason of a failure, with what ClickHouse itself says: whoever starts the server sees nothing else. */
+/** The reason of a failure, with the message of ClickHouse: it is all that the operator sees. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const said = error instanceof DomainError && error.cause instanceof Error ? `: ${error.cause.message}` : '';

@@ -60,7 +60,7 @@ interface PlaceRow {
 }
 
 /**
- * Spans as they are now: those lately sent in parts from memory, which is told of all writes; of others, those of traces that no
+ * Spans as they are now: those lately sent in parts from memory, which follows all writes; of others, those of traces that no
  * unflushed write concerns from ClickHouse as it is. Only for the rest is the project flushed.
  */
 export class ClickHousePartialSpans implements PartialSpans {

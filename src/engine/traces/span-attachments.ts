@@ -6,7 +6,7 @@ import { inProject } from './read/scope.js';
 import { current } from './read/visibility.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
 import { openReader, type ReadLimits } from './read/row-reader.js';
-import { sql, value } from './clickhouse/client/sql.js';
+import { empty, sql, value } from './clickhouse/client/sql.js';
 
 /** The reads of stored spans that attachments need. */
 export interface SpanAttachments {
@@ -21,14 +21,15 @@ export function createSpanAttachments(
 ): SpanAttachments {
   const rows = openReader(client, limits).rows;
   return {
-    async read(projectId, spanId, signal) {
+    async read(projectId, { spanId, traceId }, signal) {
+      const inTrace = traceId === null ? empty : sql` AND trace_id = ${value(traceId, 'UUID')}`;
       const found = await reads.run(projectId, (upTo) =>
         rows<{ attributes: string; output_data: string | null; media: string[] }>(
           sql`SELECT if(position(attributes, '"attachments"') > 0, attributes, '{}') AS attributes,
   if(startsWith(trimLeft(ifNull(output_data, '')), '['), output_data, NULL) AS output_data,
   arraySlice(arrayDistinct(extractAll(concat(ifNull(spans.input_data, ''), ifNull(spans.output_data, ''), spans.attributes),
     ${value(MEDIA_REFERENCE, 'String')})), 1, ${value(MAX_MEDIA_PER_SPAN, 'UInt64')}) AS media
-FROM spans WHERE ${inProject(projectId)} AND id = ${value(spanId, 'UUID')} AND ${current({ projectId, upTo })}
+FROM spans WHERE ${inProject(projectId)} AND id = ${value(spanId, 'UUID')}${inTrace} AND ${current({ projectId, upTo })}
 ORDER BY started_at, trace_id`,
           { signal },
         ),

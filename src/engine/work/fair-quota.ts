@@ -7,7 +7,7 @@ export interface Holdings {
 }
 
 /**
- * The rule by which many share something limited: no one has more than is left free. Whoever comes alone gets half, a
+ * The rule by which many share something limited: no one has more than is left free. A party that comes alone gets half, a
  * second one half of the rest, and so on; so one that takes all it can never keeps the others out.
  */
 export function remainingQuota({ limit, taken, ofParty }: Holdings): number {

@@ -36,7 +36,7 @@ export class BackupSchedule {
   }
 }
 
-/** A bucket that does not answer keeps no one from stopping. */
+/** A bucket that does not respond does not delay a stop. */
 async function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const done = new AbortController();
   const end = once(signal, 'abort', { signal: done.signal }).then(() => {

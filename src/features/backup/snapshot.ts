@@ -25,7 +25,7 @@ export interface LastBackup {
   readonly ahead: readonly string[];
 }
 
-/** What became of a backup, as whoever makes it tells the server. */
+/** The result of a backup, as its command reports it to the server. */
 export type BackupResult =
   | {
       readonly done: true;

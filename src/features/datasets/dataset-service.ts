@@ -148,7 +148,7 @@ export class DatasetService {
     this.#parts.audit.done({ event, by, ...about, changes });
   }
 
-  /** Deletes a dataset with all its versions; what is left of its rows goes behind the answer. @throws DomainError `not_found` */
+  /** Deletes a dataset with all its versions; its rows are removed after the response. @throws DomainError `not_found` */
   remove(by: Principal, name: string): void {
     const { datasets, audit } = this.#parts;
     const dataset = this.find(by.project_id, name);

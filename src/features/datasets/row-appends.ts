@@ -135,7 +135,7 @@ export class RowAppends {
     }
   }
 
-  /** Writes the first of some rows of one person. @returns how many are done: that one is refused is not told of others */
+  /** Writes the first of some rows of one person. @returns how many are done: a refusal of one does not concern the others */
   #writeOwn(projectId: string, datasetId: string, own: readonly Waiting[]): number {
     const rows = new Map<string, NewRow>();
     const stored: Waiting[] = [];

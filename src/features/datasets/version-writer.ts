@@ -46,7 +46,7 @@ export interface VersionWriterParts {
 
 /**
  * Makes versions, one at a time of a dataset, in portions that others see only once all of it is there. One that was interrupted
- * leaves nothing: the next one begins by removing what is left of it.
+ * leaves nothing: the next one begins by removing its remains.
  */
 export class VersionWriter {
   readonly #datasets: DatasetStore;

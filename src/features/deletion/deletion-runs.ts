@@ -47,7 +47,7 @@ export class DeletionRuns {
       done = this.#perform(deletion, attempts, resolve).finally(() => this.#running.delete(deletion.seq));
       done.then(resolve, reject);
     });
-    // A failure was told of; whoever waits for the run learns it as well.
+    // A failure was logged; those who wait for the run learn it as well.
     gone.catch(() => undefined);
     const run = { gone, done };
     this.#running.set(deletion.seq, run);

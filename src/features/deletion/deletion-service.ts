@@ -41,7 +41,7 @@ const LOOK_MS = 500;
 /** What no one is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
 const HIDDEN_WAIT_MS = 10_000;
 
-/** How long whoever writes something older waits for what is being deleted. */
+/** How long a write of something older waits for deletions in progress. */
 const SETTLED_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -91,7 +91,7 @@ export class DeletionService {
     const runs: DeletionRun[] = [];
     for (const deletion of store.pending()) {
       const run = this.#runs.run(deletion);
-      // No one can get at a project that is to go; removing it may take minutes.
+      // No one can access a project that is to go; removing it may take minutes.
       if (deletion.what === 'project') continue;
       await run.gone.catch(() => undefined);
       runs.push(run);

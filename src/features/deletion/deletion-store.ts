@@ -130,6 +130,18 @@ export interface DeletionStore {
    * notes items that the deletion has to follow up. Runs that were begun begin anew.
    */
   removeJudged(deletion: Deletion, traces: readonly DeletedTrace[]): Affected;
+  /** Whether people comment on any trace of a project, or share one by links. */
+  hasToldOf(projectId: string): boolean;
+  /** Which of some traces people comment on, or share by links. */
+  toldOf(projectId: string, traceIds: readonly string[]): string[];
+  /**
+   * Removes a portion of the comments on a trace that went, and of the links to it.
+   * @param isBack whether something of it was sent again since: then what was stored after the order stays
+   * @returns whether there may be more
+   */
+  removeOfTrace(deletion: Deletion, traceId: string, isBack: boolean): boolean;
+  /** Removes a portion of the comments on spans of a trace that stays, those from before the order. @returns whether there may be more */
+  removeOfTraceSpans(deletion: Deletion, traceId: string, spanIds: readonly string[]): boolean;
   /** Jobs that work with spans that the deletion notes as shown. */
   jobsShown(deletion: Deletion): Affected['jobs'];
   /** Removes a portion of a project's records. @returns whether there may be more; false: nothing is left */

@@ -8,6 +8,7 @@ import type { Deletion, DeletionItem, DeletionStore } from './deletion-store.js'
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
 import type { ScoreRemoval } from '../../engine/traces/model/score/scores.js';
 import { inParts } from './noted-parts.js';
+import { ToldTraces, type ToldTracesParts } from './told-traces.js';
 import { RecordRemoval, type DependentJobs, type Dependents, type Recorded } from './record-removal.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
 
@@ -19,6 +20,7 @@ export interface DeletionParts {
   readonly store: DeletionStore;
   readonly spans: StoredSpans;
   readonly scores: ScoreRemoval;
+  readonly lists: ToldTracesParts['lists'];
   readonly images: Pick<
     AttachmentVault,
     'forgetSpans' | 'removeSomeFree' | 'forgetSomeOfProject' | 'removeFreeOfProject'
@@ -52,11 +54,13 @@ export class DeletionWork {
   readonly #parts: DeletionParts;
   readonly #signal: AbortSignal;
   readonly #records: RecordRemoval;
+  readonly #told: ToldTraces;
 
   constructor(parts: DeletionParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
     this.#records = new RecordRemoval({ ...parts, giveUp: (scope) => this.#giveUp(scope), rest: () => this.#rest() });
+    this.#told = new ToldTraces({ ...parts, rest: () => this.#rest() });
   }
 
   /** @param onHidden called when nobody is shown anything of it any more @returns how many spans went; 0 for a project */
@@ -109,6 +113,7 @@ export class DeletionWork {
     }
     this.#enter('scores');
     await this.#parts.scores.removeScores(deletion.project_id, this.#scorable(deletion), deletion.upto);
+    await this.#told.remove(deletion, this.#pages(deletion, ['span', 'trace', 'call']));
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);
     onHidden();

@@ -110,7 +110,7 @@ export class RecordRemoval {
     return concerned;
   }
 
-  /** @param remove removes a portion of what is left, and answers how many are done */
+  /** @param remove removes the next portion, and returns how many are done */
   async #byPortions<T>(all: readonly T[], remove: (left: readonly T[]) => number): Promise<void> {
     let left = all;
     while (left.length > 0) {

@@ -86,7 +86,7 @@ export class ExperimentRemoval {
     return done;
   }
 
-  /** Tries what is left again, after a while. */
+  /** Tries unfinished removals again, after a while. */
   #again(error: unknown): void {
     if (this.#stopping.signal.aborted) return;
     this.#parts.observer.experimentNotRemoved({ error });

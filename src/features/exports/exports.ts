@@ -17,7 +17,7 @@ const READS = { atOnce: 3, perParty: 1 };
 const ENCODED_AT_ONCE = 512 * 1024;
 
 interface Wanted {
-  /** Whoever asks. */
+  /** The caller. */
   readonly by: Principal;
   /** Name of the list. */
   readonly list: string;

@@ -3,7 +3,7 @@ import { DomainError } from '../../engine/errors.js';
 import { isImageType, MEDIA_EXTENSIONS, type MediaType } from './media.js';
 import type { KeptImage } from './extraction.js';
 import { PLACES, storedItems, type FoundItem, type Item } from './items.js';
-import type { ReadAttachmentParts } from '../../engine/traces/model/attachments.js';
+import type { ReadAttachmentParts, SpanWithImages } from '../../engine/traces/model/attachments.js';
 import type { Attachment, AttachmentList } from './schema.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
 import type { AttachmentVault } from './vault.js';
@@ -55,17 +55,17 @@ export class AttachmentService {
 
   /** @throws DomainError `not_found` when the project has no such span */
   async list(projectId: string, spanId: string, signal?: AbortSignal): Promise<AttachmentList> {
-    const images = await this.imagesOf(projectId, spanId, signal);
+    const images = await this.imagesOf(projectId, { spanId, traceId: null }, signal);
     return { attachments: images.map(({ kept: _kept, ...attachment }) => attachment), count: images.length };
   }
 
   /** @throws DomainError `not_found` when the project has no such span */
-  async imagesOf(projectId: string, spanId: string, signal?: AbortSignal): Promise<SpanImage[]> {
-    const spans = await this.#parts.read(projectId, spanId, signal);
+  async imagesOf(projectId: string, span: SpanWithImages, signal?: AbortSignal): Promise<SpanImage[]> {
+    const spans = await this.#parts.read(projectId, span, signal);
     if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
-    const items = spans.flatMap((span) => PLACES.flatMap((place) => storedItems(place, span)));
+    const items = spans.flatMap((stored) => PLACES.flatMap((place) => storedItems(place, stored)));
     const shown = items.flatMap((found) => this.#shown(projectId, found) ?? []);
-    const media = new Set(spans.flatMap((span) => span.media));
+    const media = new Set(spans.flatMap((stored) => stored.media));
     return [...shown, ...[...media].flatMap((id) => this.#shownMedia(projectId, id) ?? [])];
   }
 

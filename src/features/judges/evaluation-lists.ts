@@ -59,7 +59,7 @@ export class EvaluationLists {
   }
 
   /**
-   * Evaluations of a judge, also a deleted one. In the order of storing, new ones come at the end: whoever pages sees each
+   * Evaluations of a judge, also a deleted one. In the order of storing, new ones come at the end: a client that pages sees each
    * once. @throws DomainError `not_found`, `unavailable`; `overloaded` where results of an experiment are asked for
    */
   async ofJudge(

@@ -1,5 +1,5 @@
 /**
- * How many more evaluations a project may queue. Any project may fill the queue up; once it is full, whoever has less
+ * How many more evaluations a project may queue. Any project may fill the queue up; once it is full, a project that has less
  * waiting than an equal share of it still has room up to that share, so that no project keeps others out.
  * @param queued how many are waiting, by project
  * @param max how many the queue holds

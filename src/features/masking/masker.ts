@@ -42,7 +42,7 @@ export class Masker {
   readonly #paths: PathMasker | null;
   readonly #observer: MaskingObserver | null;
 
-  /** @param observer is told of each value that is found */
+  /** @param observer called with each value that is found */
   constructor({ version, rules, key }: Omit<KeptRules, 'updated_at'>, observer: MaskingObserver | null = null) {
     this.version = version;
     this.#rules = rules;

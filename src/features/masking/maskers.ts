@@ -26,7 +26,7 @@ export class Maskers {
   /** The version of the rules that mask; null: none do. @throws DomainError `unavailable` */
   readonly versionOf = (projectId: string): number | null => this.of(projectId)?.version ?? null;
 
-  /** What masks by a version of the rules, or a later one: whoever asks was told of it. @param version null: none do */
+  /** What masks by a version of the rules, or a later one: the caller knows that it exists. @param version null: none do */
   at(projectId: string, version: number | null): Masker | null {
     if (version === null) return null;
     // Fewer than is known, too: a project may be created again with the id of a deleted one.

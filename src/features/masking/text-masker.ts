@@ -23,7 +23,7 @@ export interface FoundValue {
   readonly replacement: string;
 }
 
-/** Is told of what rules find. */
+/** Receives what rules find. */
 export interface MaskingObserver {
   /** In which field values are found from now on. */
   at(field: string): void;

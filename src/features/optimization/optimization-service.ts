@@ -252,7 +252,7 @@ export class OptimizationService {
     );
   }
 
-  /** The examples without those deleted while spans were read; the job is told of later deletions. */
+  /** The examples without those deleted while spans were read; later deletions reach the job. */
   #standing(promptId: string, { training, held_out }: TrainingExamples): TrainingExamples {
     const { feedback } = this.#options;
     const ids = new Set(trainingExamplesOf(feedback.ofPrompt(promptId, MAX_FEEDBACK)).map(({ span_id }) => span_id));

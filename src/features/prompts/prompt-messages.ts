@@ -36,7 +36,7 @@ export function placesIn(messages: readonly PromptMessage[]): string[] {
   return [...new Set(messages.flatMap((message) => ('name' in message ? [message.name] : [])))];
 }
 
-/** The version as one text, for whoever takes no messages: those of the system as they are, others behind their roles. */
+/** The version as one text, for clients that take no messages: those of the system as they are, others behind their roles. */
 export function plainText({ content, messages }: Template): string {
   if (messages === null) return content;
   return messages

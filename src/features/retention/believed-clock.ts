@@ -22,7 +22,7 @@ export interface BelievedClockParts {
   readonly memory: ClockMemory;
   /** When the newest thing that is stored was written; null: nothing is stored. Stands for the note that an upgrade does not find. */
   readonly newestStored: Micros | null;
-  /** Whether anything goes by the clock: an observer is told of nothing else. */
+  /** Whether anything depends on the clock: only then an observer is called. */
   readonly matters: () => boolean;
   readonly observer: Pick<Signals, 'clockLooked'>;
 }

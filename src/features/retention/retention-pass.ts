@@ -126,7 +126,7 @@ export class RetentionPass {
     if (portion.length === 0) return null;
     const ids = portion.map(({ id }) => id);
     const examined = this.#parts.traces.examine(this.projectId, ids, this.#before);
-    // Whoever awaits it learns of a failure; a portion before it that fails leaves it behind.
+    // The caller that awaits it learns of a failure; a portion before it that fails leaves it behind.
     examined.catch(() => undefined);
     return { ids, examined };
   }

@@ -97,7 +97,7 @@ export class RetentionWork {
     return this.#parts.governor.storeIsUsed ? restMs('upkeep', now - started) : 0;
   }
 
-  /** Removes a portion. @returns the turn with what is left of it; none: the project is done, or waits for the next run */
+  /** Removes a portion. @returns the rest of the turn; none: the project is done, or waits for the next run */
   async #turned(turn: Turn): Promise<Turn[]> {
     try {
       return this.#stands(turn)
@@ -145,7 +145,7 @@ export class RetentionWork {
     return this.#parts.projects.findProject(pass.projectId);
   }
 
-  /** @returns the turn with what is left of it; none: the project is done */
+  /** @returns the rest of the turn; none: the project is done */
   async #advance(turn: Turn): Promise<Turn[]> {
     const { observer } = this.#parts;
     // A stop does not wait for a portion: the next start completes a deletion that was ordered.

@@ -145,7 +145,8 @@ export class ReviewService {
 
   async #images(link: FeedbackLink, id: string, signal?: AbortSignal): Promise<ReviewedCompletion['images']> {
     try {
-      const found = await this.#parts.attachments.imagesOf(link.project_id, id, signal);
+      const span = { spanId: id, traceId: null };
+      const found = await this.#parts.attachments.imagesOf(link.project_id, span, signal);
       return found.filter(({ media_type }) => media_type?.startsWith('image/') ?? true);
     } catch (error) {
       // The completion was deleted since it was found.

@@ -142,7 +142,7 @@ function nameOf({ id, project_id, list, format, last_object }: Schedule, { to }:
   return `${project_id}/${id}/${list}-${String(number).padStart(16, '0')}.${format}`;
 }
 
-/** Why an attempt failed, as whoever made the schedule may know it: where the bucket is, is the operator's matter. */
+/** Why an attempt failed, as the creator of the schedule may know it, without the address of the operator's bucket. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof DomainError)) return 'An internal error; see the server log';
   switch (error.kind) {

@@ -23,6 +23,7 @@ export const PARTS = [
   'feedback',
   'span_feedback',
   'corrections',
+  'comments',
   'spans',
   'traces',
   'sessions',

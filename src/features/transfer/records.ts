@@ -9,7 +9,7 @@ import {
   experiment_tag_moves,
   experiments,
 } from './records/experiments.js';
-import { corrections, feedback, feedback_links, span_feedback } from './records/feedback.js';
+import { comments, corrections, feedback, feedback_links, span_feedback } from './records/feedback.js';
 import { evaluations, judges, pinned_examples, pinned_versions } from './records/judges.js';
 import { prices, prompt_versions, prompts, tag_moves } from './records/prompts.js';
 import { attachments, score_definitions, scores, sessions, spans, traces } from './records/spans.js';
@@ -55,4 +55,5 @@ export const RECORDS = {
   feedback,
   span_feedback,
   corrections,
+  comments,
 } as const satisfies Record<Part, TSchema>;

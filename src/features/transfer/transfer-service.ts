@@ -5,7 +5,8 @@ import type { Principal } from '../../engine/identity/identity.js';
 import { tagFlaws } from '../traces/tag-limit.js';
 import type { FeedbackContent } from '../feedback/feedback.js';
 import { maskedFeedback } from '../feedback/masked-feedback.js';
-import type { Maskable } from '../masking/masker.js';
+import { MAX_COMMENT } from '../comments/comment.js';
+import type { Maskable, Masker } from '../masking/masker.js';
 import type { MaskerOf } from '../masking/maskers.js';
 import { maskedScores } from '../scores/masked-score.js';
 import { MAX_ROW_BYTES } from '../datasets/dataset.js';
@@ -148,9 +149,7 @@ export class TransferService {
     const { project_id: projectId } = by;
     const { metadata, audit, onImported } = this.#parts;
     const masker = this.#parts.masker(projectId);
-    const masked = WITH_FEEDBACK.has(part)
-      ? records.map((record) => ({ ...record, ...maskedFeedback(record as unknown as FeedbackContent, masker) }))
-      : records;
+    const masked = records.map((record) => maskedRecord(part, record, masker));
     const imported = audit.together(() => {
       const taken = metadata.take(part, projectId, masked);
       const { stored } = taken;
@@ -197,6 +196,13 @@ export class TransferService {
 
 /** Parts with what people wrote. */
 const WITH_FEEDBACK: ReadonlySet<MetadataPart> = new Set<MetadataPart>(['feedback', 'span_feedback', 'corrections']);
+
+function maskedRecord(part: MetadataPart, record: StoredRecord, masker: Masker | null): StoredRecord {
+  if (masker === null) return record;
+  if (part === 'comments') return { ...record, text: masker.maskText(String(record['text']), MAX_COMMENT) };
+  if (!WITH_FEEDBACK.has(part)) return record;
+  return { ...record, ...maskedFeedback(record as unknown as FeedbackContent, masker) };
+}
 
 /** Rules of records that no schema says: those that the calls which make such things have, too. */
 const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = {

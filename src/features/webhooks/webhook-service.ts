@@ -29,7 +29,7 @@ export interface WithSecret {
 
 const ADDRESS = /^[^\s@<>(),;:"'\\[\]\u0000-\u001f\u007f]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$/;
 
-/** Who is told of events. Everything is inside the caller's project. */
+/** Destinations of events. Everything is inside the caller's project. */
 export class WebhookService {
   readonly #parts: WebhookServiceParts;
 
@@ -127,7 +127,7 @@ export class WebhookService {
   /** Has it be told something at once. @throws as {@link requireTestable}; `conflict` also when too much waits */
   test(projectId: string, id: string): ListedWebhook {
     this.requireTestable(projectId, id);
-    // Without its name: whoever gets a mail may know nothing of this server, and no one is to choose the words.
+    // Without its name: the recipient may know nothing of this server, so no client chooses the words.
     const event = { type: 'test', summary: 'Test of a destination', data: { webhook_id: id } } as const;
     if (this.#note({ project_id: projectId, ...event }, id) === 0)
       throw new DomainError('conflict', 'Too many deliveries wait: the destination does not accept them');

@@ -58,7 +58,17 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
   {
     title: 'Improve',
     names: [
-      ...['prompts', 'scores', 'datasets', 'experiments', 'comparisons', 'feedback', 'judges', 'calibration'],
+      ...[
+        'prompts',
+        'scores',
+        'datasets',
+        'experiments',
+        'comparisons',
+        'feedback',
+        'sharing',
+        'judges',
+        'calibration',
+      ],
       ...['optimizations', 'playground'],
     ],
   },
@@ -95,6 +105,8 @@ const CHAPTER_OF_CALLS: Readonly<Record<string, string>> = {
   Optimizations: 'optimizations',
   Playground: 'playground',
   Feedback: 'feedback',
+  Comments: 'sharing',
+  Sharing: 'sharing',
   'Signing in': 'signing-in',
   Operations: 'operations',
   'API keys': 'api-keys',

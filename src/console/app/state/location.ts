@@ -4,6 +4,9 @@ import { addressOf, changed, placeOf, type Place } from '../../model/place.js';
 /** Path of the server's public URL, without a slash at its end. */
 export const base = document.querySelector<HTMLMetaElement>('meta[name="spanhouse-base"]')?.content ?? '';
 
+/** The token of the link by which a trace is shared, where the page shows that alone; null: it is the console. */
+export const sharedBy = document.querySelector<HTMLMetaElement>('meta[name="spanhouse-shared"]')?.content ?? null;
+
 /** Where the console is: everything that is shown follows from it. */
 export const place = signal<Place>(placeOf(base, window.location));
 
@@ -41,7 +44,9 @@ export function hrefOf({ screen, id = null, query = {} }: Target): string {
 
 /** The address of this view with other parameters. */
 export function hrefWith(changes: Parameters<typeof changed>[1]): string {
-  return addressOf(base, { ...place.value, query: changed(place.value.query, changes) });
+  const query = changed(place.value.query, changes);
+  if (sharedBy !== null) return `${base}/s/${sharedBy}${query.size === 0 ? '' : `?${query.toString()}`}`;
+  return addressOf(base, { ...place.value, query });
 }
 
 /** Changes parameters of this view. */

@@ -126,7 +126,7 @@ function prepare(db: Database) {
         `SELECT id FROM sign_ins WHERE expires_at <= @now ORDER BY expires_at LIMIT ${AT_ONCE}`,
       )
       .pluck(),
-    // Whoever was invited may have signed in by another code meanwhile.
+    // The invited person may have signed in by another code in the meantime.
     ofUnusedInvite: db.prepare<{ id: string }, UnusedInvite>(
       `SELECT s.user_id, k.id AS key_id, k.project_id FROM ${STANDING}
        WHERE s.id = @id AND s.stage = 'code' AND s.invited AND k.last_used_at IS NULL
@@ -178,7 +178,7 @@ export class SqliteSignInStore implements SignInStore {
     if (first === undefined) return undefined;
     const { id, user_id, provider, created_at, last_used_at } = first;
     const invited = first.invited === 1;
-    // Where all have expired, whoever uses one is told that.
+    // If all have expired, the person who uses one learns that.
     const valid = rows.filter(({ expired }) => expired === 0);
     const keys = (valid.length > 0 ? valid : rows).map(({ key_id, project_id }): SignInKey => ({
       id: key_id,

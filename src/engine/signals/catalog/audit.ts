@@ -261,6 +261,26 @@ const events = {
     message: 'Feedback link revoked',
     when: 'The link `subject_id`.',
   },
+  commentDeleted: {
+    level: 'info',
+    message: 'Comment deleted',
+    when: 'The comment `subject_id`, by its author or an admin.',
+  },
+  shareLinkMade: {
+    level: 'info',
+    message: 'Share link created',
+    when: 'The link `subject_id` shows a trace to whoever has it.',
+  },
+  shareLinkRevoked: {
+    level: 'info',
+    message: 'Share link revoked',
+    when: 'The link `subject_id`.',
+  },
+  sharingSet: {
+    level: 'info',
+    message: 'Share links allowed or forbidden',
+    when: 'From then on, share links of the project work, or none does.',
+  },
 } satisfies Readonly<Record<string, Line>>;
 
 /** What people and programs did, by ids. */

@@ -71,7 +71,7 @@ interface MadeBackup {
   readonly seconds: number;
 }
 
-/** The time of the last backup, whoever made it. */
+/** The time of the last backup, by the server or by a command. */
 export function deriveBackups(log: LogEvent<LineName<typeof backupCatalog>>, metrics: Metrics) {
   let lastAt = 0;
   /** A moment that is still to come tells of a wrong clock, and of no age: alerts would wait for it. */

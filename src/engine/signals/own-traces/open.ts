@@ -4,7 +4,7 @@ import { OwnTraces } from './own-traces.js';
 import { openSpanSender } from './span-sender.js';
 import type { Signals } from '../signals.js';
 
-/** Has the server trace itself. Whoever imports this file loads OpenTelemetry. */
+/** Has the server trace itself. Importing this file loads OpenTelemetry. */
 export function openOwnTraces(config: TracingConfig, version: string, observer: Signals): OpenTracing {
   return new OwnTraces(openSpanSender(config, version, observer));
 }

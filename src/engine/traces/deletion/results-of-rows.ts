@@ -23,7 +23,7 @@ interface ResultRow extends SpanRow {
   readonly made: string;
 }
 
-/** Finds the results that were made of rows, whoever marked them. */
+/** Finds the results that were made of rows, whether the server or a client marked them. */
 export class ResultsOfRows {
   readonly #rows: ReadRows;
   readonly #reads: ReadsInProgress;

@@ -30,7 +30,7 @@ const BATCH = 50_000;
 const QUIETLY = { ...LONG_STATEMENTS, max_threads: 1, optimize_aggregation_in_order: 1 } as const;
 
 /**
- * Removes what is left of traces and sessions that were deleted: tombstones, and rows that say that there is nothing. Whatever
+ * Removes the remains of deleted traces and sessions: tombstones, and rows that say that there is nothing. Whatever
  * is written meanwhile has later versions, and stays; no row that counts depends on those that go, and the row by which a thing
  * is found goes last, so that it may be interrupted anywhere.
  */

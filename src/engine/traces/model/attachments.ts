@@ -10,10 +10,17 @@ export interface StoredAttachmentParts extends AttachmentParts {
   readonly media: readonly string[];
 }
 
+/** A span by its id, of the only trace that is meant, or of any. */
+export interface SpanWithImages {
+  readonly spanId: string;
+  /** Null: any. */
+  readonly traceId: string | null;
+}
+
 /** Reads the spans of a project that have an id: normally one, none when there is no such span. Sees every acknowledged write. */
 export type ReadAttachmentParts = (
   projectId: string,
-  spanId: string,
+  span: SpanWithImages,
   signal?: AbortSignal,
 ) => Promise<StoredAttachmentParts[]>;
 

@@ -37,7 +37,7 @@ const OTHERS = 2_000;
  * minutes to compare them with an index of versions.
  */
 const NAMED = 100_000;
-/** Versions that a follower is told of at once; in between, others have their turn. */
+/** Versions that a follower gets at once; in between, others have their turn. */
 const TOLD_AT_ONCE = 5_000;
 
 export interface PurgeSource {

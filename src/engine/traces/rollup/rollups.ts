@@ -227,7 +227,7 @@ export class Rollups {
     await this.settle();
   }
 
-  /** Rolls up what is left. When that fails, everything acknowledged is stored anyway: the next start rolls it up. */
+  /** Rolls up all unsettled changes. When that fails, everything acknowledged is stored anyway: the next start rolls it up. */
   async close(): Promise<void> {
     this.#schedule.close();
     await this.#retry.close();

@@ -27,7 +27,7 @@ export class Watermark {
    * @param settled the version up to which everything is rolled up; null: that may change
    */
   async move(settled: Version | null, interval: number): Promise<void> {
-    // One write at a time: whoever waits for the last of them, as a stop does, has waited for all.
+    // One write at a time: to wait for the last of them, as a stop does, is to wait for all.
     const turn = this.#writing.then(() => this.#write(settled, interval));
     this.#writing = turn.catch(() => undefined);
     await turn;

@@ -68,7 +68,7 @@ export class WordIndex {
    */
   async forget(projectId: string, started: readonly TimeRange[], signal: AbortSignal): Promise<void> {
     if (started.length === 0) return;
-    // Rows that lie between two deleted spans may go as well: they are refilled from what is left.
+    // Rows that lie between two deleted spans may go as well: they are refilled from the remaining spans.
     const times = coveredBy(started, MAX_FORGOTTEN);
     const [from, to] = [numbers(times.map((range) => range.from)), numbers(times.map((range) => range.to))];
     const condition = sql`project_id = ${literal(projectId)} AND complete = 1 AND arrayExists((f, t) -> t >= toUnixTimestamp64Micro(started_from) AND f <= toUnixTimestamp64Micro(started_to), [${from}], [${to}])`;

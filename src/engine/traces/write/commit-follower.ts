@@ -11,7 +11,7 @@ export interface Touched {
 export interface CommitFollower {
   /**
    * Whether it has so much to do for a project that its writes must wait, and no one else's.
-   * @param unflushed traces of the project that it is to hear of yet
+   * @param unflushed traces of the project that it has not heard of yet
    */
   isFull(projectId: string, unflushed: number): boolean;
   /** Resolves once some of what it has to do is done; rejects when the store does not answer. */

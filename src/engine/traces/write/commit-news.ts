@@ -1,6 +1,6 @@
 import type { Touched } from './commit-follower.js';
 
-/** Tells of commits whoever waits for those to a project. */
+/** Reports commits to those who wait for commits to a project. */
 export class CommitNews {
   readonly #listeners = new Map<string, Set<() => void>>();
 

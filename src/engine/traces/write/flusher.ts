@@ -43,7 +43,7 @@ interface Run {
 }
 
 /**
- * Stores acknowledged writes in ClickHouse: soon by itself, in large inserts, and at once for whoever reads a project. An insert
+ * Stores acknowledged writes in ClickHouse: soon by itself, in large inserts, and at once for reads of a project. An insert
  * whose outcome is not known is sent again with the same versions: a row that is stored twice changes nothing.
  */
 export class Flusher {
@@ -166,7 +166,7 @@ export class Flusher {
     observer.spansFlushed({ ...sizeOf(taken), deletes, seconds: (performance.now() - started) / 1000 });
   }
 
-  /** Stores what is left. Where ClickHouse does not answer, the log has it for the next start. */
+  /** Stores all acknowledged writes. If ClickHouse does not respond, the log has them for the next start. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -7,7 +7,7 @@ const EPOCH_MICROS = EPOCH_SECONDS * 1_000_000;
 /** Microseconds since the epoch above; unique per row and ordered like the commits. A safe integer. */
 export type Version = number;
 
-/** A hybrid clock: wall time in microseconds, but always past everything it has given out or was told of. */
+/** A hybrid clock: wall time in microseconds, but always past every version that it has given out or seen. */
 export class VersionClock {
   #last: Version;
 

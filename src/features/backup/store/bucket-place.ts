@@ -41,7 +41,7 @@ export class BucketPlace implements BackupPlace, LockBucket {
   readonly #bucket: string;
   /** Empty, or ends in a slash. */
   readonly #prefix: string;
-  /** Sizes of the files below folders that were asked for: whoever holds the lock writes alone. */
+  /** Sizes of the files below folders that were asked for: only the holder of the lock writes. */
   readonly #sizes = new Map<string, Promise<Map<string, number>>>();
   /** How much the clock of the bucket is ahead. */
   #aheadMs = 0;

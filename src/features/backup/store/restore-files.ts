@@ -18,7 +18,7 @@ export class RestoredFiles {
   readonly #limit: LimitFunction = pLimit(FILES_AT_ONCE);
   #bytes = 0;
 
-  /** @param done told of all bytes copied so far */
+  /** @param done called with all bytes copied so far */
   constructor(backups: Backups, done: (bytes: number) => void) {
     this.#backups = backups;
     this.#done = done;

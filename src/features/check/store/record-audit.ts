@@ -12,7 +12,7 @@ interface RecordsOfSpans {
   readonly rows: string;
 }
 
-/** Not feedback and evaluations of clients: these may come before their span, and without one. */
+/** Not feedback, comments and evaluations of clients: these may come before their span, and without one. */
 const RECORDS: readonly RecordsOfSpans[] = [
   {
     flaw: 'evaluation_without_span',

@@ -15,6 +15,7 @@ import { guarded, transact, WatchedStore, type Database } from '../../../engine/
 import { rowErasure } from '../../datasets/store/row-erasure.js';
 import { projectRemoval } from './project-removal.js';
 import { hasRecords, spanRecordRemoval, spansWithRecords } from './span-records.js';
+import { traceRecords } from './trace-records.js';
 import { jobsShown, tracesJudged, wholeRecordRemoval } from './whole-records.js';
 
 const COLUMNS = `seq, project_id, what, target GLOB 'trace/*' OR target GLOB 'traces/*' OR target GLOB 'retention/*' AS whole_traces, upto, created_at`;
@@ -105,6 +106,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   readonly #tracesJudged: ReturnType<typeof tracesJudged>;
   readonly #removeJudged: ReturnType<typeof wholeRecordRemoval>;
   readonly #jobsShown: ReturnType<typeof jobsShown>;
+  readonly #traces: ReturnType<typeof traceRecords>;
   readonly #removeSomeOfProject: (projectId: string) => boolean;
   readonly #erase: ReturnType<typeof rowErasure>;
 
@@ -116,6 +118,7 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
     this.#tracesJudged = tracesJudged(db);
     this.#removeJudged = wholeRecordRemoval(db);
     this.#jobsShown = jobsShown(db);
+    this.#traces = traceRecords(db);
     this.#removeSomeOfProject = projectRemoval(db);
     this.#erase = rowErasure(db);
   }
@@ -221,6 +224,24 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
 
   removeJudged({ seq, project_id }: Deletion, traces: readonly DeletedTrace[]): Affected {
     return transact(this.db, () => this.#removeJudged(seq, project_id, traces));
+  }
+
+  hasToldOf(projectId: string): boolean {
+    return guarded(() => this.#traces.any(projectId));
+  }
+
+  toldOf(projectId: string, traceIds: readonly string[]): string[] {
+    return guarded(() => this.#traces.among(projectId, traceIds));
+  }
+
+  removeOfTrace({ seq, project_id }: Deletion, trace: string, isBack: boolean): boolean {
+    const of = { deletion: seq, projectId: project_id, trace };
+    return transact(this.db, () => this.#traces.removeOfTrace(of, isBack));
+  }
+
+  removeOfTraceSpans({ seq, project_id }: Deletion, trace: string, spanIds: readonly string[]): boolean {
+    const of = { deletion: seq, projectId: project_id, trace };
+    return transact(this.db, () => this.#traces.removeOfSpans(of, spanIds));
   }
 
   jobsShown({ seq, project_id }: Deletion): Affected['jobs'] {

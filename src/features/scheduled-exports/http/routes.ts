@@ -12,7 +12,7 @@ import { ScheduledExportInput, ScheduledExportPatch, ScheduledExportRead } from 
 /** How the documentation groups these routes. */
 const TAG = 'Scheduled exports';
 
-/** What whoever exports a list must be allowed to read. */
+/** Scopes that a caller needs to export each list. */
 const NEEDED: Readonly<Record<ScheduledList, readonly Scope[]>> = {
   ...{ spans: ['spans:read'], traces: ['spans:read'], sessions: ['spans:read'] },
   ...{ scores: ['scores:read'], feedback: ['feedback:read'] },

@@ -10,7 +10,7 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 };
 
-/** Writes what went wrong as a page: whoever reads it is a person with a browser. */
+/** Shows what went wrong as a page, for a person with a browser. */
 export function errorPages(baseUrl: () => string): ErrorRenderer {
   return ({ title, detail, request_id }) => {
     const base = basePath(baseUrl());

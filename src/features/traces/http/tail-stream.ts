@@ -9,8 +9,8 @@ const LOOK_MS = 3_000;
 const RETRY_MS = 1_000;
 
 /**
- * A tail as server-sent events. One event is made at a time, and the next only when the client has taken it: who reads slowly
- * is told of less, with how much was left out, and who does not read has nothing read for it.
+ * A tail as server-sent events. One event is made at a time, and the next only when the client has taken it: a slow reader gets
+ * less, with how much was left out, and nothing is read for one that does not read.
  */
 export class TailStream extends Readable {
   readonly #tail: Tail;

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { byKey, number, oneOf, orNull, time, uuid } from '../../../engine/schema/parts.js';
 import { CriterionRead, MAX_CRITERIA, MAX_EXPECTED_OUTPUT, MAX_REASON } from '../../feedback/schema.js';
+import { MAX_COMMENT } from '../../comments/comment.js';
 import { CRITERION_KEY } from '../../judges/settings.js';
 import { LINK_TYPES } from '../../review/feedback-link.js';
 import { MAX_LINK_SPANS } from '../../review/schema.js';
@@ -67,4 +68,14 @@ export const corrections = record('Correction', 'What a user said about one eval
   revision: revision("Revision of the judge's set that it created."),
   ...said,
   given_at: time('When it was given.'),
+});
+
+export const comments = record('Comment', 'What a user said about a trace, or about a span of it.', {
+  id: uuid('Id of the comment.'),
+  trace_id: uuid('The trace.'),
+  span_id: orNull(uuid('The span; null: it is about the whole trace.')),
+  text: Type.String({ minLength: 1, maxLength: MAX_COMMENT, description: 'The comment, in Markdown.' }),
+  created_at: time('When it was written.'),
+  edited_at: orNull(time('When it was last edited; null: never.')),
+  created_by: person('Who wrote it.'),
 });

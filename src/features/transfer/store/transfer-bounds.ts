@@ -10,6 +10,7 @@ import {
   MAX_TAGS as MAX_EXPERIMENT_TAGS,
 } from '../../experiments/experiment.js';
 import { MAX_COMPARISONS } from '../../comparisons/comparison-store.js';
+import { MAX_COMMENTS } from '../../comments/comment.js';
 import { MAX_DEFINITIONS } from '../../scores/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
@@ -36,6 +37,7 @@ export function bounds(db: Database, held: HeldRows): Readonly<Partial<Record<Me
     experiment_tag_moves: experimentTagBound(db),
     comparisons: countBound(db, 'comparisons', MAX_COMPARISONS, 'comparisons'),
     tag_moves: tagBound(db),
+    comments: commentBound(db),
     evaluations: evaluationBound(db),
   };
 }
@@ -122,6 +124,20 @@ function tagBound(db: Database): Bound {
           'conflict',
           `The prompt ${prompt} would have more than ${MAX_TAGS} tags, including removed ones; none of these moves were stored. ` +
             'Remove unneeded tags from the import',
+        );
+  };
+}
+
+function commentBound(db: Database): Bound {
+  const count = db
+    .prepare<[string, string], number>('SELECT count(*) FROM comments WHERE project_id = ? AND trace_id = ?')
+    .pluck();
+  return (projectId, records) => {
+    for (const trace of new Set(records.map(({ trace_id }) => String(trace_id))))
+      if ((count.get(projectId, trace) ?? 0) > MAX_COMMENTS)
+        throw new DomainError(
+          'conflict',
+          `The trace ${trace} would have more than ${MAX_COMMENTS} comments; none of these were stored`,
         );
   };
 }

@@ -284,6 +284,15 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     json: ['criteria_feedback'],
     flags: ['thumbs_up'],
   },
+  comments: {
+    ...plain,
+    by: 'project',
+    select: `t.id, t.trace_id, t.span_id, t.text, t.created_at, t.edited_at, ${person('t.user_id')} AS created_by`,
+    from: 'comments AS t INDEXED BY comments_in_order',
+    where: 't.project_id = @group AND t.created_at <= @asOf',
+    keys: ['t.created_at', 't.id'],
+    json: ['created_by'],
+  },
 };
 
 /** Finds the groups of a project one after the other: the first at or behind a position, or behind it. */

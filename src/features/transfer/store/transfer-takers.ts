@@ -55,6 +55,7 @@ export function takers(db: Database, held: HeldRows): Readonly<Record<MetadataPa
     ...promptTakers(db, by),
     ...judgeTakers(db, by),
     ...feedbackTakers(db, by),
+    comments: commentTaker(db, by),
     prices: priceTaker(db),
     score_definitions: definitionTaker(db),
     ...datasetTakers(db, by, held),
@@ -259,6 +260,18 @@ function feedbackTakers(db: Database, by: By) {
     span_feedback: (projectId, record) => given(projectId, { ...record, prompt_id: null, judge_id: null }),
     corrections: correctionTaker(db),
   } satisfies Partial<Record<MetadataPart, Take>>;
+}
+
+function commentTaker(db: Database, by: By): Take {
+  const comment = insertion(
+    db,
+    'comments',
+    ['id', 'project_id', 'trace_id', 'span_id', 'user_id', 'text', 'created_at', 'edited_at'],
+    'project_id',
+    { after_deletion: LAST_DELETION },
+  );
+  return (projectId, { created_by, ...record }) =>
+    comment(record['id'], projectId, () => ({ ...record, user_id: by(projectId, created_by) }));
 }
 
 function correctionTaker(db: Database): Take {

@@ -25,7 +25,7 @@ export function toDeliveryRead({ id, event, state, attempts, next_at, last, crea
   };
 }
 
-/** Whoever knows the URL of an incoming webhook may post to it. */
+/** Anyone who knows the URL of an incoming webhook can post to it. */
 function shownTarget({ kind, target }: ListedWebhook): string {
   return kind === 'email' ? target : `${new URL(target).origin}/…`;
 }

@@ -10,11 +10,14 @@ import { announce } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { changedAt, useQuery } from '../../state/query.js';
 import { loadWhoAmI } from '../../state/session.js';
+import { Lazy } from '../../parts/lazy.js';
 import { DeleteProject } from './delete-project.js';
 import { Deletions } from './deletions.js';
 import { NewProject } from './new-project.js';
 import { Retention } from './retention.js';
 import { Storage } from './storage.js';
+
+const sharing = () => import('../sharing/index.js').then(({ SharingSettings }) => SharingSettings);
 
 /** The project: its name, what it stores and for how long, and its end. */
 export default function Project() {
@@ -51,6 +54,7 @@ export default function Project() {
       {answer.data !== undefined && <Retention key={String(answer.data.retention_days)} project={answer.data} />}
       <Storage />
       <Deletions />
+      <Lazy load={sharing} props={{}} />
       <section class="stack" aria-labelledby="end">
         <h2 id="end">Danger zone</h2>
         <p class="soft">Permanently deletes everything in this project.</p>

@@ -7,8 +7,17 @@ import { ApiError, call } from '../../state/api.js';
 import { useQuery, type Answer } from '../../state/query.js';
 import { useTail } from '../../state/tail.js';
 import { traceOpened } from '../../state/tour.js';
+import { SpanDetail } from './span-detail.js';
 import { TraceBody } from './trace-body.js';
 import { TraceHead } from './trace-head.js';
+
+/* For the page of a shared trace, which loads this chunk and shows nothing else of it. */
+export { figuresOf, traceOutline } from '../../../model/trace-outline.js';
+export { ConversationIn } from '../../parts/conversation.js';
+export { JsonIn } from '../../parts/json-view.js';
+export { SpanError } from './span-error.js';
+export { Image } from './span-images.js';
+export { TraceBody } from './trace-body.js';
 
 /** How long after its last sign of life a trace is watched, and how often where no tail tells of it. */
 const WATCHED_MS = 10 * 60_000;
@@ -65,7 +74,7 @@ function Trace({ id }: { readonly id: string }) {
       {/* Of what is not there, one message will do. */}
       {(trace.error === null || trace.data !== undefined) && (
         <div class="trace-shown">
-          <Answered answer={outline}>{(data) => <TraceBody id={id} outline={data} />}</Answered>
+          <Answered answer={outline}>{(data) => <TraceBody id={id} outline={data} Detail={SpanDetail} />}</Answered>
         </div>
       )}
     </div>

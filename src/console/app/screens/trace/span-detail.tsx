@@ -12,6 +12,7 @@ import { MessagesTab } from './messages-tab.js';
 import { RawTab } from './raw-tab.js';
 import { SpanError } from './span-error.js';
 import { SpanHead } from './span-summary.js';
+import type { SpanDetailProps } from './trace-body.js';
 
 const LARGE = new Set(['input_data', 'output_data', 'attributes']);
 const SMALL_FIELDS = Object.keys(spanFields).filter((name) => !LARGE.has(name));
@@ -23,14 +24,6 @@ const TABS = [
   { name: 'evaluations', label: 'Evaluations', shows: EvaluationsTab },
   { name: 'raw', label: 'Raw', shows: RawTab },
 ] as const;
-
-interface SpanDetailProps {
-  readonly traceId: string;
-  readonly id: string;
-  /** Differs when the span has changed, so that it is asked again. */
-  readonly state: string;
-  readonly onClose: () => void;
-}
 
 /** One span in full. */
 export function SpanDetail({ traceId, id, state, onClose }: SpanDetailProps) {

@@ -1,10 +1,13 @@
 import { useDocument, useAsked } from '../../state/documents.js';
 import { LongText } from '../../parts/long-text.js';
 import { Icon } from '../../parts/icon.js';
+import type { PlainField } from '../../../../engine/traces/model/list/fields.js';
 import type { SpanHeadRead } from './span-head.js';
 
+type Said = Pick<SpanHeadRead, 'has_error' | PlainField>;
+
 /** What failed, before anything else. */
-export function SpanError({ span }: { readonly span: SpanHeadRead }) {
+export function SpanError({ span }: { readonly span: Said }) {
   if (!span.has_error) return null;
   const { error_code, error_message, error_stack, code_filepath, code_lineno } = span;
   return (

@@ -51,7 +51,8 @@ function isFile({ media_type: type }: { readonly media_type?: string }): boolean
   return type !== undefined && !type.startsWith('image/');
 }
 
-function Image({ url, label }: { readonly url: string; readonly label: string }) {
+/** An image that the server keeps. One of elsewhere is a link. */
+export function Image({ url, label }: { readonly url: string; readonly label: string }) {
   const source = ownSource(url);
   if (source === null) return <Link href={url}>External image: {label}</Link>;
   return (

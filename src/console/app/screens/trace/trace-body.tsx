@@ -1,4 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
+import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { count } from '../../../model/format.js';
 import { markNodes } from '../../../model/trace-marks.js';
@@ -6,10 +7,9 @@ import { isModelCall, type TraceOutline } from '../../../model/trace-outline.js'
 import { Empty } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';
 import { useKeys } from '../../state/keys.js';
-import { hrefOf, place, setQuery } from '../../state/location.js';
+import { hrefOf, place, setQuery, sharedBy } from '../../state/location.js';
 import { isNarrow } from './narrow.js';
 import { Minimap } from './minimap.js';
-import { SpanDetail } from './span-detail.js';
 import { SpanSheet } from './span-sheet.js';
 import { Toolbar } from './toolbar.js';
 import { TraceTree } from './trace-tree.js';
@@ -19,13 +19,23 @@ import { pan, zoomBy } from './zooming.js';
 /** While a detail is open it shows the row that keys came to, after a moment. */
 const FOLLOWS_AFTER_MS = 150;
 
+export interface SpanDetailProps {
+  readonly traceId: string;
+  readonly id: string;
+  /** Differs when the span has changed, so that it is asked again. */
+  readonly state: string;
+  readonly onClose: () => void;
+}
+
 interface TraceBodyProps {
   readonly id: string;
   readonly outline: TraceOutline;
+  /** Shows one span in full. */
+  readonly Detail: ComponentType<SpanDetailProps>;
 }
 
 /** The tree of a trace's spans, and beside it the one that is chosen. */
-export function TraceBody({ id, outline }: TraceBodyProps) {
+export function TraceBody({ id, outline, Detail }: TraceBodyProps) {
   const view = useMemo(() => new TraceView(outline), [id]);
   useLayoutEffect(() => {
     if (view.outline.peek() !== outline) view.grow(outline);
@@ -45,14 +55,16 @@ export function TraceBody({ id, outline }: TraceBodyProps) {
   // A window that became narrow has no room for what nobody chose.
   const isShown = span !== null && !(isNarrow.value && view.isPreselected.value);
   const detail = isShown && (
-    <SpanDetail key={span} traceId={id} id={span} state={stateOf(view.outline.value, at)} onClose={close} />
+    <Detail key={span} traceId={id} id={span} state={stateOf(view.outline.value, at)} onClose={close} />
   );
   return (
     <div class="trace-body">
       {outline.total > outline.id.length && (
         <p class="banner">
           Showing the first {count(outline.id.length)} of {count(outline.total)} spans.{' '}
-          <a href={hrefOf({ screen: 'spans', query: { trace_id: id, range: 'all' } })}>Show all in list</a>
+          {sharedBy === null && (
+            <a href={hrefOf({ screen: 'spans', query: { trace_id: id, range: 'all' } })}>Show all in list</a>
+          )}
         </p>
       )}
       <Toolbar view={view} />

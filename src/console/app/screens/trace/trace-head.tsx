@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
 import { Ending } from '../../parts/ending.js';
 import { Cost, Figure, Took, When } from '../../parts/figures.js';
+import { Lazy } from '../../parts/lazy.js';
 import { Status } from '../../parts/kind.js';
 import { copy } from '../../state/announce.js';
 import { leaveDeleted } from '../../state/deleted.js';
@@ -48,6 +49,7 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
             Copy link
           </Button>
           <CopyAsCurl path={`/traces/${id}/outline`} />
+          <ShareTrace id={id} />
           <AddSpansButton spans={{ query: `trace_id=${id}&parent_span_id=null`, isList: false }} isSmall />
           <DeleteTrace id={id} name={name} spans={span_count} />
         </div>
@@ -86,7 +88,26 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
         every={isAlive ? OPINIONS_EVERY_MS : false}
         {...(outline !== undefined && { nameOfSpan: (span: string) => nameOfSpan(outline, span) })}
       />
+      <Lazy
+        load={comments}
+        props={{ traceId: id, nameOfSpan: (span: string) => outline && nameOfSpan(outline, span) }}
+      />
     </header>
+  );
+}
+
+const comments = () => import('../sharing/index.js').then(({ Comments }) => Comments);
+const shareDialog = () => import('../sharing/index.js').then(({ ShareDialog }) => ShareDialog);
+
+function ShareTrace({ id }: { readonly id: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button look="quiet" icon="links" onClick={() => setOpen(true)}>
+        Share
+      </Button>
+      {isOpen && <Lazy load={shareDialog} props={{ traceId: id, onClose: () => setOpen(false) }} />}
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ClickHouseClient } from './client.js';
 /** How old an answer may be that others get, too: anybody may ask, as often as they like. */
 const VALID_MS = 1_000;
 
-/** Whether ClickHouse answers, asked at most once a second whoever wants to know. */
+/** Whether ClickHouse responds; asked at most once a second, for all callers. */
 export class Liveness {
   readonly #client: Pick<ClickHouseClient, 'ping'>;
   #asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;

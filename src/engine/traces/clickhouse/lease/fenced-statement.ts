@@ -7,7 +7,7 @@ const DEFINITION = /^\s*(?:CREATE|ALTER|DROP)\s/;
 const INSERT_VALUES = /^\s*(INSERT INTO \w+(?: \([^)]*\))?)\s+VALUES \(([\s\S]*)\)\s*$/;
 const INSERT_SELECT = /^\s*(INSERT INTO \w+(?: \([^)]*\))?)\s+((?:SELECT|WITH)\s[\s\S]*)$/;
 const DELETE = /^\s*(DELETE FROM \w+) WHERE ([\s\S]*)$/;
-/** Merges change no answer, whoever asks for them and when. */
+/** Merges change no answer, whenever they are requested. */
 const MERGE = /^\s*OPTIMIZE TABLE \w+ PARTITION ID '\w+' FINAL\s*$/;
 const TRUNCATE = /^\s*TRUNCATE TABLE (\w+)\s*$/;
 

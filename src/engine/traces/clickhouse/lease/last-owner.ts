@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const FILE = 'clickhouse.lease';
 
 /**
- * Remembers which owner of a lease worked on this `DATA_DIR` last. Whoever holds the lock of the directory knows that this
+ * Remembers which owner of a lease worked on this `DATA_DIR` last. The holder of the lock of the directory knows that this
  * owner has ended, and need not wait for its lease to expire.
  *
  * The file names its own inode as well: in a copy of the directory, whose original may still be at work, it says nothing.

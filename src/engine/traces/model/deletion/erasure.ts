@@ -2,7 +2,7 @@
 export const ERASURE_STEPS = {
   /** What was replaced or deleted leaves the tables for every read. */
   purging: 'span versions',
-  /** So does what is left of traces and sessions that are gone. */
+  /** So do the remains of deleted traces and sessions. */
   forgetting: 'traces and sessions',
   /** Files without them take the place of those that hold them, one partition of a table after the other. */
   rewriting: 'partitions',

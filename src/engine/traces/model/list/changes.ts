@@ -39,8 +39,8 @@ export interface SettledRows {
 }
 
 /**
- * Rows of a list by the versions in which they are stored now: whoever continues behind the last one is told of each version once. One
- * that was replaced before it was asked for is not told of, nor is what is gone.
+ * Rows of a list by the versions in which they are stored now: a reader that continues behind the last one sees each version once. One
+ * that was replaced before it was asked for is left out, and so is what is gone.
  */
 export interface ListChanges {
   /** The state with everything that is acknowledged. @throws DomainError `unavailable` */

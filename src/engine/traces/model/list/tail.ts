@@ -48,7 +48,7 @@ export const TAILS_PER_PROJECT = 20;
 const READS = { atOnce: 6, perParty: 1 };
 
 /**
- * Follows lists: who waits is told of what is written after the state that it has seen. A project that no one follows costs
+ * Follows lists: a reader gets what is written after the state that it has seen. A project that no one follows costs
  * nothing; one that is followed is read after commits only, and each query at most twice a second.
  */
 export class Tails {
@@ -172,7 +172,7 @@ class Group {
     const end = await this.#turns.take(this.#of.projectId);
     const beganAt = performance.now();
     try {
-      // Whoever opens tails and leaves has nothing read.
+      // A client that opens tails and leaves causes no reads.
       if (this.#members.size === 0) return { rows: [], skipped: 0, state: after };
       return await this.#source.read(this.#of, after);
     } finally {

@@ -2,7 +2,7 @@ import type { ListDefinition } from './definitions.js';
 import type { AppliedFilter, ListQuery } from './query.js';
 import type { Micros } from '../../../timestamp.js';
 
-/** Fields by which whoever goes through a list, newest first, finds the next page, and the filter that bounds the first of them. */
+/** Fields by which a walk through a list, newest first, finds the next page, and the filter that bounds the first of them. */
 export const WALK_KEYS = {
   spans: { time: 'started_at', before: 'started_before', ids: ['id', 'trace_id'] },
   traces: { time: 'started_at', before: 'started_before', ids: ['id'] },

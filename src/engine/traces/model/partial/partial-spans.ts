@@ -20,7 +20,7 @@ export const WRITTEN_MEANWHILE = 'written_meanwhile';
 /** Where spans in parts are put together. */
 export interface PartialSpans {
   /**
-   * Opens spans, also those that are acknowledged and not flushed. Whoever opens spans of one trace twice at once must not
+   * Opens spans, also those that are acknowledged and not flushed. A caller that opens spans of one trace twice at once must not
    * append twice.
    * @throws DomainError `unavailable`; `too_large` for more than fits into memory
    */

@@ -166,7 +166,7 @@ function indexed(values: readonly (string | null)[]): { readonly indexes: number
 
 /**
  * Parents by place, -1 for none. Nothing is lost of what spans say: parents that are not there are named beside, and so are
- * cycles, each of which is opened at its first span, so that whoever follows parents comes to an end.
+ * cycles, each of which is opened at its first span, so that following parents ends.
  */
 function tree(
   { id, parent: parents }: Pick<SpanColumns, 'id' | 'parent'>,

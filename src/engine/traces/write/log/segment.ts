@@ -118,7 +118,7 @@ async function scanRecords(
   { from, to, mark }: { readonly from: number; readonly to: number; readonly mark: Buffer },
   each: (record: FoundRecord) => void,
 ): Promise<{ end: number; damagedAt: number | null; unproven: readonly FoundRecord[] }> {
-  /** Whole records behind a part that is none: of a write that no one was told of, unless something proves otherwise. */
+  /** Whole records behind a part that is none: of a write that was not acknowledged, unless something proves otherwise. */
   const unproven: FoundRecord[] = [];
   let window: Buffer = Buffer.alloc(0);
   let windowAt = from;
