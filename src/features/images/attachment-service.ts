@@ -55,12 +55,17 @@ export class AttachmentService {
 
   /** @throws DomainError `not_found` when the project has no such span */
   async list(projectId: string, spanId: string, signal?: AbortSignal): Promise<AttachmentList> {
-    const images = await this.imagesOf(projectId, { spanId, traceId: null }, signal);
+    const images = await this.#all(projectId, { spanId, traceId: null }, signal);
     return { attachments: images.map(({ kept: _kept, ...attachment }) => attachment), count: images.length };
   }
 
-  /** @throws DomainError `not_found` when the project has no such span */
+  /** Without other files. @throws DomainError `not_found` when the project has no such span */
   async imagesOf(projectId: string, span: SpanWithImages, signal?: AbortSignal): Promise<SpanImage[]> {
+    const all = await this.#all(projectId, span, signal);
+    return all.filter(({ media_type }) => media_type === undefined || isImageType(media_type));
+  }
+
+  async #all(projectId: string, span: SpanWithImages, signal?: AbortSignal): Promise<SpanImage[]> {
     const spans = await this.#parts.read(projectId, span, signal);
     if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
     const items = spans.flatMap((stored) => PLACES.flatMap((place) => storedItems(place, stored)));

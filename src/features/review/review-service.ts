@@ -145,9 +145,7 @@ export class ReviewService {
 
   async #images(link: FeedbackLink, id: string, signal?: AbortSignal): Promise<ReviewedCompletion['images']> {
     try {
-      const span = { spanId: id, traceId: null };
-      const found = await this.#parts.attachments.imagesOf(link.project_id, span, signal);
-      return found.filter(({ media_type }) => media_type?.startsWith('image/') ?? true);
+      return await this.#parts.attachments.imagesOf(link.project_id, { spanId: id, traceId: null }, signal);
     } catch (error) {
       // The completion was deleted since it was found.
       if (error instanceof DomainError && error.kind === 'not_found') return [];
