@@ -30,6 +30,7 @@ const silent = {
   attachmentSweepFailed: () => undefined,
   attachmentNotFetched: () => undefined,
   spansAccepted: () => undefined,
+  modelsCounted: () => undefined,
   spansRejected: () => undefined,
 };
 
@@ -124,7 +125,7 @@ describe('cleaning up attachments', () => {
     const id = randomUUID();
     await post(ingest(), span(id, kept, dropped));
     await post(ingest(), span(id, added, kept));
-    await spans.store.attachments.read(project, id);
+    await spans.store.attachments.read(project, { spanId: id, traceId: null });
     await sweep();
     expect([await isThere(kept), await isThere(dropped), await isThere(added)]).to.deep.equal([true, false, true]);
   });
@@ -134,7 +135,7 @@ describe('cleaning up attachments', () => {
     const id = randomUUID();
     await post(ingest(), span(id, image));
     await post(ingest(), { ...span(id), attributes: { attachments: [{ sha256: sha(image) }] } });
-    await spans.store.attachments.read(project, id);
+    await spans.store.attachments.read(project, { spanId: id, traceId: null });
     await sweep();
     expect(await isThere(image)).to.equal(true);
   });
@@ -258,7 +259,8 @@ describe('cleaning up attachments', () => {
       ingest({ vault: before, log: dying(() => Promise.resolve({ createdAt: [] })) }),
       span(randomUUID(), lost),
     );
-    while ((await spans.store.attachments.read(project, id)).length === 0) await new Promise((r) => setTimeout(r, 20));
+    while ((await spans.store.attachments.read(project, { spanId: id, traceId: null })).length === 0)
+      await new Promise((r) => setTimeout(r, 20));
     while (vault.find(project, sha(lost)) === undefined) await new Promise((r) => setTimeout(r, 5));
     await sweep();
     expect([await isThere(stored), await isThere(lost)]).to.deep.equal([true, false]);
@@ -346,7 +348,7 @@ describe('cleaning up attachments', () => {
     void cutOff(busy, span(randomUUID(), waiting), nothing);
     void cutOff(other, span(randomUUID(), lost), nothing);
     void cutOff(other, span(keptSpan, kept), (writes) => spans.store.log.append(writes));
-    while ((await spans.store.attachments.read(other, keptSpan)).length === 0)
+    while ((await spans.store.attachments.read(other, { spanId: keptSpan, traceId: null })).length === 0)
       await new Promise((r) => setTimeout(r, 20));
     const found = (projectId: string, image: Buffer) => vault.find(projectId, sha(image)) !== undefined;
     while (!found(busy, waiting) || !found(other, lost)) await new Promise((r) => setTimeout(r, 5));

@@ -105,8 +105,8 @@ export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
     inProject(scope.projectId),
     ...bounds,
     ...(query.behind == null ? [] : [sql`(${beyond(query.behind, query.descending)})`]),
-    ...internal(query),
-    ...ownConditions(scope, query),
+    ...rowConditions(query),
+    ...relatedConditions(scope, query),
     ...experimentConditions(spanSource, scope, query),
     ...(query.inTracesWith ?? []).map((asked, index) => sql`trace_id IN (${tracesWith(scope, query, asked, index)})`),
     ...search,
@@ -114,13 +114,11 @@ export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
   ]);
 }
 
-/** What is asked of a span itself, but for its text. */
-function ownConditions(scope: ReadScope, asked: Omit<AskedOfSpan, 'search'>): Sql[] {
+/** What is asked of what belongs to a span: its session, and its scores. */
+function relatedConditions(scope: ReadScope, asked: Omit<AskedOfSpan, 'search'>): Sql[] {
   const session = sessionAskedFor(asked);
   return [
-    ...conditions(asked, spanSource),
     ...(session === null ? [] : [sql`trace_id ${ofSessionNamed(scope, session)}`]),
-    ...[...asked.tags].map(([key, values]) => tagged(key, values)),
     ...scoreConditions(spanSource, scope, asked),
   ];
 }
@@ -131,7 +129,8 @@ function tracesWith(scope: ReadScope, query: ListQuery, asked: AskedOfSpan, nth:
   return sql`SELECT trace_id FROM spans WHERE ${allOf([
     inProject(scope.projectId),
     ...(traces === null ? [] : [...BOUNDS, sql`trace_id ${traces}`]),
-    ...ownConditions(scope, asked),
+    ...askedOfRow(asked),
+    ...relatedConditions(scope, asked),
     ...(asked.search === null ? [] : [textFound(asked.search, scope.withinTraces?.[nth])]),
     current(scope),
   ])}`;
@@ -142,6 +141,19 @@ const BOUNDS = [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
 /** Whether a query names the traces whose spans it is about. */
 function isBounded(query: ListQuery): boolean {
   return sessionAskedFor(query) !== null || idsAskedFor(query, 'trace_id') !== null;
+}
+
+/** Whether a query finds a row of `spans`, by what stands in that row alone. */
+export function spanFound(query: ListQuery): Sql {
+  return allOf([sql`1`, ...rowConditions(query)]);
+}
+
+function rowConditions(query: ListQuery): Sql[] {
+  return [...internal(query), ...askedOfRow(query)];
+}
+
+function askedOfRow(asked: Pick<AskedOfSpan, 'filters' | 'tags'>): Sql[] {
+  return [...conditions(asked, spanSource), ...[...asked.tags].map(([key, values]) => tagged(key, values))];
 }
 
 /** The spans of some traces are found by their times, which their facts know, in a table ordered by time. */
