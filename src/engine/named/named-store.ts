@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { DomainError } from './errors.js';
-import type { Principal } from './identity/identity.js';
-import type { Micros } from './timestamp.js';
+import { DomainError } from '../errors.js';
+import type { Principal } from '../identity/identity.js';
+import type { Micros } from '../timestamp.js';
 
 /** Something of a project that people make, name and change. No two of a kind have the same name. */
 export interface Named {
