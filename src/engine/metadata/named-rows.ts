@@ -1,4 +1,4 @@
-import type { Named, NamedStore, Unfit } from '../named-store.js';
+import type { Named, NamedStore, Unfit } from '../named/named-store.js';
 import { guarded, isDuplicate, transact, type Database } from './database.js';
 
 type Row = Readonly<Record<string, unknown>>;

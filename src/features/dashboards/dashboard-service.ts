@@ -1,7 +1,7 @@
 import { DomainError, type Issue } from '../../engine/errors.js';
 import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
-import { newlyNamed, requireFit, requireNamed } from '../../engine/named-store.js';
+import { newlyNamed, requireFit, requireNamed } from '../../engine/named/named-store.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { DEFAULT_WINDOW, type Chart, type Dashboard, type DashboardStore } from './dashboard.js';
 import {

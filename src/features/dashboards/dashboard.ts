@@ -1,4 +1,4 @@
-import type { Named, NamedStore } from '../../engine/named-store.js';
+import type { Named, NamedStore } from '../../engine/named/named-store.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 
 /** How far back a dashboard looks that does not say so. */

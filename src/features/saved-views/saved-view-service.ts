@@ -1,7 +1,7 @@
 import type { Issue } from '../../engine/errors.js';
 import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
-import { newlyNamed, requireFit, requireNamed } from '../../engine/named-store.js';
+import { newlyNamed, requireFit, requireNamed } from '../../engine/named/named-store.js';
 import { isColumn } from '../../engine/traces/model/list/columns.js';
 import { listDefinitions, type ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import { invalid } from '../../engine/validation/validation.js';

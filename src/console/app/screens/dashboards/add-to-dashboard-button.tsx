@@ -1,10 +1,5 @@
-import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { LazyDialog } from '../../parts/lazy-dialog.js';
-
-export interface CountedList {
-  readonly list: ListDefinition;
-  readonly query: URLSearchParams;
-}
+import type { CountedList } from './data.js';
 
 /** Opens the form that puts what a list counts on a dashboard. */
 export function AddToDashboardButton(props: CountedList) {

@@ -8,9 +8,8 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { changedAt } from '../../state/query.js';
-import type { CountedList } from './add-to-dashboard-button.js';
 import { ChartDialog } from './chart-dialog.js';
-import { changeDashboard, dashboards, readDashboard, useDashboards, withChart } from './data.js';
+import { changeDashboard, dashboards, readDashboard, useDashboards, withChart, type CountedList } from './data.js';
 
 interface AddToDashboardProps extends CountedList {
   readonly onClose: () => void;

@@ -1,8 +1,14 @@
+import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import type { DashboardPatch, DashboardRead } from '../../../../features/dashboards/schema.js';
 import type { Chart } from '../../../model/dashboard.js';
 import { announce } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { changedAt, useQuery } from '../../state/query.js';
+
+export interface CountedList {
+  readonly list: ListDefinition;
+  readonly query: URLSearchParams;
+}
 
 /** Where dashboards are. */
 export const dashboards = () => ofProject('/dashboards');

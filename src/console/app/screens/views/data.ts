@@ -1,5 +1,12 @@
+import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { call, ofProject } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
+
+export interface ListShown {
+  readonly list: ListDefinition;
+  readonly query: URLSearchParams;
+  readonly columns: readonly string[];
+}
 
 /** Where saved views are. */
 export const views = () => ofProject('/saved-views');

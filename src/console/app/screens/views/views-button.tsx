@@ -1,12 +1,5 @@
-import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { LazyDialog } from '../../parts/lazy-dialog.js';
-import { useViews } from './data.js';
-
-export interface ListShown {
-  readonly list: ListDefinition;
-  readonly query: URLSearchParams;
-  readonly columns: readonly string[];
-}
+import { useViews, type ListShown } from './data.js';
 
 /** Opens the saved views of a list; says which one is shown. */
 export function ViewsButton(props: ListShown) {

@@ -10,9 +10,8 @@ import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate, setQuery } from '../../state/location.js';
 import { changedAt } from '../../state/query.js';
-import { useViews, views } from './data.js';
+import { useViews, views, type ListShown } from './data.js';
 import { DeleteView } from './delete-view.js';
-import type { ListShown } from './views-button.js';
 
 interface ViewsDialogProps extends ListShown {
   readonly onClose: () => void;

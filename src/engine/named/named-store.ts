@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { DomainError } from './errors.js';
-import type { Principal } from './identity/identity.js';
-import type { Micros } from './timestamp.js';
+import { DomainError } from '../errors.js';
+import type { Micros } from '../timestamp.js';
 
 /** Something of a project that people make, name and change. No two of a kind have the same name. */
 export interface Named {
@@ -29,8 +28,14 @@ export interface NamedStore<T extends Named> {
   remove(projectId: string, id: string): void;
 }
 
+/** Who makes something: the user of a key, in its project. */
+interface Maker {
+  readonly project_id: string;
+  readonly user_id: string;
+}
+
 /** What a new one has before anything else. */
-export function newlyNamed({ project_id, user_id }: Principal, name: string): Named {
+export function newlyNamed({ project_id, user_id }: Maker, name: string): Named {
   const now = Date.now() * 1000;
   return { id: randomUUID(), project_id, name, created_at: now, created_by: user_id, updated_at: now };
 }
