@@ -14,8 +14,8 @@ import {
 import { createBodyReader, type BodyLimits } from './body.js';
 import type { DeliveryLimits } from './delivery.js';
 import { Exchange } from './exchange.js';
-import { handlerOf, type Handler, type HandlerParts } from './handler.js';
-import { bySpecificity, routerPath, templatePath } from './path.js';
+import { handlerOf, originAddress, type Handler, type HandlerParts } from './handler.js';
+import { mostSpecificFirst, routerPath, templatePath } from './path.js';
 import type { Route } from './route.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -24,6 +24,8 @@ export interface AppOptions extends Omit<HandlerParts, 'readBody' | 'meant'> {
   readonly limits: BodyLimits;
   readonly delivery: DeliveryLimits;
   readonly observer: RequestObserver;
+  /** As for {@link securityHeaders}. */
+  readonly hstsSeconds?: number;
 }
 
 type Exchanges = WeakMap<ServerResponse, Exchange>;
@@ -36,11 +38,12 @@ export function createApp(options: AppOptions): RequestListener {
   const exchanges: Exchanges = new WeakMap();
   const meant = pathFinder(options.routes);
   const router = routerOf(options, exchanges, meant);
-  const commonHeaders = securityHeaders();
+  const commonHeaders = securityHeaders(options.hstsSeconds);
   const unmatched = unmatchedHandler(options.identity, meant);
-  const { delivery } = options;
+  const { delivery, trustedProxies } = options;
+  const addressOf = (request: IncomingMessage) => originAddress(request, trustedProxies);
   const answer = (request: IncomingMessage, response: ServerResponse, observer: RequestObserver) => {
-    const exchange = new Exchange(request, response, { observer, commonHeaders, delivery });
+    const exchange = new Exchange(request, response, { observer, commonHeaders, delivery, addressOf });
     exchanges.set(response, exchange);
     router(request as express.Request, response as express.Response, (error?: unknown) => {
       if (error === undefined || error === null) void run(unmatched, exchange, request);
@@ -77,7 +80,7 @@ function routerOf(options: AppOptions, exchanges: Exchanges, meant: FindPath): e
       const exchange = exchanges.get(response);
       if (exchange !== undefined) await run(handler, exchange, request as RoutedRequest);
     };
-  const paths = [...new Set(options.routes.map(({ path }) => path))].sort(bySpecificity);
+  const paths = mostSpecificFirst([...new Set(options.routes.map(({ path }) => path))]);
   for (const path of paths) {
     const routes = options.routes.filter((route) => route.path === path);
     const entry = router.route(routerPath(path));
