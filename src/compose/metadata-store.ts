@@ -7,6 +7,10 @@ import type { FeedbackPages } from '../features/feedback/feedback-pages.js';
 import type { CountedOpinions, MonitorStore } from '../features/monitors/monitor.js';
 import { SqliteCountedOpinions } from '../features/monitors/store/counted-opinions.js';
 import { SqliteMonitorStore } from '../features/monitors/store/monitor-store.js';
+import type { DashboardStore } from '../features/dashboards/dashboard.js';
+import { openDashboards } from '../features/dashboards/store/dashboard-store.js';
+import type { SavedViewStore } from '../features/saved-views/saved-view.js';
+import { openSavedViews } from '../features/saved-views/store/saved-view-store.js';
 import type { WebhookStore } from '../features/webhooks/webhook.js';
 import { SqliteWebhookStore } from '../features/webhooks/store/webhook-store.js';
 import type { ScheduleStore } from '../features/scheduled-exports/schedule.js';
@@ -134,6 +138,8 @@ export interface MetadataStore {
   readonly monitors: MonitorStore;
   readonly countedOpinions: CountedOpinions;
   readonly webhooks: WebhookStore;
+  readonly savedViews: SavedViewStore;
+  readonly dashboards: DashboardStore;
   readonly masking: MaskingStore;
   readonly audit: AuditStore;
   readonly promptFeedback: PromptFeedbackCounts;
@@ -219,6 +225,8 @@ function storesOn(database: Database): MetadataStore {
     monitors: new SqliteMonitorStore(database),
     countedOpinions: new SqliteCountedOpinions(database),
     webhooks: new SqliteWebhookStore(database),
+    savedViews: openSavedViews(database),
+    dashboards: openDashboards(database),
     masking: new SqliteMaskingStore(database),
     audit: new SqliteAuditStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),

@@ -39,6 +39,7 @@ import { openAttachments } from './attachments.js';
 import { openBackups } from './backup.js';
 import type { Context } from './context.js';
 import { openComparisons } from './comparisons.js';
+import { openDashboards, type Dashboards } from './dashboards.js';
 import { openDatasets, type Datasets } from './datasets.js';
 import { openDeletions } from './deletion.js';
 import { openExperiments, type Experiments } from './experiments.js';
@@ -72,6 +73,7 @@ export interface Services
     Feedback,
     Sharing,
     Datasets,
+    Dashboards,
     Omit<Experiments, 'work'> {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
@@ -171,6 +173,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
   });
   const comparisons = openComparisons(context, storage, announce);
+  const dashboards = openDashboards(storage);
   const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
@@ -197,6 +200,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...openSharing(context, storage, { attachments: attachments.service, outlines, masker: maskers.of }),
     ...datasets,
     ...experiments,
+    ...dashboards,
     comparisons,
     identity,
     ...people,
@@ -232,6 +236,7 @@ export async function openServices(context: Context): Promise<Services> {
       masker: maskers.of,
       attachments,
       deletions,
+      ...dashboards,
       onImported(projectId) {
         prices.forget(projectId);
         prompts.forget();

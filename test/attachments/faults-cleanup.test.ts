@@ -207,7 +207,8 @@ describe('cleaning up attachments', () => {
       ingest({ vault: before, log: dying(() => Promise.resolve({ createdAt: [] })) }),
       span(randomUUID(), lost),
     );
-    while ((await spans.store.attachments.read(project, { spanId: id, traceId: null })).length === 0) await new Promise((r) => setTimeout(r, 20));
+    while ((await spans.store.attachments.read(project, { spanId: id, traceId: null })).length === 0)
+      await new Promise((r) => setTimeout(r, 20));
     while (vault.find(project, sha(lost)) === undefined) await new Promise((r) => setTimeout(r, 5));
     await sweep();
     expect([await isThere(stored), await isThere(lost)]).to.deep.equal([true, false]);

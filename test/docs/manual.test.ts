@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { answersOf, blocks, chapter, readme, run, section, shortForms } from './commands.js';
 
 const FOLDER = new URL('../../../src/http/manual/static/', import.meta.url);
@@ -16,7 +17,7 @@ describe('manual', function () {
     readonly externalDocs: { readonly url: string; readonly description: string };
   }[];
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     ({ tags } = (await server.request('GET', '/openapi.json', { key: null })).json);
   });
   after(() => server.dispose());
@@ -57,6 +58,14 @@ describe('manual', function () {
         house /readyz | pick .status`;
       expect(await run(commands, server, {}, shell)).to.equal('You  help, "kindly".\n1\n[]\nready\n');
     });
+
+  it('saves a view and builds a dashboard as it is written', async () => {
+    const [saved = '', built = '', changed = ''] = blocks(chapter('dashboards'));
+    expect(await answersOf(saved, server)).to.deep.equal([[]]);
+    const [made, now] = await answersOf(`${built}\n${changed}`, server);
+    expect([made.window, made.version, made.charts.length]).to.deep.equal(['7d', 1, 2]);
+    expect(now).to.include({ window: '24h', version: 2 });
+  });
 
   it('makes a prompt as it is written', async () => {
     const [created, ...others] = blocks(chapter('prompts'));

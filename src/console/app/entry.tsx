@@ -5,12 +5,13 @@ import { listenToKeys } from './state/keys.js';
 import { followLinks, place, sharedBy } from './state/location.js';
 
 const root = document.getElementById('console');
-if (root !== null && sharedBy !== null) {
+const by = sharedBy;
+if (root !== null && by !== null) {
   listenToKeys();
   void Promise.all([import('./screens/sharing/index.js'), import('./screens/trace/index.js')]).then(
     ([{ Shared }, parts]) => {
       root.replaceChildren();
-      render(<Shared by={sharedBy} parts={parts} />, root);
+      render(<Shared by={by} parts={parts} />, root);
     },
   );
 } else if (root !== null) {

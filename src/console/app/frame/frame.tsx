@@ -106,7 +106,7 @@ function Screens({ shown }: { readonly shown: string }) {
   return (
     <nav class="frame-nav" aria-label="Screens">
       {offeredScreens()
-        .filter(({ forNewcomers }) => isNew || forNewcomers !== true)
+        .filter(({ forNewcomers, isBeside }) => (isNew || forNewcomers !== true) && isBeside !== true)
         .map(({ name, label, icon }) => (
           <a key={name} href={hrefOf({ screen: name })} {...(name === shown && { 'aria-current': 'page' as const })}>
             <Icon name={icon} /> {label}

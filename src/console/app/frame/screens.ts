@@ -13,6 +13,8 @@ export interface Screen {
   readonly icon: IconName;
   /** Whether the navigation offers it only while the project has no trace. */
   readonly forNewcomers?: true;
+  /** Whether it is reached from other screens, and not from the navigation. */
+  readonly isBeside?: true;
   /** Goes there after `g`. */
   readonly key: string;
   /** What it is nothing without: it is offered to nobody who lacks that. Absent: it has something for everybody. */
@@ -106,6 +108,23 @@ export const SCREENS: readonly Screen[] = [
     key: 'c',
     needs: 'datasets:read',
     load: () => import('../screens/experiments/index.js'),
+  },
+  {
+    name: 'dashboards',
+    label: 'Dashboards',
+    icon: 'dashboards',
+    key: 'b',
+    needs: 'dashboards:read',
+    load: () => import('../screens/dashboards/index.js'),
+  },
+  {
+    name: 'views',
+    label: 'Saved views',
+    icon: 'views',
+    key: 'v',
+    needs: 'dashboards:read',
+    isBeside: true,
+    load: () => import('../screens/dashboards/index.js'),
   },
   {
     name: 'monitors',

@@ -78,6 +78,8 @@ const REMOVALS: readonly Removal[] = [
   { table: 'comments', where: OF_PROJECT },
   { table: 'share_links', where: OF_PROJECT },
   { table: 'share_settings', where: OF_PROJECT, key: 'project_id' },
+  { table: 'saved_views', where: OF_PROJECT },
+  { table: 'dashboards', where: OF_PROJECT, atOnce: 50 },
   { table: 'masking_rules', where: OF_PROJECT, key: 'project_id' },
   { table: 'model_budgets', where: OF_PROJECT, key: 'project_id' },
   { table: 'audit', where: OF_PROJECT, key: 'seq' },
