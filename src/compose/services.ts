@@ -1,5 +1,6 @@
 import type { AuditTrail } from '../features/audit/audit-trail.js';
 import type { AttachmentService } from '../features/images/attachment-service.js';
+import type { RowFiles } from '../features/images/row-files.js';
 import type { ImageUploads } from '../features/images/uploads.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
@@ -104,6 +105,7 @@ export interface Services
   readonly budgets: ModelBudgets;
   readonly attachments: AttachmentService;
   readonly uploads: ImageUploads;
+  readonly rowFiles: RowFiles;
   readonly deletions: DeletionService;
   readonly selectedDeletions: SelectedDeletionService;
   readonly projects: ProjectService;
@@ -227,6 +229,7 @@ export async function openServices(context: Context): Promise<Services> {
     budgets,
     attachments: attachments.service,
     uploads: attachments.uploads,
+    rowFiles: attachments.rowFiles,
     deletions,
     selectedDeletions,
     projects: new ProjectService(metadata.identities, audit),

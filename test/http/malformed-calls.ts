@@ -89,7 +89,7 @@ export class MalformedCalls {
   get takesNoOthers(): boolean {
     const { parameters, isPublic, responses } = this.#operation;
     const others = parameters.some((parameter) => parameter.in === 'query' && parameter.schema['type'] === 'object');
-    const isLenient = ['200', '201', '202', '207'].some((status) => 'headers' in (responses[status] ?? {}));
+    const isLenient = ['200', '201', '202', '204', '207'].some((status) => 'headers' in (responses[status] ?? {}));
     return !isPublic && !others && !isLenient;
   }
 
