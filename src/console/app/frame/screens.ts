@@ -114,6 +114,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Dashboards',
     icon: 'dashboards',
     key: 'b',
+    needs: 'dashboards:read',
     load: () => import('../screens/dashboards/index.js'),
   },
   {
@@ -121,6 +122,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Saved views',
     icon: 'views',
     key: 'v',
+    needs: 'dashboards:read',
     isBeside: true,
     load: () => import('../screens/dashboards/index.js'),
   },
