@@ -8,6 +8,7 @@ import { IdentityService } from '../../src/engine/identity/identity-service.js';
 import { metadataFile, openMetadataStore } from '../../src/compose/metadata-store.js';
 import type { WhoAmI } from '../../src/features/sign-in/http/schema.js';
 import { Api, DemoError } from './api.js';
+import { makeDashboard } from './dashboards.js';
 import { judge } from './judge.js';
 import { collectFeedback, reviewsOf } from './people.js';
 import { forEach } from './pool.js';
@@ -28,7 +29,7 @@ export function demoCommand(name: string): Command {
   return new Command(name)
     .description(
       'Sends one hour of data from an agent application to a running server, through its public API: sessions, nested traces, model ' +
-        'calls, tools, errors and retries, with prompt versions; feedback on the answers, and a judge with corrections, ' +
+        'calls, tools, errors and retries, with prompt versions and a dashboard; feedback on the answers, and a judge with corrections, ' +
         'evaluated by a stand-in that calls no model. Without --key, it creates a key in the DATA_DIR of this machine.',
     )
     .addOption(
@@ -70,6 +71,7 @@ async function demo({ url: given, key: givenKey, seed, sessions }: Options): Pro
   const run = `${seed}-${until.toString(36)}`;
   const prompts = await makePrompts(api, caller.projectId);
   await setPrice(api, caller.projectId);
+  await makeDashboard(api, caller.projectId);
   const story = tellStory({ seed, sessions, until, run, prompts });
   await send(api, story);
   const found = await evaluate(api, { ...caller, seed }, story);

@@ -16,6 +16,8 @@ const ICONS: Readonly<Record<string, string>> = {
   experiments: 'beaker',
   comparisons: 'git-compare-arrows',
   monitors: 'bell',
+  dashboards: 'chart-column',
+  views: 'bookmark',
   review: 'clipboard-check',
   links: 'link',
   audit: 'scroll-text',

@@ -1,5 +1,5 @@
 import { ImagesFoundError, NO_IMAGES } from '../features/images/intake.js';
-import { SpanIngest } from '../features/traces/span-ingest.js';
+import { SpanIngest, type SpanIngestParts } from '../features/traces/span-ingest.js';
 import { Maskers } from '../features/masking/maskers.js';
 import { KnownPrices } from '../features/prices/known-prices.js';
 import type { SpanScoresParts, UsedDefinition } from '../features/scores/span-scores.js';
@@ -27,6 +27,7 @@ export interface BodyReaderOptions {
   readonly dataDir: string;
   readonly maxEncodedBytes: number;
   readonly maxTagBytes: number;
+  readonly countsModels: boolean;
 }
 
 /** The body of one request, and how to read it. */
@@ -54,6 +55,7 @@ export interface ExportedBody extends Body {
 export interface Told {
   readonly accepted: Parameters<Signals['spansAccepted']>[0][];
   readonly rejected: Parameters<Signals['spansRejected']>[0][];
+  readonly models: Parameters<Signals['modelsCounted']>[0][];
 }
 
 /** A body whose spans may be stored, and then be answered. */
@@ -86,7 +88,7 @@ export interface NotHere {
 export type BodyOutcome<Answer> = ReadSpans<Answer> | Refused | NotHere;
 
 /** Opens what reads bodies, one after the other. @throws SqliteError */
-export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyReaderOptions) {
+export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes, countsModels }: BodyReaderOptions) {
   const metadata = openMetadataReader(dataDir);
   const { price } = new KnownPrices(metadata.prices, createListPrices());
   const maskers = new Maskers(metadata.masking);
@@ -94,10 +96,11 @@ export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyRe
   return async (task: BodyTask): Promise<BodyOutcome<RenderedSpans | PartialSuccess | null>> => {
     const bytes = asBuffer(task.bytes);
     const log = new EncodingLog(encoder, maxEncodedBytes);
-    const told: Told = { accepted: [], rejected: [] };
-    const observer: Pick<Signals, 'spansAccepted' | 'spansRejected'> = {
+    const told: Told = { accepted: [], rejected: [], models: [] };
+    const observer: SpanIngestParts['observer'] = {
       spansAccepted: (accepted) => told.accepted.push(accepted),
       spansRejected: (rejected) => told.rejected.push(rejected),
+      modelsCounted: (models) => told.models.push(models),
     };
     const unknown = new UnknownNames();
     const { prompts } = metadata;
@@ -110,7 +113,7 @@ export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyRe
       },
     };
     const masker = (projectId: string) => maskers.at(projectId, task.masking);
-    const parts = { log, price, prompts, masker, attachments: NO_IMAGES, scores, maxTagBytes, observer };
+    const parts = { log, price, prompts, masker, attachments: NO_IMAGES, scores, maxTagBytes, countsModels, observer };
     const spans = new SpanIngest(parts);
     const exportTraces = createExport({ ingest: spans, observer, maxEncodedBytes, maxTagBytes, parse: parseJson });
     try {

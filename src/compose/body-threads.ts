@@ -54,7 +54,7 @@ interface BodyStores {
 interface BodyThreadsParts extends BodyStores {
   readonly inline: BodyDoors;
   readonly threads: Threads;
-  readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected' | 'bodyThreadLost'>;
+  readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected' | 'modelsCounted' | 'bodyThreadLost'>;
   /** Smaller bodies are read by this thread. */
   readonly leastBytes: number;
 }
@@ -118,13 +118,14 @@ class BodyThreads implements BodyDoors {
   /** @returns when each span was taken in @throws DomainError of the log, or because a definition of scores has changed */
   async #stored(projectId: string, outcome: ReadSpans<unknown>): Promise<readonly Micros[]> {
     const { observer } = this.#parts;
-    const { accepted, rejected } = outcome.told;
+    const { accepted, rejected, models } = outcome.told;
     const { createdAt } = await this.#append(projectId, outcome).catch((error: unknown) => {
       for (const { source, count } of accepted) observer.spansRejected({ source, reason: reasonOf(error), count });
       throw error;
     });
     for (const each of accepted) observer.spansAccepted(each);
     for (const each of rejected) observer.spansRejected(each);
+    for (const each of models) observer.modelsCounted(each);
     return createdAt;
   }
 
@@ -161,7 +162,8 @@ const HEAP_MB = 256;
 
 function threadOptions({ config, overrides }: Context) {
   const { maxEncodedBytes, maxTagBytes, threads } = config.ingest;
-  const data: BodyReaderOptions = { dataDir: config.dataDir, maxEncodedBytes, maxTagBytes };
+  const countsModels = config.projectSeries > 0;
+  const data: BodyReaderOptions = { dataDir: config.dataDir, maxEncodedBytes, maxTagBytes, countsModels };
   const heapMb = HEAP_MB + (HEAP_PER_BYTE * config.http.maxBodyBytes) / MEGABYTE;
   return {
     what: 'request bodies read',

@@ -22,6 +22,8 @@ export interface ServerOverrides {
    * trials keep waits of their own, and a setting would be one that no operator needs.
    */
   readonly judgeRetry?: Retry;
+  /** Clock by which months of budgets begin and end. Not a setting: tests need other months. */
+  readonly budgetClock?: () => Micros;
   /**
    * Heap of each thread that reads bodies, from how many bytes on bodies are read there, and what each runs. Not settings: the first
    * follows from the largest body, the second from what messages to threads cost.

@@ -67,8 +67,12 @@ export function openExperiments(
   const removeHidden = (projectId: string, id: string) => removal.remove(projectId, id);
   const missingResults = new MissingResults({ results, datasets });
   // Beside the runner of what learns from people: a run may take hours.
-  const runner = new JobRunner({ store: metadata.jobs, observer: events, limits: config.jobs });
-  const runs = new RunJobs({ jobs: metadata.jobs, runner });
+  const { budgets } = asking.models;
+  const isPaused = (projectId: string) => budgets.isSpent(projectId);
+  const runner = new JobRunner({ store: metadata.jobs, observer: events, limits: config.jobs, isPaused });
+  budgets.onChange(() => runner.wake());
+  const waitingReason = (projectId: string) => budgets.waitingReason(projectId);
+  const runs = new RunJobs({ jobs: metadata.jobs, runner, waitingReason });
   const experiments = new ExperimentService({ experiments: store, results, datasets, runs, removeHidden, audit });
   startRuns(context, runner, { store, results, datasets, intake: resultIntake, missing: missingResults, ...asking });
   return {
@@ -111,6 +115,7 @@ function startRuns(
   const work = runJob({
     ...parts,
     ...{ experiments: store, client: { complete }, storeSpans: models.storeSpans },
+    isPaused: (projectId) => models.budgets.isSpent(projectId),
     maxAttempts: config.judges.maxAttempts,
     ...(overrides.judgeRetry && { retry: overrides.judgeRetry }),
   });

@@ -39,6 +39,7 @@ export function openIngest(context: Context, storage: Storage, { prices, maskers
   const { config, events } = context;
   const { traces } = storage;
   const { maxEncodedBytes, maxTagBytes } = config.ingest;
+  const countsModels = config.projectSeries > 0;
   const keep = keepIn(storage.metadata.scoreDefinitions);
   const parts: SpanIngestParts = {
     log: traces.log,
@@ -48,6 +49,7 @@ export function openIngest(context: Context, storage: Storage, { prices, maskers
     scores: { definitions: storage.metadata.scoreDefinitions, keep },
     masker: maskers.of,
     maxTagBytes,
+    countsModels,
     observer: events,
   };
   const spans = new SpanIngest(parts);

@@ -69,6 +69,7 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
     versions,
     arrivals,
     model: models.endpoint?.client ?? null,
+    waitingReason: (projectId) => models.budgets.waitingReason(projectId),
     onChange() {
       runner?.changed();
       feed?.changed();
@@ -155,7 +156,7 @@ function idle({ events }: Context, { metadata }: Storage) {
 function runJudges(
   { config: { judges: config }, overrides, events, governor, closers }: Context,
   storage: Storage,
-  { models: { storeSpans }, pinned }: { readonly models: Models; readonly pinned: PinnedExamples },
+  { models: { storeSpans, budgets }, pinned }: { readonly models: Models; readonly pinned: PinnedExamples },
   { caller }: ModelEndpoint,
 ): { readonly runner: JudgeRunner; readonly feed: JudgeFeed } {
   const { judges, runs, evaluations } = storage.metadata;
@@ -172,6 +173,7 @@ function runJudges(
     pinned,
     storeSpans,
     governor,
+    isPaused: (projectId) => budgets.isSpent(projectId),
     concurrency: config.concurrency,
     maxAttempts: config.maxAttempts,
     ...retry,
@@ -196,6 +198,7 @@ function runJudges(
   });
   closers.push(() => runner.close());
   closers.push(() => feed.close());
+  budgets.onChange(() => runner.wake());
   events.modelsAsked(() => runner.heldBack());
   feed.start();
   runner.wake();

@@ -45,7 +45,9 @@ export function openLearning(context: Context, storage: Storage, parts: Learning
   const { corrections, judges, jobs, prompts, promotions, feedback } = storage.metadata;
   const { spans, wholes } = storage.traces;
   const { examples, models } = parts;
-  const runner = new JobRunner({ store: jobs, observer: events, limits: config.jobs });
+  const isPaused = (projectId: string) => models.budgets.isSpent(projectId);
+  const runner = new JobRunner({ store: jobs, observer: events, limits: config.jobs, isPaused });
+  models.budgets.onChange(() => runner.wake());
   if (models.endpoint !== null) {
     const trials = openTrials(context, parts, models.endpoint);
     runner.register(
@@ -93,6 +95,7 @@ function openTrials(
     caller,
     storeSpans: models.storeSpans,
     price,
+    isPaused: (projectId) => models.budgets.isSpent(projectId),
     maxAttempts: config.judges.maxAttempts,
     ...(overrides.judgeRetry && { retry: overrides.judgeRetry }),
   });

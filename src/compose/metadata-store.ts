@@ -7,6 +7,10 @@ import type { FeedbackPages } from '../features/feedback/feedback-pages.js';
 import type { CountedOpinions, MonitorStore } from '../features/monitors/monitor.js';
 import { SqliteCountedOpinions } from '../features/monitors/store/counted-opinions.js';
 import { SqliteMonitorStore } from '../features/monitors/store/monitor-store.js';
+import type { DashboardStore } from '../features/dashboards/dashboard.js';
+import { openDashboards } from '../features/dashboards/store/dashboard-store.js';
+import type { SavedViewStore } from '../features/saved-views/saved-view.js';
+import { openSavedViews } from '../features/saved-views/store/saved-view-store.js';
 import type { WebhookStore } from '../features/webhooks/webhook.js';
 import { SqliteWebhookStore } from '../features/webhooks/store/webhook-store.js';
 import type { ScheduleStore } from '../features/scheduled-exports/schedule.js';
@@ -16,6 +20,8 @@ import { SqliteMaskingStore } from '../features/masking/store/masking-store.js';
 import type { FeedbackStore } from '../features/feedback/feedback-store.js';
 import type { JudgeLookup } from '../features/feedback/judge-lookup.js';
 import type { Verdicts } from '../engine/traces/model/trace/outline.js';
+import type { BudgetStore } from '../features/budget/budget.js';
+import { SqliteBudgetStore } from '../features/budget/store/budget-store.js';
 import type { UsageNames } from '../features/usage/own-usage.js';
 import type { FeedbackItems } from '../features/feedback/unified.js';
 import type { IdentityStore } from '../engine/identity/identity-store.js';
@@ -126,11 +132,14 @@ export interface MetadataStore {
   readonly feedbackItems: FeedbackItems;
   readonly verdicts: Verdicts;
   readonly usageNames: UsageNames;
+  readonly budgets: BudgetStore;
   readonly feedbackPages: FeedbackPages;
   readonly schedules: ScheduleStore;
   readonly monitors: MonitorStore;
   readonly countedOpinions: CountedOpinions;
   readonly webhooks: WebhookStore;
+  readonly savedViews: SavedViewStore;
+  readonly dashboards: DashboardStore;
   readonly masking: MaskingStore;
   readonly audit: AuditStore;
   readonly promptFeedback: PromptFeedbackCounts;
@@ -210,11 +219,14 @@ function storesOn(database: Database): MetadataStore {
     feedbackItems: new SqliteFeedbackItems(database),
     verdicts: new SqliteVerdicts(database),
     usageNames: new SqliteUsageNames(database),
+    budgets: new SqliteBudgetStore(database),
     feedbackPages: new SqliteFeedbackPages(database),
     schedules: new SqliteScheduleStore(database),
     monitors: new SqliteMonitorStore(database),
     countedOpinions: new SqliteCountedOpinions(database),
     webhooks: new SqliteWebhookStore(database),
+    savedViews: openSavedViews(database),
+    dashboards: openDashboards(database),
     masking: new SqliteMaskingStore(database),
     audit: new SqliteAuditStore(database),
     promptFeedback: new SqlitePromptFeedbackCounts(database),

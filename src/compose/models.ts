@@ -1,7 +1,10 @@
 import { RowsOfResults } from '../features/experiments/judged-rows.js';
 import type { SpanIngest } from '../features/traces/span-ingest.js';
 import type { ExampleSource } from '../features/judges/examples.js';
+import { ModelBudgets } from '../features/budget/model-budgets.js';
+import type { Announce } from '../features/webhooks/event.js';
 import { JudgeCaller } from '../features/judges/judge-caller.js';
+import { meteredClient } from '../features/judges/metered-client.js';
 import type { ModelClient } from '../engine/models/model-client.js';
 import { costOf, type PriceModelCall } from '../engine/traces/model/span/pricing.js';
 import type { Span } from '../engine/traces/model/span/span.js';
@@ -18,6 +21,8 @@ export interface ModelEndpoint {
 export interface Models {
   /** Null: no endpoint is configured. */
   readonly endpoint: ModelEndpoint | null;
+  /** What calls may cost: whoever begins one asks before. */
+  readonly budgets: ModelBudgets;
   /** Stores calls of models as spans, and counts what they cost. */
   storeSpans(projectId: string, spans: readonly Span[]): Promise<void>;
 }
@@ -26,16 +31,20 @@ export interface ModelParts {
   readonly ingest: Pick<SpanIngest, 'storeSpans'>;
   readonly price: PriceModelCall;
   readonly examples: ExampleSource;
+  readonly budgets: ModelBudgets;
 }
 
 export async function openModels(
   context: Context,
   { metadata: { prompts, experiments, datasets, datasetRows } }: Storage,
-  { ingest, price, examples }: ModelParts,
+  { ingest, price, examples, budgets }: ModelParts,
 ): Promise<Models> {
-  const client = await openClient(context);
+  const record = (projectId: string, cost: number | null) => budgets.record(projectId, cost);
+  const opened = await openClient(context);
+  const client = opened && meteredClient(opened, { price, record });
   const rows = new RowsOfResults({ experiments, datasets, rows: datasetRows });
   return {
+    budgets,
     endpoint: client && { client, caller: new JudgeCaller({ client, prompts, examples, rows }) },
     async storeSpans(projectId, spans) {
       await ingest.storeSpans(projectId, 'judge', spans);
@@ -43,6 +52,21 @@ export async function openModels(
       context.events.modelCallsPriced({ cost });
     },
   };
+}
+
+/** What the calls of models may cost that the server makes for projects. */
+export function openBudgets(
+  { events, closers, overrides }: Context,
+  { metadata, audit }: Storage,
+  announce: Announce,
+): ModelBudgets {
+  const budgets = new ModelBudgets({
+    ...{ store: metadata.budgets, audit, announce, observer: events },
+    together: (work) => metadata.together(work),
+    ...(overrides.budgetClock && { now: overrides.budgetClock }),
+  });
+  closers.push(() => budgets.close());
+  return budgets;
 }
 
 /** The library of the client is loaded only when an endpoint is configured. */

@@ -25,8 +25,9 @@ export function openPlayground(
   { metadata, traces }: Storage,
   { prompts, models, price }: PlaygroundParts,
 ): Playground {
+  const requireBudget = (projectId: string) => models.budgets.require(projectId);
   if (models.endpoint === null || judges.llm === null)
-    return { playground: new PlaygroundService({ prompts, price, endpoint: null }), work: [] };
+    return { playground: new PlaygroundService({ prompts, price, requireBudget, endpoint: null }), work: [] };
   const { client } = models.endpoint;
   const calls = new PlaygroundCalls({
     client,
@@ -38,5 +39,5 @@ export function openPlayground(
   });
   closers.push(() => calls.close());
   const endpoint = { defaultModel: client.defaultModel, calls };
-  return { playground: new PlaygroundService({ prompts, price, endpoint }), work: [calls] };
+  return { playground: new PlaygroundService({ prompts, price, requireBudget, endpoint }), work: [calls] };
 }

@@ -35,10 +35,12 @@ import { optimizationRoutes } from '../features/optimization/http/routes.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { playgroundRoutes } from '../features/playground/http/routes.js';
 import { priceRoutes } from '../features/prices/http/routes.js';
+import { budgetRoutes } from '../features/budget/http/routes.js';
 import { maskingRoutes } from '../features/masking/http/routes.js';
 import { peopleRoutes } from '../features/people/http/routes.js';
 import { projectRoutes } from '../features/projects/http/routes.js';
 import { promptRoutes } from '../features/prompts/http/routes.js';
+import { dashboardRoutes } from '../features/dashboards/http/routes.js';
 import { deletionRoutes } from '../features/deletion/http/routes.js';
 import { datasetRoutes } from '../features/datasets/http/routes.js';
 import { comparisonRoutes } from '../features/comparisons/http/routes.js';
@@ -49,6 +51,7 @@ import { monitorRoutes } from '../features/monitors/http/routes.js';
 import { webhookRoutes } from '../features/webhooks/http/routes.js';
 import { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
 import { startPath } from '../features/single-sign-on/http/routes.js';
+import { savedViewRoutes } from '../features/saved-views/http/routes.js';
 import { scoreRoutes } from '../features/scores/http/routes.js';
 import { transferRoutes } from '../features/transfer/http/routes.js';
 import { traceRoutes } from '../features/traces/http/routes.js';
@@ -135,6 +138,8 @@ function apiRoutes(services: Services): Route[] {
     ...scheduledExportRoutes(services.schedules),
     ...monitorRoutes(services.monitors),
     ...webhookRoutes(services.webhooks),
+    ...dashboardRoutes(services.dashboards),
+    ...savedViewRoutes(services.savedViews),
     ...maskingRoutes(services.masking, services.maskingTest),
     ...auditRoutes(services.audit, services.exports),
     ...scoreRoutes(services.scores, services.exports),
@@ -150,6 +155,7 @@ function apiRoutes(services: Services): Route[] {
     ...judgeRoutes(services),
     ...judgeFigureRoutes(services.judges, services.judgeFigures),
     getOwnUsageRoute(services.ownUsage),
+    ...budgetRoutes(services.budgets),
     ...calibrationRoutes(calibration),
     ...optimizationRoutes(optimizations),
     ...playgroundRoutes(services.playground),

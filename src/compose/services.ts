@@ -31,12 +31,14 @@ import { ProjectService } from '../features/projects/project-service.js';
 import type { ProjectStorage } from '../features/projects/project-storage.js';
 import type { RetentionService } from '../features/retention/retention-service.js';
 import type { TransferService } from '../features/transfer/transfer-service.js';
+import type { ModelBudgets } from '../features/budget/model-budgets.js';
 import { OwnUsageService } from '../features/usage/own-usage.js';
 import type { ReadinessCheck } from '../http/operations/readiness.js';
 import { openAttachments } from './attachments.js';
 import { openBackups } from './backup.js';
 import type { Context } from './context.js';
 import { openComparisons } from './comparisons.js';
+import { openDashboards, type Dashboards } from './dashboards.js';
 import { openDatasets, type Datasets } from './datasets.js';
 import { openDeletions } from './deletion.js';
 import { openExperiments, type Experiments } from './experiments.js';
@@ -45,7 +47,7 @@ import { openFeedback, type Feedback } from './feedback.js';
 import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
-import { openModels } from './models.js';
+import { openBudgets, openModels } from './models.js';
 import { openMonitors, openWebhooks } from './monitors.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
@@ -69,6 +71,7 @@ export interface Services
     Feedback,
     Sharing,
     Datasets,
+    Dashboards,
     Omit<Experiments, 'work'> {
   readonly identity: IdentityService;
   readonly signIns: SignInService;
@@ -96,6 +99,7 @@ export interface Services
   readonly webhooks: WebhookService;
   readonly audit: AuditTrail;
   readonly ownUsage: OwnUsageService;
+  readonly budgets: ModelBudgets;
   readonly attachments: AttachmentService;
   readonly uploads: ImageUploads;
   readonly deletions: DeletionService;
@@ -124,6 +128,7 @@ export async function openServices(context: Context): Promise<Services> {
   const { price, modelName } = prices;
   const { service: webhooks, start: startWebhooks } = openWebhooks(context, storage);
   const { announce } = webhooks;
+  const budgets = openBudgets(context, storage, announce);
   const maskers = new Maskers(metadata.masking);
   const prompts = new PromptService({
     store: metadata.prompts,
@@ -139,13 +144,16 @@ export async function openServices(context: Context): Promise<Services> {
       identity.projectGone(projectId);
       prices.forget(projectId);
       maskers.forget(projectId);
+      budgets.forget(projectId);
+      context.events.projectSeriesEnded(projectId);
       prompts.forget();
     },
   });
+  context.events.projectSeriesOpened(context.config.projectSeries, (projectId) => identity.isGone(projectId));
   const erasure = openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, maskers, attachments });
   const examples = openExamples(context, storage);
-  const models = await openModels(context, storage, { ingest: ingest.spans, price, examples });
+  const models = await openModels(context, storage, { ingest: ingest.spans, price, examples, budgets });
   const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price, examples });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
@@ -163,6 +171,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
   });
   const comparisons = openComparisons(context, storage, announce);
+  const dashboards = openDashboards(storage);
   const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
   deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
@@ -189,6 +198,7 @@ export async function openServices(context: Context): Promise<Services> {
     ...openSharing(context, storage, { attachments: attachments.service, outlines, masker: maskers.of }),
     ...datasets,
     ...experiments,
+    ...dashboards,
     comparisons,
     identity,
     ...people,
@@ -212,6 +222,7 @@ export async function openServices(context: Context): Promise<Services> {
     outlines,
     texts: traces.wholes,
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
+    budgets,
     attachments: attachments.service,
     uploads: attachments.uploads,
     deletions,
@@ -223,6 +234,7 @@ export async function openServices(context: Context): Promise<Services> {
       masker: maskers.of,
       attachments,
       deletions,
+      ...dashboards,
       onImported(projectId) {
         prices.forget(projectId);
         prompts.forget();

@@ -1,3 +1,5 @@
+import type { DashboardService } from '../features/dashboards/dashboard-service.js';
+import type { SavedViewService } from '../features/saved-views/saved-view-service.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import { ImageTransfer } from '../features/transfer/image-transfer.js';
 import { ImportPace } from '../features/transfer/import-pace.js';
@@ -11,6 +13,8 @@ export interface TransferFollowers {
   readonly masker: MaskerOf;
   readonly attachments: Pick<Attachments, 'vault'>;
   readonly deletions: Pick<DeletionService, 'settled'>;
+  readonly savedViews: Pick<SavedViewService, 'issuesOf'>;
+  readonly dashboards: Pick<DashboardService, 'issuesOf'>;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
   /** Called before metadata of a project is read. */
@@ -21,7 +25,7 @@ export interface TransferFollowers {
 export function openTransfer(
   { config, governor }: Context,
   { metadata, traces, watermark, audit }: Storage,
-  { masker, attachments: { vault }, deletions, onImported, onRead }: TransferFollowers,
+  { masker, attachments: { vault }, deletions, savedViews, dashboards, onImported, onRead }: TransferFollowers,
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
   const { maxTagBytes } = config.ingest;
@@ -35,5 +39,6 @@ export function openTransfer(
   };
   const deletionsDone = (projectId: string) => deletions.settled(projectId);
   const hooks = { deletionsDone, onImported, onRead };
-  return new TransferService({ ...stores, ...hooks, masker, maxTagBytes, pace, room: watermark, audit });
+  const rules = { savedViews, dashboards };
+  return new TransferService({ ...stores, ...hooks, ...rules, masker, maxTagBytes, pace, room: watermark, audit });
 }

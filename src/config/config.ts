@@ -124,6 +124,8 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
     },
     /** Null: `/metrics` is open. */
     metricsToken: settings.METRICS_TOKEN ?? null,
+    /** Pairs of project and model that have series of their own; 0: nothing is counted by them. */
+    projectSeries: settings.METRICS_PROJECT_SERIES,
     /** Null: the server does not trace itself. */
     tracing:
       settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || settings.OTEL_SDK_DISABLED === 'true'

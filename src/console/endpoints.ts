@@ -5,6 +5,7 @@ import type { calibrationRoutes } from '../features/calibration/http/routes.js';
 import type { commentRoutes } from '../features/comments/http/routes.js';
 import type { shareRoutes } from '../features/sharing/http/routes.js';
 import type { completionRoutes } from '../features/completions/http/routes.js';
+import type { dashboardRoutes } from '../features/dashboards/http/routes.js';
 import type { datasetRoutes } from '../features/datasets/http/routes.js';
 import type { deletionRoutes } from '../features/deletion/http/routes.js';
 import type { comparisonRoutes } from '../features/comparisons/http/routes.js';
@@ -24,6 +25,7 @@ import type { priceRoutes } from '../features/prices/http/routes.js';
 import type { projectRoutes } from '../features/projects/http/routes.js';
 import type { promptRoutes } from '../features/prompts/http/routes.js';
 import type { scheduledExportRoutes } from '../features/scheduled-exports/http/routes.js';
+import type { savedViewRoutes } from '../features/saved-views/http/routes.js';
 import type { scoreRoutes } from '../features/scores/http/routes.js';
 import type { signInRoutes } from '../features/sign-in/http/routes.js';
 import type { traceRoutes } from '../features/traces/http/routes.js';
@@ -37,6 +39,7 @@ type Groups =
   | typeof calibrationRoutes
   | typeof commentRoutes
   | typeof completionRoutes
+  | typeof dashboardRoutes
   | typeof datasetRoutes
   | typeof deletionRoutes
   | typeof experimentRoutes
@@ -56,6 +59,7 @@ type Groups =
   | typeof projectRoutes
   | typeof promptRoutes
   | typeof scheduledExportRoutes
+  | typeof savedViewRoutes
   | typeof scoreRoutes
   | typeof shareRoutes
   | typeof signInRoutes

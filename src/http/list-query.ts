@@ -97,6 +97,27 @@ export function parseSelection({ name }: ListDefinition, search: URLSearchParams
   return selectionQueries[name].parse(search);
 }
 
+/** Filters, and the order of what they find. */
+const sortedQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
+  spans: sortedQueryOf(spanList),
+  traces: sortedQueryOf(traceList),
+  sessions: sortedQueryOf(sessionList),
+};
+
+/** The filters and the order of a list as text, as {@link parseSelection}. @throws DomainError `invalid` */
+export function parseSorted({ name }: ListDefinition, search: URLSearchParams): ListQuery {
+  return sortedQueries[name].parse(search);
+}
+
+function sortedQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
+  const { sort_by, sort_order } = pageParameters(list);
+  return queryAbout(list, { sort_by, sort_order }, (query, sorted) => ({
+    ...query,
+    sort: sorted.sort_by,
+    descending: sorted.sort_order === 'desc',
+  }));
+}
+
 /** Filters, and what of the objects is shown. */
 const shownQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
   spans: shownQueryOf(spanList),

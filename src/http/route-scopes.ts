@@ -20,6 +20,8 @@ const NOUNS = {
   Comparisons: 'datasets',
   Monitors: 'monitors',
   Webhooks: 'monitors',
+  Dashboards: 'dashboards',
+  'Saved views': 'dashboards',
   'Model prices': 'project',
   'API keys': 'project',
   People: 'project',

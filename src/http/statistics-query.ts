@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { ListDefinition } from '../engine/traces/model/list/definitions.js';
+import { sessionList, spanList, traceList, type ListDefinition } from '../engine/traces/model/list/definitions.js';
 import {
   latelyUnlessBounded,
   MAX_MEASURES,
@@ -16,7 +16,7 @@ import type { QueryDefinition } from './query.js';
 import { SCORE, scoreNamed } from './score-parameters.js';
 
 /** The query of the statistics of a list. */
-export function statisticsQueryOf(list: ListDefinition): QueryDefinition<StatisticsQuery> {
+function statisticsQueryOf(list: ListDefinition): QueryDefinition<StatisticsQuery> {
   const all = measuresOf(list);
   const own = {
     measures: Type.Optional(
@@ -142,3 +142,10 @@ const TIME_ZONE = readAs<string>(
   'must be an IANA time zone name, such as Europe/Berlin or UTC',
   timeZoneNamed,
 );
+
+/** The queries of the statistics of the lists. */
+export const statisticsQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<StatisticsQuery>>> = {
+  spans: statisticsQueryOf(spanList),
+  traces: statisticsQueryOf(traceList),
+  sessions: statisticsQueryOf(sessionList),
+};

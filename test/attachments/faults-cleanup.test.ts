@@ -28,6 +28,7 @@ const silent = {
   attachmentSweepFailed: () => undefined,
   attachmentNotFetched: () => undefined,
   spansAccepted: () => undefined,
+  modelsCounted: () => undefined,
   spansRejected: () => undefined,
 };
 

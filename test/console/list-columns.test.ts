@@ -1,11 +1,11 @@
 import { expect } from 'chai';
+import { isColumn } from '../../src/engine/traces/model/list/columns.js';
 import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
 import {
   columnsOf,
   defaultWidth,
   fieldsFor,
   flexibleOf,
-  isColumn,
   moved,
   valueOf,
   widthsOf,

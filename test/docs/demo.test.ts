@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { tellStory } from '../../scripts/demo/story.js';
+import { DASHBOARD, VIEW } from '../../scripts/demo/dashboards.js';
 import { PROMPTS } from '../../scripts/demo/prompts.js';
 import { HOUSE_MODEL, UNPRICED_MODEL } from '../../scripts/demo/models.js';
 import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
@@ -10,6 +11,10 @@ import { PROGRAM_ENV } from '../harness/program-files.js';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('../../scripts/demo.js', import.meta.url));
+
+interface Named {
+  readonly name: string;
+}
 
 describe('npm run demo', () => {
   let server: TestServer;
@@ -128,6 +133,12 @@ describe('npm run demo', () => {
     expect([first?.prompt_version, second?.prompt_version]).to.deep.equal([1, 2]);
     expect(second?.rate).to.be.greaterThan(first?.rate ?? 1);
     expect(output).to.include('no model called').and.to.include(`/console/p/${server.projectId}/judges/${id}`);
+  });
+
+  it('makes a dashboard and a saved view', async () => {
+    const named = async (path: string) => (await answer(`/projects/${server.projectId}/${path}`)).json as Named[];
+    expect((await named('dashboards')).map(({ name }) => name)).to.deep.equal([DASHBOARD.name]);
+    expect((await named('saved-views')).map(({ name }) => name)).to.deep.equal([VIEW.name]);
   });
 
   it('doubles nothing when it is told again', () => {

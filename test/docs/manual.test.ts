@@ -58,6 +58,14 @@ describe('manual', function () {
       expect(await run(commands, server, {}, shell)).to.equal('You  help, "kindly".\n1\n[]\nready\n');
     });
 
+  it('saves a view and builds a dashboard as it is written', async () => {
+    const [saved = '', built = '', changed = ''] = blocks(chapter('dashboards'));
+    expect(await answersOf(saved, server)).to.deep.equal([[]]);
+    const [made, now] = await answersOf(`${built}\n${changed}`, server);
+    expect([made.window, made.version, made.charts.length]).to.deep.equal(['7d', 1, 2]);
+    expect(now).to.include({ window: '24h', version: 2 });
+  });
+
   it('makes a prompt as it is written', async () => {
     const [created, ...others] = blocks(chapter('prompts'));
     expect(created, 'as the README has it').to.equal(section('prompt'));

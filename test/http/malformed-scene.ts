@@ -115,6 +115,8 @@ export class MalformedScene {
   async renew(): Promise<void> {
     if (!this.#isUsed) return;
     this.#isUsed = false;
+    // With one that is spent, jobs would wait.
+    await this.api.expect(200, 'PUT', `${this.api.project}/model-budget`, { monthly_limit: null });
     await this.settled();
     await this.#renewJudge();
     const name = `set ${++this.#datasets}`;
@@ -130,6 +132,7 @@ export class MalformedScene {
     Object.assign(this.known, { ...run, dataset_name: name, datasetName: name, item_id, datasetItemId: item_id });
     await this.#renewExperiment(name);
     await this.#renewMonitor();
+    await this.#renewDashboard();
     await this.#renewTrace();
   }
 
@@ -175,6 +178,16 @@ export class MalformedScene {
     known['monitor_id'] = (await api.expect(201, 'POST', monitors, monitor)).id;
     known['webhook_id'] = (await api.expect(201, 'POST', webhooks, { name: 'w', kind: 'webhook', target })).id;
     known['target'] = target;
+  }
+
+  /** The same of these. */
+  async #renewDashboard(): Promise<void> {
+    const { api, known } = this;
+    const [views, dashboards] = [`${api.project}/saved-views`, `${api.project}/dashboards`];
+    for (const path of [views, dashboards])
+      for (const { id } of await api.get(path)) await api.expect(204, 'DELETE', `${path}/${id}`);
+    known['view_id'] = (await api.expect(201, 'POST', views, { name: 'v', list: 'spans' })).id;
+    known['dashboard_id'] = (await api.expect(201, 'POST', dashboards, { name: 'd' })).id;
   }
 
   async #renewJudge(): Promise<void> {

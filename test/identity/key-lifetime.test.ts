@@ -64,7 +64,8 @@ describe('API keys over HTTP', () => {
     expect([full.status, full.json.detail]).to.deep.equal([
       403,
       'This API key cannot give scopes that it lacks: spans:write, scores:read, scores:write, feedback:read, feedback:write, ' +
-        'shares:read, shares:write, prompts:read, prompts:write, judges:read, judges:write, datasets:read, datasets:write, monitors:read, monitors:write, project:read',
+        'shares:read, shares:write, prompts:read, prompts:write, judges:read, judges:write, datasets:read, datasets:write, monitors:read, ' +
+        'monitors:write, dashboards:read, dashboards:write, project:read',
     ]);
     expect((await make({ scopes: ['spans:read'] }, key)).status).to.equal(201);
     const invites = `/projects/${server.projectId}/invites`;

@@ -130,6 +130,7 @@ describe('judges of several projects', function () {
       },
     };
     runner = new JudgeRunner({
+      isPaused: () => false,
       runs,
       judges,
       spans: { read: async (_project, places) => spansOf(places), answers: async () => undefined, ...options.spans },

@@ -128,6 +128,48 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     expect(await looked(await make(liked))).to.include({ state: 'firing', value: 1, count: 4 });
   });
 
+  it('come to the same measured together as alone', async () => {
+    const now = Date.now();
+    const kinds = ['llm', 'tool', 'agent'];
+    const spans = Array.from({ length: 60 }, (_, n) =>
+      span(800_000 + n, {
+        ...{ name: `step ${n % 4}`, kind: kinds[n % 3], status: n % 5 === 0 ? 'error' : 'ok', cost: n / 100 },
+        ...{ started_at: new Date(now - (n + 1) * 20_000).toISOString(), duration_ms: n * 10 },
+        ...{ tags: { team: n % 2 === 0 ? 'red' : 'blue' }, trace_tags: {} },
+        attributes: { provider: 'openai', model: n % 3 === 0 ? 'gpt-4o' : 'o3', inputTokens: n, outputTokens: 1 },
+      }),
+    );
+    const own = [
+      span(800_100, { name: 'step 1', tags: { 'spanhouse.judge': uuid(1) }, started_at: spans[0]?.started_at }),
+    ];
+    expect((await server.request('POST', '/spans', { body: [...spans, ...own] })).status).to.equal(200);
+    const filters = ['names=step 1', 'span_kind=llm', 'has_error=true', 'team=red', 'models=gpt-4o', 'internal=true'];
+    filters.push('names=step 1&names=step 2&team=blue', 'cost_min=0.3', 'names=nobody', 'q=nothing', '');
+    const measures = ['count', 'error_count', 'cost', 'tokens', 'duration_p95'];
+    const condition = { operator: 'above', threshold: 1e9, window_minutes: 30 };
+    const made: Row[] = [];
+    for (const query of filters)
+      for (const measure of measures) made.push(await make({ ...condition, measure, query }));
+    for (const monitor of made) {
+      const { query, measure, looked_at, value, count, error } = await looked(monitor);
+      expect(error).to.equal(null);
+      const end = Date.parse(looked_at as string) * 1000;
+      const times = `started_after=${(end - 30 * 60e6 + 1) / 1e6}&started_before=${end / 1e6}`;
+      const asked = `/spans:stats?${query as string}&${times}&measures=count,errors,cost,tokens,duration`;
+      const { json, text } = await server.request('GET', asked);
+      const { totals } = json ?? {};
+      const { input, output } = totals?.tokens ?? {};
+      const wanted: Record<string, number | null> = {
+        ...{ count: totals?.count, error_count: totals?.error_count, duration_p95: totals?.duration_ms?.p95 ?? null },
+        cost: totals?.cost == null ? null : Number(totals.cost),
+        tokens: input == null && output == null ? null : (input ?? 0) + (output ?? 0),
+      };
+      expect([query, measure, value, count], text.slice(0, 300)).to.deep.equal([
+        ...[query, measure, wanted[measure as string], totals?.count],
+      ]);
+    }
+  });
+
   it('refuse what they could not look at', async () => {
     const body = { name: 'x', measure: 'count', window_minutes: 5, operator: 'above', threshold: 1 };
     const refusals: readonly (readonly [Row, string])[] = [

@@ -54,11 +54,11 @@ describe('the loop that looks at monitors', function () {
       const from = performance.now();
       await sleep(tookMs);
       looks.push({ from, to: performance.now() });
-      return { figures: [[{ value: 0, count: 0, interval: null }]], isEmpty: true };
+      return [{ figures: [[{ value: 0, count: 0, interval: null }]], isEmpty: true }];
     };
     const ignored = () => undefined;
     loop = new MonitorLoop({
-      ...{ store, measurer: { measure } as unknown as Measurer, announce: ignored },
+      ...{ store, measurer: { measureTogether: measure } as unknown as Measurer, announce: ignored },
       onCommit: () => ignored,
       isGone: () => false,
       together: (work) => database.transaction(work)(),

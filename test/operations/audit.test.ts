@@ -184,6 +184,11 @@ describe('The log of what people and programs did', () => {
       call: () => ['PUT', `${project}/masking`, { rules: [{ type: 'expression', expression: `${MARK}-masked` }] }],
       line: () => ({ event: 'maskingSet' }),
     },
+    {
+      what: 'setting the model budget',
+      call: () => ['PUT', `${project}/model-budget`, { monthly_limit: 5 }],
+      line: () => ({ event: 'modelBudgetSet', changed: ['monthly_limit'] }),
+    },
     { what: 'removing a price', call: () => ['DELETE', price()], line: () => ({ event: 'priceRemoved' }) },
     {
       what: 'making a judge',

@@ -4,7 +4,9 @@ import { expect } from 'chai';
 import { sessionList, spanList, traceList } from '../../src/engine/traces/model/list/definitions.js';
 import type { SessionRead, SpanRead, TraceRead } from '../../src/engine/traces/model/list/fields.js';
 import type { Page } from '../../src/engine/traces/model/list/lists.js';
-import { parseListQuery } from '../../src/http/list-query.js';
+import type { Condition } from '../../src/features/monitors/condition.js';
+import { Measurer, MONITORED_LISTS } from '../../src/features/monitors/measurer.js';
+import { parseListQuery, parseSelection } from '../../src/http/list-query.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
 import { createMetrics } from '../../src/engine/signals/metrics.js';
 import type { ClickHouseClient } from '../../src/engine/traces/clickhouse/client/client.js';
@@ -72,6 +74,28 @@ describe('what is too large to be recomputed', function () {
   async function until(condition: () => Promise<boolean>): Promise<void> {
     while (!(await condition())) await sleep(50);
   }
+
+  it('keeps monitors awake that may find it later, without a write', async () => {
+    await writeHeavy(randomUUID());
+    await opened.store.rollUp();
+    const parse = (list: keyof typeof MONITORED_LISTS, query: string) =>
+      parseSelection(MONITORED_LISTS[list], new URLSearchParams(query));
+    const measurer = new Measurer({ statistics: opened.store.statistics, opinions: null as never, parse });
+    const condition: Condition = {
+      ...({ measure: 'count', list: 'traces', query: 'n=3', window_minutes: 5, score: null, judge_id: null } as const),
+      ...({ compared_with: 'constant', operator: 'below', threshold: 1, recovery_threshold: 1 } as const),
+      minimum_count: 0,
+    };
+    const length = 300e6;
+    const window = { end: Date.now() * 1000, step: length, length, count: 1 };
+    const look = async (projectId: string) => {
+      const group = { projectId, list: 'traces', query: 'n=3', window_minutes: 5, conditions: [condition] } as const;
+      const [measured] = await measurer.measureTogether([group], window);
+      return [measured?.figures[0]?.[0]?.value, measured?.isEmpty];
+    };
+    expect(await look(PROJECT)).to.deep.equal([0, false]);
+    expect(await look(randomUUID())).to.deep.equal([0, true]);
+  });
 
   it('is found among others, whose figures and tags are right, and keeps its own figures', async () => {
     const [heavy, session] = [randomUUID(), randomUUID()];

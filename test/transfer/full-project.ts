@@ -68,6 +68,7 @@ export async function fillToBounds(server: TestServer): Promise<void> {
   const rate = { input_per_million: MOST.rate, output_per_million: MOST.rate, cache_read_per_million: MOST.rate };
   const name = encodeURIComponent(wide(MOST.price));
   await api.expect(201, 'PUT', `${api.project}/model-prices/${name}/${name}`, rate);
+  await dashboards(api);
   await spans(api, slug);
   await judged(api, slug);
   const set = `${'d'.repeat(127)}s`;
@@ -96,6 +97,23 @@ export async function fillToBounds(server: TestServer): Promise<void> {
   const review = { completion_id: span?.['id'], thumbs_up: true, reviewer_name: '\ufb2c'.repeat(MOST.reviewer) };
   const { status, text } = await new Visitor(url).postJson(review);
   expect(status, text).to.equal(200);
+}
+
+/** Views and dashboards with the longest names, queries and charts. */
+async function dashboards(api: LearningApi): Promise<void> {
+  const name = wide(200);
+  const columns = Array.from({ length: 50 }, (_none, index) => `tags.${index}`.padEnd(79, 'c'));
+  const query = `names=${plain(4_000 - 'names='.length)}`;
+  await api.expect(201, 'POST', `${api.project}/saved-views`, { name, list: 'spans', query, columns });
+  const chart = { title: name, list: 'spans', group_by: 'name', bucket: '3600s', kind: 'table' };
+  const measures = [
+    'count',
+    'cost',
+    ...Array.from({ length: 13 }, (_none, index) => `scores.${index}`.padEnd(60, 's')),
+  ];
+  const charts = Array.from({ length: 30 }, (_none, index) => ({ ...chart, measures, title: `${index}` }));
+  const one = { ...chart, measures, query, group_by: `tags.${plain(1_095)}` };
+  await api.expect(201, 'POST', `${api.project}/dashboards`, { name, window: '4w', charts: [one, ...charts.slice(1)] });
 }
 
 async function experiments(api: LearningApi, set: string): Promise<void> {

@@ -84,6 +84,26 @@ export function madeRecords(
       ...{ name: ids.prompt, kind: 'categorical', min: null, max: null, categories: ['a', 'b'], direction: null },
       ...{ description: 'made', created_at: AT, updated_at: AT },
     },
+    saved_views: {
+      ...{
+        id: uuid(),
+        name: `view ${ids.prompt}`,
+        list: 'spans',
+        query: 'status=error&sort_by=cost',
+        columns: ['name'],
+      },
+      ...{ created_at: AT, created_by: person, updated_at: AT },
+    },
+    dashboards: {
+      ...{ id: uuid(), name: `board ${ids.prompt}`, window: '7d', version: 2 },
+      charts: [
+        {
+          ...{ title: 'made', list: 'spans', query: 'span_kind=llm', measures: ['cost'], group_by: 'model' },
+          ...{ bucket: '1d', kind: 'bars' },
+        },
+      ],
+      ...{ created_at: AT, created_by: person, updated_at: AT },
+    },
     datasets: {
       ...{ id: ids.dataset, name: `set ${ids.dataset.slice(24)}`, description: 'made', roles: { q: 'input' } },
       ...{ created_at: AT, created_by: person, updated_at: AT },

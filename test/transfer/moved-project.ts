@@ -77,6 +77,7 @@ export async function fill(server: TestServer) {
     input_per_million: 2,
     output_per_million: 4,
   });
+  await shown(api);
   await spans(api);
   await commented(api);
   await scored(api);
@@ -92,6 +93,16 @@ async function commented(api: LearningApi): Promise<void> {
   const { id } = await api.expect(201, 'POST', comments, { text: 'so' });
   await api.expect(200, 'PATCH', `${api.project}/comments/${id}`, { text: 'not so' });
   await api.expect(201, 'POST', comments, { text: 'this one', span_id: uuid(1) });
+}
+
+/** What people want to see again. */
+async function shown(api: LearningApi): Promise<void> {
+  const view = { name: 'ä "', list: 'spans', query: 'models=tiny&started_after=7d', columns: ['name', 'tags.a,b'] };
+  await api.expect(201, 'POST', `${api.project}/saved-views`, view);
+  await api.expect(201, 'POST', `${api.project}/saved-views`, { name: 'all', list: 'traces' });
+  const chart = { title: 'Cost', list: 'traces', measures: ['cost'], group_by: 'tags.a', kind: 'lines' };
+  const { id } = await api.expect(201, 'POST', `${api.project}/dashboards`, { name: 'Costs', charts: [chart] });
+  await api.expect(200, 'PATCH', `${api.project}/dashboards/${id}`, { window: '30d' });
 }
 
 async function spans(api: LearningApi): Promise<void> {

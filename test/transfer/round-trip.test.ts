@@ -97,6 +97,9 @@ describe('a project that moves', function () {
     await same('$/prompts/answer/tags/old/history');
     await same('$/model-prices');
     await same('$/score-definitions');
+    expect(await same('$/saved-views', ['created_by'])).to.have.length(2);
+    const [{ id: board }] = await same('$/dashboards', ['created_by']);
+    expect(await same(`$/dashboards/${board}`, ['created_by'])).to.include({ window: '30d', version: 2 });
     expect(await same('/v1/datasets')).to.have.length(2);
     expect(await same('/v1/datasets/folder/set/versions', ['created_by'])).to.have.length(3);
     for (const ref of [1, 2, 3, 'ci']) await same(`/v1/datasets/folder/set/data?ref=${ref}`, ['created_by']);

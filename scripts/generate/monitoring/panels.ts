@@ -28,6 +28,7 @@ const LISTS = `${I},method="GET",route=~"/spans|/traces|/sessions"`;
 const rate = (metric: string, by: string, labels = I) =>
   `sum by (${by}) (rate(${metric}{${labels}}[$__rate_interval]))`;
 const perDay = (metric: string, by: string) => `sum by (${by}) (increase(${metric}{${I}}[1d]))`;
+const largest = (query: string) => `topk(10, ${query})`;
 const gauge = (metric: string) => `max by (instance) (${metric}{${I}})`;
 const quantiles = (histogram: string, by = '', labels = I): Question[] =>
   [0.5, 0.95, 0.99].map((quantile) => ({
@@ -98,6 +99,27 @@ export const ROWS: readonly Row[] = [
         legend: '{{instance}} a day',
       }),
       stack('gRPC calls, by code', 'reqps', { query: rate('rpc_duration_seconds_count', 'code'), legend: '{{code}}' }),
+    ],
+  },
+  {
+    title: 'Projects and models (METRICS_PROJECT_SERIES)',
+    panels: [
+      stack('Spans stored, the ten most', 'short', {
+        query: largest(rate('spanhouse_project_spans_total', 'project, model')),
+        legend: '{{project}} {{model}}',
+      }),
+      stack('Costs a day, the ten highest', 'currencyUSD', {
+        query: largest(perDay('spanhouse_project_spans_cost_dollars_total', 'project, model')),
+        legend: '{{project}} {{model}}',
+      }),
+      stack('Tokens, the ten most', 'short', {
+        query: largest(rate('spanhouse_project_tokens_total', 'project, model, direction')),
+        legend: '{{project}} {{model}} {{direction}}',
+      }),
+      stack('Spans with an error, the ten most', 'short', {
+        query: largest(rate('spanhouse_project_span_errors_total', 'project, model')),
+        legend: '{{project}} {{model}}',
+      }),
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { choice, text, UUID } from './kinds.js';
+import { choice, text, UUID, whole } from './kinds.js';
 
 /** The first project, metrics, log lines and own traces. */
 export const operationSettings = {
@@ -28,6 +28,14 @@ export const operationSettings = {
       description: 'If set, `/metrics` requires `Authorization: Bearer <token>`.',
     }),
   ),
+  METRICS_PROJECT_SERIES: whole({
+    default: 0,
+    minimum: 0,
+    maximum: 100_000,
+    description:
+      'Pairs of project and model for which `/metrics` has spans, errors, cost and tokens. Further ones are counted together, under ' +
+      '`other`. Whoever may read `/metrics` then sees ids of projects and names of models. 0: none.',
+  }),
   LOG_LEVEL: choice(['error', 'warn', 'info', 'debug', 'silent'], {
     default: 'info',
     description: 'Lowest level of log lines to write. More severe ones are written too.',

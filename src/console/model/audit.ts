@@ -7,7 +7,7 @@ export const AUDITED_OBJECTS = Object.keys({
   ...{ api_key: 0, person: 0, sign_in: 0, project: 0, prompt_version: 0, prompt_tag: 0, judge: 0 },
   ...{ dataset: 0, dataset_row: 0, experiment: 0, score: 0, score_definition: 0, feedback_link: 0, model_price: 0 },
   ...{ reprice: 0, span: 0, trace: 0, session: 0, deletion: 0, export: 0, scheduled_export: 0, records: 0 },
-  ...{ masking: 0, monitor: 0, webhook: 0, comment: 0, share_link: 0 },
+  ...{ masking: 0, model_budget: 0, monitor: 0, webhook: 0, comment: 0, share_link: 0, saved_view: 0, dashboard: 0 },
 } satisfies Readonly<Record<ObjectOf<AuditEntryRead['action']>, 0>>);
 
 type Actor = Pick<AuditEntryRead, 'actor' | 'user_id' | 'user_name' | 'key_name'>;

@@ -1,14 +1,7 @@
+import { scoreOf } from '../../engine/traces/model/list/columns.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import { count } from './format.js';
-import {
-  propertiesOf,
-  scoreOf,
-  scoreProperty,
-  tagProperty,
-  USER_TAG,
-  type Condition,
-  type Property,
-} from './list-query.js';
+import { propertiesOf, scoreProperty, tagProperty, USER_TAG, type Condition, type Property } from './list-query.js';
 
 /** A value that objects have, and how many have it. */
 export interface Suggestion {

@@ -1,8 +1,9 @@
+import { isColumn, MAX_COLUMNS, scoreOf, tagOf } from '../../engine/traces/model/list/columns.js';
 import { splitValues } from '../../engine/traces/model/list/comma-values.js';
 import type { ListDefinition } from '../../engine/traces/model/list/definitions.js';
 import type { FieldType } from '../../engine/traces/model/list/fields.js';
 import type { ScoreValue } from '../../engine/traces/model/score/score.js';
-import { fieldLabel, scoreOf, type ListName } from './list-query.js';
+import { fieldLabel, type ListName } from './list-query.js';
 import type { Side } from './payload-line.js';
 
 /** The value of a field; undefined: it was not asked for. */
@@ -68,17 +69,6 @@ const SCORE_WIDTH = 112;
 
 export const NARROWEST = 56;
 export const WIDEST = 1200;
-const TAG_PREFIX = 'tags.';
-const MAX_COLUMNS = 50;
-
-/** The key of the tag that a column shows; null: it shows a field. */
-export function tagOf(column: string): string | null {
-  return column.startsWith(TAG_PREFIX) && column.length > TAG_PREFIX.length ? column.slice(TAG_PREFIX.length) : null;
-}
-
-export function isColumn(list: ListDefinition, column: string): boolean {
-  return tagOf(column) !== null || scoreOf(column) !== null || Object.hasOwn(list.fields, column);
-}
 
 /** The columns that a text names, separated by commas; where it names none, those shown by default. */
 export function columnsOf(list: ListDefinition, text: string | null): string[] {

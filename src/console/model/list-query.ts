@@ -1,9 +1,8 @@
+import { scoreOf } from '../../engine/traces/model/list/columns.js';
 import { joinValues, splitValues } from '../../engine/traces/model/list/comma-values.js';
 import {
   filteredField,
-  sessionList,
-  spanList,
-  traceList,
+  listDefinitions,
   UNPRICED,
   type Comparison,
   type Filter,
@@ -15,18 +14,17 @@ import { boundsOf, RANGE_PARAMETERS, rangeOf, type TimeRange } from './range.js'
 
 export type ListName = ListDefinition['name'];
 
-export const LISTS: Readonly<Record<ListName, ListDefinition>> = {
-  spans: spanList,
-  traces: traceList,
-  sessions: sessionList,
-};
+export const LISTS = listDefinitions;
 
 export const PAGE_SIZE = 100;
 /** Of longer texts rows have a beginning and an end, as the API cuts them. */
 export const TEXT_LIMIT = 600;
 
 /** Parameters of the address that are the console's own; a tag of such a name is written `tags.<name>`, as everywhere. */
-const OWN = new Set<string>([...RANGE_PARAMETERS, 'columns', 'live', 'list', 'chart', 'chart_by']);
+export const OWN: ReadonlySet<string> = new Set([
+  ...RANGE_PARAMETERS,
+  ...['columns', 'live', 'list', 'chart', 'chart_by', 'view'],
+]);
 /** Parameters of the API that say which part of the list is shown, and how. */
 const PAGING = new Set(['sort_by', 'sort_order', 'limit', 'offset', 'count', 'fields', 'text_limit']);
 const IDS = new Set(['id', 'trace_id', 'session_id']);
@@ -149,11 +147,6 @@ export function tagProperty(key: string, parameter = TAG_PREFIX + key): Property
     field: TAG_PREFIX + key,
     several: true,
   };
-}
-
-/** The name of the score that a parameter, sort or column is about; null: it is about none. */
-export function scoreOf(text: string): string | null {
-  return text.startsWith(SCORE_PREFIX) && text.length > SCORE_PREFIX.length ? text.slice(SCORE_PREFIX.length) : null;
 }
 
 export function scoreProperty(name: string): Property {

@@ -32,22 +32,34 @@ export interface ScoreLine {
   readonly values: readonly (number | null)[];
 }
 
+/** A part of what is charted: all of it, or a group. */
+export interface ChartPart {
+  readonly label: string;
+  readonly look: string;
+  /** The value of a group; undefined: it is none. */
+  readonly value?: GroupRead['value'];
+  readonly of: Pick<StatisticsRead, 'totals' | 'buckets'>;
+}
+
+/** What statistics are of, each part with a color: the groups and all others, or everything where there are no groups. */
+export function partsOf(answer: StatisticsRead): ChartPart[] {
+  const { groups, rest } = answer;
+  if (groups.length === 0) return [{ label: 'all', look: '1', of: answer }];
+  return [
+    ...groups.map((group, index) => ({
+      label: labelOf(group.value),
+      look: String(index + 1),
+      value: group.value,
+      of: group,
+    })),
+    ...(rest === null ? [] : [{ label: 'all others', look: 'count', of: rest }]),
+  ];
+}
+
 /** The mean of a score over time, in all or of each group that has any, each named with its mean of the whole time. */
 export function linesOf(answer: StatisticsRead, name: string, write: (mean: number | null) => string): ScoreLine[] {
   const measure = `${SCORE_PREFIX}${name}` as const;
-  const { groups, rest } = answer;
-  const parts: {
-    readonly label: string;
-    readonly look: string;
-    readonly of: Pick<StatisticsRead, 'totals' | 'buckets'>;
-  }[] =
-    groups.length === 0
-      ? [{ label: 'all', look: '1', of: answer }]
-      : [
-          ...groups.map((group, index) => ({ label: labelOf(group.value), look: String(index + 1), of: group })),
-          ...(rest === null ? [] : [{ label: 'all others', look: 'count', of: rest }]),
-        ];
-  return parts
+  return partsOf(answer)
     .filter(({ of }) => (of.totals[measure]?.count ?? 0) > 0)
     .map(({ label, look, of: { totals, buckets } }) => ({
       label: `${label}: ${write(totals[measure]?.mean ?? null)}`,

@@ -18,6 +18,8 @@ const SCOPES = {
   'datasets:write': 'change datasets, run experiments and comparisons',
   'monitors:read': 'read monitors and webhooks',
   'monitors:write': 'change monitors and webhooks',
+  'dashboards:read': 'read dashboards and saved views',
+  'dashboards:write': 'change dashboards and saved views',
   'project:read': 'read the project: its settings, prices, keys and people',
   'audit:read': 'read the audit log',
   admin: 'read the audit log; change project, keys, people and prices; import, export, delete',

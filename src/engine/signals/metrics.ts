@@ -86,6 +86,27 @@ export function createMetrics() {
         'counts again.',
       ['source'],
     ),
+    projectSpans: counter(
+      'spanhouse_project_spans_total',
+      'Spans stored and acknowledged, by project and model; none: without a model. Only with METRICS_PROJECT_SERIES, which bounds ' +
+        'the series: the rest are counted under other.',
+      ['project', 'model'],
+    ),
+    projectErrors: counter(
+      'spanhouse_project_span_errors_total',
+      'Of these, spans with an error, by project and model.',
+      ['project', 'model'],
+    ),
+    projectCost: counter(
+      'spanhouse_project_spans_cost_dollars_total',
+      'Costs of these spans in US dollars, sent or calculated, by project and model.',
+      ['project', 'model'],
+    ),
+    projectTokens: counter(
+      'spanhouse_project_tokens_total',
+      'Tokens of these spans, by project, model and direction.',
+      ['project', 'model', 'direction'],
+    ),
     commitRows: histogram('spanhouse_commit_rows', 'Spans per group commit.', COMMIT_ROWS),
     commitBytes: histogram('spanhouse_commit_bytes', 'Bytes per group commit.', COMMIT_BYTES),
     commitDuration: histogram(

@@ -7,6 +7,7 @@ import { deriveJobs, jobCatalog } from './catalog/jobs.js';
 import { deriveJudges, judgeCatalog } from './catalog/judges.js';
 import { monitorCatalog } from './catalog/monitors.js';
 import { moveCatalog } from './catalog/moves.js';
+import { deriveProjects } from './catalog/projects.js';
 import { deriveRequests, requestCatalog } from './catalog/requests.js';
 import { deriveServer, serverCatalog } from './catalog/server.js';
 import { deriveStorage, storageCatalog } from './catalog/storage.js';
@@ -49,6 +50,7 @@ export interface Signals
     ReturnType<typeof deriveClients>,
     ReturnType<typeof deriveJobs>,
     ReturnType<typeof deriveJudges>,
+    ReturnType<typeof deriveProjects>,
     ReturnType<typeof deriveRequests>,
     ReturnType<typeof deriveServer>,
     ReturnType<typeof deriveStorage> {
@@ -71,6 +73,7 @@ export function createSignals(logger: Logger, metrics: Metrics): Signals {
     ...deriveClients(log),
     ...deriveJobs(log, metrics),
     ...deriveJudges(log),
+    ...deriveProjects(metrics),
     ...deriveRequests(log, metrics),
     ...deriveServer(log, metrics),
     ...deriveStorage(log, metrics),

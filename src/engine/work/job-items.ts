@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
+import { JobPaused } from './job.js';
 
 /** Items of a job worked on at once; the client of the model has its own limit. */
 const ITEMS_AT_ONCE = 8;
 
 /**
- * Works on every item, a few at a time; when one fails, `attempt` is aborted. Resolves or rejects when no work on an item
+ * Works on every item, a few at a time; when one fails, `attempt` is aborted, unless it only waits. Resolves or rejects when no work on an item
  * runs any more.
  */
 export async function workOnEach<I, O>(
@@ -20,7 +21,8 @@ export async function workOnEach<I, O>(
       return [await work(item)];
     } catch (error) {
       failures.push(error);
-      attempt.abort();
+      // What is under way is paid for: it ends, and is kept.
+      if (!(error instanceof JobPaused)) attempt.abort();
       return [];
     }
   });

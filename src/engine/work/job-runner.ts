@@ -7,7 +7,7 @@ import { BackgroundLoop } from './background-loop.js';
 import type { Micros } from '../timestamp.js';
 import { JobAttempts } from './job-attempts.js';
 import { workOnEach } from './job-items.js';
-import { JobFailure, type Job, type JobHead, type JobStore } from './job.js';
+import { JobFailure, JobPaused, type Job, type JobHead, type JobStore } from './job.js';
 import type { Signals } from '../signals/signals.js';
 
 /** The job, and the ways to report and keep its progress, as its work is given them. */
@@ -40,7 +40,7 @@ export const TO_BE_CONTINUED = Symbol('to be continued');
  * The work of one kind of jobs: from the job's input to its result, JSON both. Work begins anew after a restart, so whatever
  * must not be done twice is a step. Work that may take hours without waiting for anyone is done in portions, see
  * {@link TO_BE_CONTINUED}.
- * @throws JobFailure; DomainError `unavailable` or `overloaded`: the job is tried again
+ * @throws JobFailure; DomainError `unavailable` or `overloaded`: the job is tried again; JobPaused: it goes on once it may
  */
 export type JobWork = (context: JobContext) => Promise<unknown>;
 
@@ -48,6 +48,8 @@ export interface JobRunnerOptions {
   readonly store: JobStore;
   readonly observer: Pick<Signals, 'jobFinished' | 'jobFailed' | 'jobRetried'>;
   readonly limits: JobLimits;
+  /** Whether jobs of a project wait; default: none do. @throws DomainError `unavailable` */
+  readonly isPaused?: (projectId: string) => boolean;
   readonly now?: () => Micros;
   /** The waits between attempts of a job; default: those of work. */
   readonly retry?: Retry;
@@ -78,6 +80,8 @@ interface Kind {
 export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'summary' | 'input' | 'created_by'>;
 
 const MAX_UNFINISHED = 10;
+/** How often it is looked whether jobs that wait may go on, if nothing says so before. */
+const PAUSED_MS = 60_000;
 
 /**
  * Runs the jobs of the kinds that are registered with it: projects take turns, and of one project the oldest comes first.
@@ -117,7 +121,12 @@ export class JobRunner implements WorkUnderWay {
   /** Goes on with jobs that are not finished. */
   start(): void {
     this.#isOpen = true;
-    this.#wake();
+    this.wake();
+  }
+
+  /** Looks for jobs that may begin, such as those of a project that waited. */
+  wake(): void {
+    if (this.#isOpen) this.#loop.wake();
   }
 
   /** Gives up calls under way and resolves when nothing runs any more; finished steps are kept. */
@@ -156,7 +165,7 @@ export class JobRunner implements WorkUnderWay {
     };
     store.insert(job);
     // The job begins in another turn of the event loop, so that the caller has it before anything happens to it.
-    setImmediate(() => this.#wake());
+    setImmediate(() => this.wake());
     return job;
   }
 
@@ -183,18 +192,17 @@ export class JobRunner implements WorkUnderWay {
     return job;
   }
 
-  #wake(): void {
-    if (this.#isOpen) this.#loop.wake();
-  }
-
   #fill(): number {
-    const unfinished = this.#options.store.unfinished([...this.#kinds.keys()]);
-    this.#attempts.forgetOthers(unfinished);
+    const { store, isPaused = () => false } = this.#options;
+    const all = store.unfinished([...this.#kinds.keys()]);
+    this.#attempts.forgetOthers(all);
+    const paused = new Set([...new Set(all.map(({ project_id }) => project_id))].filter(isPaused));
+    const unfinished = all.filter(({ project_id }) => !paused.has(project_id));
     // One moment for all jobs, so that none becomes due in between and is neither begun nor waited for.
     const now = performance.now();
     for (let next = this.#next(unfinished, now); next !== undefined; next = this.#next(unfinished, now))
       this.#begin(next);
-    return this.#attempts.waitMs(now);
+    return Math.min(this.#attempts.waitMs(now), paused.size > 0 ? PAUSED_MS : Infinity);
   }
 
   /** The oldest job of the project that has waited longest for one to begin. */
@@ -222,7 +230,7 @@ export class JobRunner implements WorkUnderWay {
     const abort = new AbortController();
     const ended = this.#run(job, abort.signal).finally(() => {
       this.#running.delete(id);
-      this.#wake();
+      this.wake();
     });
     this.#running.set(id, { job, abort, ended });
   }
@@ -238,6 +246,10 @@ export class JobRunner implements WorkUnderWay {
       this.#attempts.forget(id);
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof JobPaused) {
+        this.#attempts.forget(id);
+        return;
+      }
       const retryable = isRetryable(error);
       const failed = this.#attempts.failedOnce(job, this.#doneOf(job));
       const isLast = !retryable || failed >= this.#options.limits.maxAttempts;

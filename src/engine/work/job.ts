@@ -35,6 +35,14 @@ export interface Job extends JobHead {
   readonly result: unknown;
 }
 
+/** The job may not go on now: it waits, and nothing of it has failed. */
+export class JobPaused extends Error {
+  constructor() {
+    super('The job waits');
+    this.name = 'JobPaused';
+  }
+}
+
 /** How a job ended. */
 export type JobEnd =
   | { readonly state: 'done'; readonly result: unknown }

@@ -28,6 +28,8 @@ export interface RunParts extends RowCallsOptions {
   /** Stores calls as spans of a project. @throws DomainError */
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
   readonly price: PriceModelCall;
+  /** Whether calls of a project wait. @throws DomainError `unavailable` */
+  readonly isPaused: (projectId: string) => boolean;
 }
 
 /** Then other jobs have their turns. */
@@ -137,7 +139,7 @@ class Run {
   }
 
   #goesOn(): boolean {
-    this.#isLate ||= performance.now() > this.#endsAt;
+    this.#isLate ||= performance.now() > this.#endsAt || this.#parts.isPaused(this.#context.job.project_id);
     return this.#stopped === null && !this.#isLate;
   }
 

@@ -18,6 +18,8 @@ export interface RunCheckpoint {
 export interface RunJobsParts {
   readonly jobs: Pick<JobStore, 'list'>;
   readonly runner: Pick<JobRunner, 'cancel' | 'giveUp'>;
+  /** Why calls of a project have to wait, in a sentence; null: they do not. */
+  readonly waitingReason: (projectId: string) => string | null;
 }
 
 /** The jobs of experiments that the server runs itself: each has one at most. */
@@ -33,7 +35,8 @@ export class RunJobs implements ExperimentRuns, WorkUnderWay {
     if (job === undefined) return null;
     const { max_cost } = job.summary as RunSummary;
     const { cost } = (job.checkpoint as RunCheckpoint | null) ?? { cost: null };
-    return { job, cost, max_cost };
+    const waiting_reason = job.finished_at === null ? this.#parts.waitingReason(projectId) : null;
+    return { job, cost, max_cost, waiting_reason };
   }
 
   stop(projectId: string, experimentId: string): void {

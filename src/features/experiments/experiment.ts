@@ -153,6 +153,8 @@ export interface ExperimentRun {
   /** US dollars so far; null: unknown. */
   readonly cost: number | null;
   readonly max_cost: number | null;
+  /** Why it waits; null: it does not. */
+  readonly waiting_reason: string | null;
 }
 
 export interface ExperimentRuns {

@@ -130,6 +130,7 @@ export const ExperimentRunRead = Type.Object(
     ...jobFields,
     cost: orNull(number('Cost so far in US dollars; null: unknown.')),
     max_cost: orNull(number('Cost in US dollars that the run stops before; null: any.')),
+    waiting_reason: orNull(Type.String({ description: 'Why the run waits, such as for a budget; null: it does not.' })),
   },
   { $id: 'ExperimentRun', description: 'The job that makes the results of an experiment.' },
 );

@@ -1,4 +1,5 @@
 import { v5 as uuidv5 } from 'uuid';
+import type { ModelAnswer } from '../../engine/models/model-client.js';
 import { modelNameOf, SOME_ENDPOINT } from '../../engine/models/model-name.js';
 import { NOTHING_SAID, type Span } from '../../engine/traces/model/span/span.js';
 import { JUDGE_TAG } from '../../engine/schema/own-calls.js';
@@ -73,11 +74,24 @@ export function callProvider(answered: string, asked = answered): string {
   return ofName(answered) ?? ofName(asked) ?? SOME_ENDPOINT;
 }
 
+/** What a call cost follows from. @param asked the model that was asked @param answer null: there was none */
+export function callAttributes(asked: string, answer: Pick<ModelAnswer, 'model' | 'usage'> | null) {
+  const model = answer?.model ?? asked;
+  const usage = answer?.usage ?? null;
+  return {
+    provider: callProvider(model, asked),
+    model,
+    ...(usage !== null && {
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      ...(usage.cached_tokens > 0 && { cacheReadTokens: usage.cached_tokens }),
+    }),
+  };
+}
+
 /** A call of a model as a span. */
 export function callSpan({ id, trace_id, name, tags, about }: CallPlace, call: ModelCall): Span {
   const { request, answer, failure } = call;
-  const model = answer?.model ?? request.model;
-  const usage = answer?.usage ?? null;
   return {
     id,
     trace_id,
@@ -93,18 +107,7 @@ export function callSpan({ id, trace_id, name, tags, about }: CallPlace, call: M
     cost: null,
     input_data: JSON.stringify(request.messages),
     output_data: answer === null ? null : (answer.refusal ?? answer.content).toWellFormed(),
-    attributes: {
-      provider: callProvider(model, request.model),
-      model,
-      ...(usage === null
-        ? {}
-        : {
-            inputTokens: usage.input_tokens,
-            outputTokens: usage.output_tokens,
-            ...(usage.cached_tokens > 0 ? { cacheReadTokens: usage.cached_tokens } : {}),
-          }),
-      spanhouse: about,
-    },
+    attributes: { ...callAttributes(request.model, answer), spanhouse: about },
     tags,
     trace_tags: tags,
     session_tags: {},

@@ -64,7 +64,8 @@ export class Reasons {
     if (run.state === 'queued' && notRunnableReason?.kind === 'no_endpoint')
       return ['no_endpoint', `It is queued. ${notRunnableReason.text}.`];
     const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, most recently: ${run.reason ?? ''}.`;
-    const refused = notRunnableReason?.kind === 'key_refused' ? ` ${notRunnableReason.text}.` : '';
+    const isSaid = notRunnableReason?.kind === 'key_refused' || notRunnableReason?.kind === 'budget_spent';
+    const refused = isSaid ? ` ${notRunnableReason.text}.` : '';
     if (run.state === 'queued')
       return [
         'queued',

@@ -30,6 +30,8 @@ export interface JudgeServiceOptions {
   readonly arrivals: Pick<Arrivals, 'now'>;
   /** The model endpoint; null: none is configured. */
   readonly model: Pick<ModelClient, 'defaultModel' | 'refusedKey'> | null;
+  /** Why calls of a project have to wait, in a sentence; null: they do not. */
+  readonly waitingReason: (projectId: string) => string | null;
   /** Called after judges changed. */
   readonly onChange: () => void;
   readonly audit: AuditLog;
@@ -171,13 +173,15 @@ export class JudgeService {
 
   /** Why the judge cannot run, with its own instruction or another; null when it can. */
   notRunnableReason(judge: Judge, instruction = instructionOf(this.#options.prompts, judge)): NotRunnableReason | null {
-    const { model } = this.#options;
+    const { model, waitingReason } = this.#options;
     if (model === null) return NO_ENDPOINT;
     if (instruction === undefined) return { kind: 'no_prompt', text: `There is no prompt ${judge.task_slug}` };
     const named = judge.model ?? instruction.model_id ?? model.defaultModel;
     if (named === null) return NO_MODEL;
     const refusal = model.refusedKey(judge.project_id, named);
-    return refusal === null ? null : keyRefused(refusal);
+    if (refusal !== null) return keyRefused(refusal);
+    const waits = waitingReason(judge.project_id);
+    return waits === null ? null : { kind: 'budget_spent', text: waits };
   }
 
   #tell(event: AuditEvent, { id, name }: Judge, by: Principal, changes: readonly AuditChange[] = []): void {

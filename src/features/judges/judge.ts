@@ -26,8 +26,8 @@ export interface Judge extends JudgeSettings {
 
 /** Why a judge cannot run: the kind for decisions, the text for people. */
 export interface NotRunnableReason {
-  /** `key_refused` may be over: the next call finds out. */
-  readonly kind: 'no_endpoint' | 'no_prompt' | 'no_model' | 'key_refused';
+  /** `key_refused` may be over: the next call finds out. With `budget_spent`, evaluations wait. */
+  readonly kind: 'no_endpoint' | 'no_prompt' | 'no_model' | 'key_refused' | 'budget_spent';
   readonly text: string;
 }
 

@@ -27,6 +27,8 @@ export interface ReadyRunsOptions {
   readonly spans: Pick<SpanReader, 'answers'>;
   readonly subjects: Pick<SubjectReader, 'read'>;
   readonly caller: Pick<JudgeCaller, 'modelOf'>;
+  /** Whether runs of a project wait, and are not looked at. @throws DomainError `unavailable` */
+  readonly isPaused: (projectId: string) => boolean;
   readonly maxAttempts: number;
   readonly retry: Retry;
   /** Called when there may be runs to take. */
@@ -93,11 +95,14 @@ export class ReadyRuns {
   next(mayBegin: (ready: Ready) => boolean): Ready | undefined {
     for (let isNew = false; ; isNew = true) {
       for (let project = this.#round.shift(); project !== undefined; project = this.#round.shift()) {
+        // It may have been paused since the round began.
+        if (this.#options.isPaused(project)) continue;
         const ready = this.#ofProject(project, mayBegin);
         if (ready !== undefined) return ready;
       }
       if (isNew) return undefined;
-      const due = this.#options.runs.dueProjects(Date.now() * 1000);
+      const { runs, isPaused } = this.#options;
+      const due = runs.dueProjects(Date.now() * 1000).filter((project) => !isPaused(project));
       this.#forget(new Set(due));
       this.#round = due;
     }

@@ -132,8 +132,8 @@ export class RunService {
 
   #requireRunnable(judge: Judge): void {
     const reason = this.#options.judges.notRunnableReason(judge);
-    // Whether the key is still refused, a call finds out.
-    if (reason !== null && reason.kind !== 'key_refused')
+    // Whether the key is still refused, a call finds out; without a budget, what is queued waits.
+    if (reason !== null && reason.kind !== 'key_refused' && reason.kind !== 'budget_spent')
       throw new DomainError('conflict', `The judge cannot run. ${reason.text}`);
   }
 

@@ -30,6 +30,8 @@ export interface RunnerOptions extends SubjectReaderParts {
   readonly pinned: Pick<PinnedVersions, 'inHand'>;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
   readonly governor: Pick<Governor, 'othersWriteFast'>;
+  /** Whether evaluations of a project wait. @throws DomainError `unavailable` */
+  readonly isPaused: (projectId: string) => boolean;
   readonly concurrency: number;
   readonly maxAttempts: number;
   /** The waits between attempts; default: those of work. */

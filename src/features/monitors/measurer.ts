@@ -1,7 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sessionList, spanList, traceList } from '../../engine/traces/model/list/definitions.js';
 import { SCORE_PREFIX, type ListQuery } from '../../engine/traces/model/list/query.js';
-import type { Figures, ListStatistics, Measure, Windows } from '../../engine/traces/model/list/statistics.js';
+import {
+  isOfRows,
+  MAX_TOGETHER,
+  type Answer,
+  type Figures,
+  type ListStatistics,
+  type Measure,
+  type WindowFigures,
+  type Windows,
+} from '../../engine/traces/model/list/statistics.js';
 import {
   BESIDE_SPANS,
   comparedFigure,
@@ -16,7 +25,7 @@ import type { CountedOpinions, SlotCounts, Slots } from './monitor.js';
 export const MONITORED_LISTS = { spans: spanList, traces: traceList, sessions: sessionList } as const;
 
 export interface MeasurerParts {
-  readonly statistics: Pick<ListStatistics, 'windows'>;
+  readonly statistics: Pick<ListStatistics, 'windows' | 'windowTogether'>;
   readonly opinions: CountedOpinions;
   /** Filters of a list as text. @throws DomainError `invalid` after an upgrade that knows less */
   readonly parse: (list: Measured['list'], query: string) => ListQuery;
@@ -61,18 +70,35 @@ export class Measurer {
     this.#parts = parts;
   }
 
-  /** @throws DomainError `unavailable`; `invalid` for filters that are none any more */
+  /**
+   * Measures one window for several groups of a project, in their order. What groups of spans have in common is read once.
+   * @throws as {@link measure}
+   */
+  async measureTogether(groups: readonly Group[], window: Windows, signal?: AbortSignal): Promise<GroupFigures[]> {
+    const found = await this.#together(groups, window, signal);
+    const measured: GroupFigures[] = [];
+    for (const group of groups) measured.push(await this.measure(group, window, signal, found.get(group)));
+    return measured;
+  }
+
+  /**
+   * @param known of the window of spans, where it was read before
+   * @throws DomainError `unavailable`; `invalid` for filters that are none any more
+   */
   async measure(
     { projectId, conditions, ...measured }: Group,
     windows: Windows,
     signal?: AbortSignal,
+    known?: Answer<WindowFigures>,
   ): Promise<GroupFigures> {
     const shifted = conditions.some(isShifted) ? windows.length / windows.step : 0;
     // Those before come first.
     const all = { ...windows, end: windows.end - shifted * windows.step, count: windows.count + shifted };
     const ofSpans = conditions.filter(({ measure }) => !BESIDE_SPANS.includes(measure));
     const found =
-      ofSpans.length === 0 ? null : await this.#ofSpans(projectId, { ...measured, conditions: ofSpans }, all, signal);
+      ofSpans.length === 0
+        ? null
+        : (known ?? (await this.#ofSpans(projectId, { ...measured, conditions: ofSpans }, all, signal)));
     const figures: Figure[][] = [];
     for (const condition of conditions) {
       const values = BESIDE_SPANS.includes(condition.measure)
@@ -85,7 +111,36 @@ export class Measurer {
         ),
       );
     }
-    return { figures, isEmpty: found?.isEmpty === true && ofSpans.length === conditions.length };
+    // What is set aside changes later, when it is computed, without a write.
+    const isEmpty = found?.isEmpty === true && found.notCurrent.length === 0;
+    return { figures, isEmpty: isEmpty && ofSpans.length === conditions.length };
+  }
+
+  /** What is read together: groups of spans, by filters that each span can be asked about. */
+  async #together(groups: readonly Group[], { end, length }: Windows, signal?: AbortSignal) {
+    const found = new Map<Group, Answer<WindowFigures>>();
+    const able = groups.filter(
+      ({ list, conditions }) =>
+        list === 'spans' &&
+        !conditions.some((condition) => isShifted(condition) || condition.score !== null) &&
+        conditions.some(({ measure }) => !BESIDE_SPANS.includes(measure)),
+    );
+    const asked = able
+      .map((group) => ({ group, query: this.#parts.parse(group.list, group.query) }))
+      .filter(({ query }) => isOfRows(query));
+    for (let first = 0; asked.length > 1 && first < asked.length; first += MAX_TOGETHER) {
+      const some = asked.slice(first, first + MAX_TOGETHER);
+      const measures = measuresFor(some.flatMap(({ group }) => group.conditions));
+      const queries = some.map(({ query }) => query);
+      const projectId = some[0]?.group.projectId ?? '';
+      const read = { queries, measures, end, length };
+      const answer = await this.#parts.statistics.windowTogether(projectId, read, signal);
+      for (const [index, { group }] of some.entries()) {
+        const figures = answer.found[index] ?? { windows: [], isEmpty: false };
+        found.set(group, { ...figures, notCurrent: answer.notCurrent });
+      }
+    }
+    return found;
   }
 
   #ofSpans(
@@ -94,7 +149,7 @@ export class Measurer {
     windows: Windows,
     signal?: AbortSignal,
   ) {
-    const measures = [...new Set<Measure>(['count', ...conditions.flatMap(({ measure }) => NEEDS[measure])])];
+    const measures = measuresFor(conditions);
     const scores = [...new Set(conditions.flatMap(({ score }) => score ?? []))];
     const objects = this.#parts.parse(list, query);
     return this.#parts.statistics.windows(list, projectId, { objects, measures, scores, windows }, signal);
@@ -119,6 +174,10 @@ export class Measurer {
     });
   }
 }
+
+const measuresFor = (conditions: readonly Condition[]) => [
+  ...new Set<Measure>(['count', ...conditions.flatMap(({ measure }) => NEEDS[measure])]),
+];
 
 const NOTHING: Figure = { value: null, count: 0, interval: null };
 

@@ -26,10 +26,13 @@ export function keyOf(projectId: string, { list, query, window_minutes }: Measur
   return JSON.stringify([projectId, list, query, window_minutes]);
 }
 
-/** Groups have phases of their own, so that not all are due at once: the same at each start, and for a look back. */
-export function momentsOf(projectId: string, measured: Measured): Moments {
+/**
+ * Each window of a project has a phase of its own, so that not all are due at once, and those that are can be measured together: the same
+ * at each start, and for a look back.
+ */
+export function momentsOf(projectId: string, measured: Pick<Measured, 'window_minutes'>): Moments {
   const step = (STEPS[measured.window_minutes] ?? 1) * MINUTE;
-  const hash = createHash('sha256').update(keyOf(projectId, measured)).digest();
+  const hash = createHash('sha256').update(`${projectId}/${measured.window_minutes}`).digest();
   const phase = (hash.readUInt32BE(0) % (step / 1e6)) * 1e6;
   return { length: measured.window_minutes * MINUTE, step, phase };
 }

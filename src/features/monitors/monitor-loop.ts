@@ -1,14 +1,16 @@
 import { DomainError } from '../../engine/errors.js';
 import type { Signals } from '../../engine/signals/signals.js';
 import type { Micros } from '../../engine/timestamp.js';
+import { MAX_TOGETHER } from '../../engine/traces/model/list/statistics.js';
 import { RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { BackgroundLoop } from '../../engine/work/background-loop.js';
 import { restMs } from '../../engine/work/governor.js';
 import type { Announce } from '../webhooks/event.js';
-import { standingAfter, wordsOf, type Figure } from './condition.js';
-import type { Measurer } from './measurer.js';
+import type { Figure } from './condition.js';
+import type { GroupFigures, Measurer } from './measurer.js';
 import { keyOf, lastMoment, momentsOf, type Measured, type Moments } from './moments.js';
 import type { Monitor, MonitorStore, Outcome } from './monitor.js';
+import { eventOf, isSettled, outcomeOf, reasonOf } from './outcome.js';
 
 /** The last check of a monitor since the server started. */
 export interface LastLook {
@@ -138,7 +140,7 @@ export class MonitorLoop {
     for (let group = this.#next(); group !== undefined; group = this.#next()) {
       if (this.#loop.signal.aborted) return LOOK_MS;
       const began = performance.now();
-      if (!(await this.#look(group))) continue;
+      if (!(await this.#look(this.#together(group)))) continue;
       await this.#rest(restMs('follow', performance.now() - began));
     }
     const nextMs = Math.min(...[...this.#groups()].map(({ dueMs }) => dueMs));
@@ -217,9 +219,24 @@ export class MonitorLoop {
       for (const { id } of group.monitors) if (!ids.has(id)) this.#last.delete(id);
   }
 
-  /** @returns whether something was measured */
-  async #look(group: Group): Promise<boolean> {
-    const { project, moments, monitors } = group;
+  /** A group, with those of its project and window that are due, too. */
+  #together(group: Group): readonly [Group, ...Group[]] {
+    if (group.failures > 0) return [group];
+    const now = Date.now();
+    const others = [...group.project.groups.values()].filter(
+      (other) =>
+        other !== group &&
+        other.failures === 0 &&
+        other.list === group.list &&
+        other.window_minutes === group.window_minutes &&
+        other.dueMs <= now,
+    );
+    return [group, ...others.slice(0, MAX_TOGETHER - 1)];
+  }
+
+  /** @param groups of one project, list and window @returns whether something was measured */
+  async #look(groups: readonly [Group, ...Group[]]): Promise<boolean> {
+    const [{ project, moments, window_minutes, list }] = groups;
     const { measurer, observer, isGone } = this.#parts;
     project.served = this.#served += 1;
     if (isGone(project.id)) {
@@ -227,29 +244,48 @@ export class MonitorLoop {
       return false;
     }
     const at = lastMoment(moments, Date.now() * 1000);
-    group.dueMs = (at + moments.step) / 1000;
+    for (const group of groups) group.dueMs = (at + moments.step) / 1000;
     const { commits } = project;
-    if (group.emptyAfter === commits && monitors.every(isSettled)) return false;
-    const windows = { end: at, step: moments.length, length: moments.length, count: 1 };
-    const conditions = monitors.map(({ condition }) => condition);
-    const asked = { projectId: project.id, list: group.list, query: group.query, window_minutes: group.window_minutes };
+    const awake = groups.filter(({ emptyAfter, monitors }) => emptyAfter !== commits || !monitors.every(isSettled));
+    if (awake.length === 0) return false;
+    const window = { end: at, step: moments.length, length: moments.length, count: 1 };
+    const asked = awake.map(({ query, monitors }) => ({
+      ...{ projectId: project.id, list, query, window_minutes },
+      conditions: monitors.map(({ condition }) => condition),
+    }));
     const began = performance.now();
     try {
-      const { figures, isEmpty } = await measurer.measure({ ...asked, conditions }, windows, this.#loop.signal);
-      group.failures = 0;
-      group.emptyAfter = null;
-      this.#keep(monitors, figures, at);
-      group.emptyAfter = isEmpty ? commits : null;
-      observer.monitorsLooked({ seconds: (performance.now() - began) / 1000, monitors: monitors.length });
+      const measured = await measurer.measureTogether(asked, window, this.#loop.signal);
+      for (const [index, group] of awake.entries()) this.#measured(group, measured[index], { at, commits });
+      const monitors = awake.reduce((sum, group) => sum + group.monitors.length, 0);
+      observer.monitorsLooked({ seconds: (performance.now() - began) / 1000, monitors });
     } catch (error) {
-      if (this.#loop.signal.aborted) return true;
-      group.failures += 1;
-      group.dueMs = Date.now() + retryDelay(group.failures, RETRIES.work);
-      observer.monitorFailed({ project: project.id, error });
-      const last = { at, value: null, count: null, error: reasonOf(error) };
-      for (const { id, revision } of monitors) this.#last.set(id, { ...last, revision });
+      for (const group of awake) this.#failed(group, at, error);
     }
     return true;
+  }
+
+  #measured(
+    group: Group,
+    { figures, isEmpty }: GroupFigures = { figures: [], isEmpty: false },
+    { at, commits }: { readonly at: Micros; readonly commits: number },
+  ): void {
+    try {
+      group.emptyAfter = null;
+      this.#keep(group.monitors, figures, at);
+      Object.assign(group, { failures: 0, emptyAfter: isEmpty ? commits : null });
+    } catch (error) {
+      this.#failed(group, at, error);
+    }
+  }
+
+  #failed(group: Group, at: Micros, error: unknown): void {
+    if (this.#loop.signal.aborted) return;
+    group.failures += 1;
+    group.dueMs = Date.now() + retryDelay(group.failures, RETRIES.work);
+    this.#parts.observer.monitorFailed({ project: group.project.id, error });
+    const last = { at, value: null, count: null, error: reasonOf(error) };
+    for (const { id, revision } of group.monitors) this.#last.set(id, { ...last, revision });
   }
 
   #keep(monitors: Monitor[], figures: readonly (readonly Figure[])[], at: Micros): void {
@@ -282,36 +318,4 @@ export class MonitorLoop {
     else if (isKept && isTold) observer.monitorRecovered({ project, id });
     return isKept;
   }
-}
-
-/** Whether webhooks have heard of its state. */
-const isSettled = ({ alarm, told }: Monitor) => alarm === null || told === alarm;
-
-function outcomeOf(monitor: Monitor, figure: Figure, at: Micros): Outcome {
-  const { condition, revision, muted_until } = monitor;
-  const standing = standingAfter(monitor, condition, figure);
-  const isMuted = muted_until !== null && muted_until > Date.now() * 1000;
-  const told = isMuted || standing.alarm === null ? monitor.told : standing.alarm;
-  const { value, count } = figure;
-  return { ...standing, at, value, count, revision, told };
-}
-
-function eventOf({ id, name, project_id, condition }: Monitor, { told, value, count, at }: Outcome) {
-  const { measure, operator, threshold, compared_with, window_minutes } = condition;
-  const fires = told === 'firing';
-  return {
-    project_id,
-    type: fires ? ('monitor.fired' as const) : ('monitor.recovered' as const),
-    summary: `${name} ${fires ? 'fires' : 'recovered'}: ${value ?? 'unknown'} (${wordsOf(condition)})`,
-    data: {
-      ...{ monitor_id: id, name, state: told, value, count, measure, compared_with, operator, threshold },
-      ...{ window_minutes, window_end: new Date(at / 1000).toISOString() },
-    },
-  };
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof DomainError)) return 'An internal error; see the server log';
-  if (error.kind === 'invalid') return `The filters are not valid any more: ${error.message}`;
-  return `${error.message}. Retrying.`;
 }

@@ -17,6 +17,8 @@ import type { PlaygroundEstimate, PlaygroundInput, PlaygroundRun } from './schem
 export interface PlaygroundOptions {
   readonly prompts: Pick<PromptService, 'find'>;
   readonly price: PriceModelCall;
+  /** @throws DomainError `conflict` when the budget of a project is spent; `unavailable` */
+  readonly requireBudget: (projectId: string) => void;
   /** The model endpoint; null: none is configured. */
   readonly endpoint: {
     readonly defaultModel: string | null;
@@ -59,6 +61,7 @@ export class PlaygroundService {
    */
   async run(principal: Principal, input: PlaygroundInput, signal: AbortSignal): Promise<PlaygroundRun> {
     const { request, version, endpoint } = this.#plan(principal.project_id, input);
+    this.#options.requireBudget(principal.project_id);
     const call = { principal, request, version, spanId: input.source?.span_id ?? null };
     return this.#turns.run(principal.project_id, () => endpoint.calls.run(call, signal), signal);
   }

@@ -11,6 +11,7 @@ import { maskedScores } from '../scores/masked-score.js';
 import { SpanScores, type SpanEvaluation, type SpanScoresParts } from '../scores/span-scores.js';
 import { spanAsSent } from './as-sent.js';
 import { issuesOf, readElements, refuse } from './elements.js';
+import { modelSums } from './model-sums.js';
 import { scoredSpanReader } from './readers.js';
 import { tagFlaws } from './tag-limit.js';
 import type { WriteLog } from '../../engine/traces/model/write-log.js';
@@ -27,7 +28,9 @@ export interface SpanIngestParts extends SpanSources {
   readonly masker: MaskerOf;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
-  readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected'>;
+  /** Whether it is told what is stored by model. */
+  readonly countsModels?: boolean;
+  readonly observer: Pick<Signals, 'spansAccepted' | 'spansRejected' | 'modelsCounted'>;
 }
 
 export interface PostOptions {
@@ -72,7 +75,7 @@ export class SpanIngest {
     body: unknown,
     { minimal, mayRead, unknown }: PostSpansOptions,
   ): Promise<(SpanRead | { id: string })[]> {
-    const { spans, createdAt } = await this.#counted('rest', body, async () => {
+    const { spans, createdAt } = await this.#counted(projectId, 'rest', body, async () => {
       const scores = new SpanScores(projectId, mayRead, this.#parts.scores);
       const { elements: sent, issues } = readElements(body, scoredSpanReader(scores), unknown);
       const elements = await this.#masked(projectId, sent);
@@ -93,7 +96,7 @@ export class SpanIngest {
     spans: readonly Span[],
     evaluations: readonly SpanEvaluation[] = [],
   ): Promise<Omissions> {
-    const { omitted } = await this.#counted(source, spans, async () => {
+    const { omitted } = await this.#counted(projectId, source, spans, async () => {
       const { inspected, flaws } = await this.#inspect(await this.#masked(projectId, spans));
       const scores = new SpanScores(projectId, false, this.#parts.scores);
       const unfit = readEvaluations(evaluations, spans, flaws, scores);
@@ -161,13 +164,19 @@ export class SpanIngest {
     return { inspected, flaws: [...tagged, ...found] };
   }
 
-  async #counted<T extends { spans: readonly Span[] }>(source: SpanSource, sent: unknown, store: () => Promise<T>) {
-    const { observer } = this.#parts;
+  async #counted<T extends { spans: readonly Span[] }>(
+    projectId: string,
+    source: SpanSource,
+    sent: unknown,
+    store: () => Promise<T>,
+  ) {
+    const { observer, countsModels = false } = this.#parts;
     try {
       const stored = await store();
       const { spans } = stored;
       const cost = spans.reduce((sum, span) => sum + (span.cost ?? 0), 0);
       observer.spansAccepted({ source, count: spans.length, cost });
+      if (countsModels) observer.modelsCounted({ projectId, sums: modelSums(spans) });
       return stored;
     } catch (error) {
       const count = Array.isArray(sent) ? sent.length : 0;

@@ -5,6 +5,8 @@ export const PARTS = [
   'tag_moves',
   'prices',
   'score_definitions',
+  'saved_views',
+  'dashboards',
   'datasets',
   'dataset_versions',
   'dataset_rows',

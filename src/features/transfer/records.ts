@@ -12,6 +12,7 @@ import {
 import { comments, corrections, feedback, feedback_links, span_feedback } from './records/feedback.js';
 import { evaluations, judges, pinned_examples, pinned_versions } from './records/judges.js';
 import { prices, prompt_versions, prompts, tag_moves } from './records/prompts.js';
+import { dashboards, saved_views } from './records/views.js';
 import { attachments, score_definitions, scores, sessions, spans, traces } from './records/spans.js';
 
 export { MAX_JUDGED_TRACES, MAX_MODEL_ANSWER } from './records/judges.js';
@@ -32,6 +33,8 @@ export const RECORDS = {
   tag_moves,
   prices,
   score_definitions,
+  saved_views,
+  dashboards,
   datasets,
   dataset_versions,
   dataset_rows,

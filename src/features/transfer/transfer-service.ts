@@ -14,6 +14,10 @@ import { keptExampleIssues } from '../calibration/kept-example.js';
 import { storedIssues } from '../comparisons/stored-issues.js';
 import { jsonIssues } from '../experiments/schema.js';
 import { chatContentIssues, checkVersion } from '../prompts/version-rules.js';
+import type { Dashboard } from '../dashboards/dashboard.js';
+import type { DashboardService } from '../dashboards/dashboard-service.js';
+import type { SavedView } from '../saved-views/saved-view.js';
+import type { SavedViewService } from '../saved-views/saved-view-service.js';
 import { metadataIssues } from '../../engine/schema/metadata.js';
 import { Normalizer } from '../../engine/schema/normalize.js';
 import { callIn } from '../../engine/traces/model/span/span-call.js';
@@ -57,6 +61,9 @@ export interface TransferParts {
   readonly onImported: (projectId: string) => void;
   /** Called before metadata of a project is read: nothing that it finds may change afterwards. */
   readonly onRead: (projectId: string) => void;
+  /** What no schema says of views and charts: the lists know. */
+  readonly savedViews: Pick<SavedViewService, 'issuesOf'>;
+  readonly dashboards: Pick<DashboardService, 'issuesOf'>;
   readonly audit: AuditLog;
 }
 
@@ -145,7 +152,7 @@ export class TransferService {
   }
 
   #takeMetadata(part: MetadataPart, by: Principal, records: readonly StoredRecord[]): Imported {
-    requireRules(part, records);
+    requireRules(this.#parts, part, records);
     const { project_id: projectId } = by;
     const { metadata, audit, onImported } = this.#parts;
     const masker = this.#parts.masker(projectId);
@@ -204,8 +211,12 @@ function maskedRecord(part: MetadataPart, record: StoredRecord, masker: Masker |
   return { ...record, ...maskedFeedback(record as unknown as FeedbackContent, masker) };
 }
 
+type Rules = Pick<TransferParts, 'savedViews' | 'dashboards'>;
+
 /** Rules of records that no schema says: those that the calls which make such things have, too. */
-const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = {
+const RULES: Partial<Record<MetadataPart, (record: StoredRecord, rules: Rules) => Issue[]>> = {
+  saved_views: (record, { savedViews }) => savedViews.issuesOf(record as unknown as SavedView),
+  dashboards: (record, { dashboards }) => dashboards.issuesOf(record as unknown as Dashboard),
   prompt_versions: promptVersionIssues,
   feedback: ({ metadata }) => metadataIssues(metadata),
   experiments: ({ subject, parameters }) => jsonIssues({ subject, parameters }),
@@ -220,10 +231,10 @@ const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = 
 };
 
 /** @throws DomainError `invalid` where a record breaks a rule of its part */
-function requireRules(part: MetadataPart, records: readonly StoredRecord[]): void {
+function requireRules(rules: Rules, part: MetadataPart, records: readonly StoredRecord[]): void {
   const issuesOf = RULES[part] ?? (() => []);
   const issues = records.flatMap((record, index) =>
-    issuesOf(record).map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
+    issuesOf(record, rules).map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
   );
   if (issues.length > 0) throw invalid(issues);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidv5 } from 'uuid';
-import { JobFailure, type Job } from '../../engine/work/job.js';
+import { JobFailure, JobPaused, type Job } from '../../engine/work/job.js';
 import { RETRIES, retryDelay, type Retry } from '../../engine/work/backoff.js';
 import { aboutShown, callSpan } from '../judges/call-spans.js';
 import type { Examples } from '../judges/examples.js';
@@ -21,6 +21,8 @@ export interface ModelTrialsOptions {
   /** Stores calls as spans of a project. @throws DomainError */
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
   readonly price: PriceModelCall;
+  /** Whether calls of a project wait. @throws DomainError `unavailable` */
+  readonly isPaused: (projectId: string) => boolean;
   /** Most attempts of a call whose failures are retryable. */
   readonly maxAttempts: number;
   /** The waits between attempts; default: those of work. */
@@ -72,7 +74,7 @@ export class ModelTrials {
 }
 
 /**
- * The trials of one run of a job. Each method throws JobFailure when no trial will succeed, DomainError
+ * The trials of one run of a job. Each method throws JobFailure when no trial will succeed, JobPaused when calls wait, DomainError
  * `unavailable` or `overloaded` when a store does not answer, and the reason of the signal when that is aborted.
  */
 export class JobTrials {
@@ -150,9 +152,10 @@ export class JobTrials {
     about: Readonly<Record<string, unknown>>,
     attempt: () => Promise<Reply<T>>,
   ): Promise<Trial<T>> {
-    const { maxAttempts, retry = RETRIES.work } = this.#options;
+    const { maxAttempts, isPaused, retry = RETRIES.work } = this.#options;
     const spans: Span[] = [];
     for (let number = 1; ; number += 1) {
+      if (isPaused(this.#job.project_id)) throw new JobPaused();
       const { outcome, failure, calls } = await attempt();
       this.#signal.throwIfAborted();
       spans.push(...(await this.#record(step, name, { ...about, attempt: number }, calls)));

@@ -1,7 +1,7 @@
 /** Types of events that destinations may be told of. */
 export const EVENT_TYPES = [
   ...(['monitor.fired', 'monitor.recovered', 'prompt.tag_moved'] as const),
-  ...(['judge.corrected', 'comparison.failed'] as const),
+  ...(['judge.corrected', 'comparison.failed', 'budget.reached'] as const),
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -8,7 +8,13 @@ import { unlessAborted } from '../../engine/work/unless-aborted.js';
 import { MailQuota } from './sending/mail-quota.js';
 import type { Attempt, DueDelivery, WebhookStore } from './webhook.js';
 
-/** Sends one delivery. @returns what was answered @throws Error that says why there was no response, for the log of deliveries */
+/** The destination, or its mail server, will never take a delivery: another attempt would only be one more refusal. */
+export class RefusedForGood extends Error {}
+
+/**
+ * Sends one delivery. @returns what was answered @throws Error that says why there was no response, for the log of deliveries; its
+ * cause is for the log of the server alone
+ */
 export type Send = (
   due: DueDelivery,
   signal: AbortSignal,
@@ -101,11 +107,16 @@ export class WebhookLoop {
       store.pause(id, (Date.now() + waitMs) * 1000);
       return;
     }
-    const attempt = await this.#attempt(due, signal);
+    const { attempt, isFinal = false, reason = null } = await this.#attempt(due, signal);
     if (signal.aborted) return;
     if (attempt.error === null) {
       store.delivered(due, attempt);
       observer.webhookDelivered({ seconds: attempt.ms / 1000 });
+      return;
+    }
+    observer.webhookFailed({ project, id, status: attempt.status, seconds: attempt.ms / 1000, reason });
+    if (isFinal) {
+      if (store.refused(due, attempt)) observer.webhookGivenUp({ project, id, deliveries: 1 });
       return;
     }
     const now = Date.now() * 1000;
@@ -114,23 +125,42 @@ export class WebhookLoop {
       paused_to: now + retryDelay(due.webhook.failures + 1, RETRIES.large) * 1000,
       given_up_to: now - GIVEN_UP_AFTER,
     });
-    observer.webhookFailed({ project, id, status: attempt.status, seconds: attempt.ms / 1000 });
     if (givenUp > 0) observer.webhookGivenUp({ project, id, deliveries: givenUp });
   }
 
-  async #attempt(due: DueDelivery, signal: AbortSignal): Promise<Attempt> {
+  async #attempt(due: DueDelivery, signal: AbortSignal): Promise<Attempted> {
     const tried_at = Date.now() * 1000;
     const began = performance.now();
     const took = () => Math.round(performance.now() - began);
     try {
       const { status, response } = await unlessAborted(this.#parts.send(due, signal), signal);
       const isTaken = status === null || (status >= 200 && status < 300);
-      return { tried_at, ms: took(), status, response, error: isTaken ? null : refusalOf(status) };
+      return { attempt: { tried_at, ms: took(), status, response, error: isTaken ? null : refusalOf(status) } };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return { tried_at, ms: took(), status: null, response: null, error: message.slice(0, 200).toWellFormed() };
+      const message = inOneLine(error instanceof Error ? error.message : String(error), 200);
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : null;
+      return {
+        attempt: { tried_at, ms: took(), status: null, response: null, error: message },
+        isFinal: error instanceof RefusedForGood,
+        reason: cause === null ? null : inOneLine(cause, 300),
+      };
     }
   }
+}
+
+interface Attempted {
+  readonly attempt: Attempt;
+  /** Whether no other attempt is made. */
+  readonly isFinal?: boolean;
+  /** What lies behind it, for the log of the server. */
+  readonly reason?: string | null;
+}
+
+function inOneLine(text: string, most: number): string {
+  return text
+    .replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ')
+    .slice(0, most)
+    .toWellFormed();
 }
 
 function refusalOf(status: number): string {

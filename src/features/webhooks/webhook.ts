@@ -118,6 +118,8 @@ export interface WebhookStore {
   /** When the next destination is due after a moment; null: nothing waits. */
   nextAt(after: Micros): Micros | null;
   delivered(due: DueDelivery, attempt: Attempt): void;
+  /** A delivery that no other attempt can deliver is given up; others go on. @returns false when it is over already */
+  refused(due: DueDelivery, attempt: Attempt): boolean;
   /** @returns how many deliveries were given up */
   failed(due: DueDelivery, attempt: Attempt, delay: Delay): number;
   /** The newest first. */

@@ -14,15 +14,18 @@ export interface Goal {
   readonly go: () => Promise<void> | void;
 }
 
-/** Prompts, judges, datasets and experiments whose names contain the text. @throws ApiError */
+/** Prompts, judges, datasets, experiments, dashboards and saved views whose names contain the text. @throws ApiError */
 export async function findNamed(text: string, signal: AbortSignal): Promise<Goal[]> {
-  const [prompts, judges, datasets, { experiments }] = await Promise.all([
+  const [prompts, judges, datasets, { experiments }, dashboards, views] = await Promise.all([
     call('GET /projects/:project_id/prompts', { query: { q: text, limit: LIMITS.prompts }, signal }),
     call('GET /projects/:project_id/judges', { query: { limit: LIMITS.judges }, signal }),
     call('GET /v1/datasets', { query: { q: text, limit: OFFERED }, signal }),
     call('GET /projects/:project_id/experiments', { query: { q: text, limit: OFFERED }, signal }),
+    call('GET /projects/:project_id/dashboards', { signal }),
+    call('GET /projects/:project_id/saved-views', { signal }),
   ]);
   const named = text.toLowerCase();
+  const isNamed = ({ name }: { readonly name: string }) => name.toLowerCase().includes(named);
   const to = (label: string, goal: Target) => ({ label, go: () => navigate(hrefOf(goal)) });
   return [
     // An instruction of a judge is a prompt, too.
@@ -31,13 +34,21 @@ export async function findNamed(text: string, signal: AbortSignal): Promise<Goal
       .slice(0, OFFERED)
       .map(({ slug }) => to(`Prompt ${slug}`, { screen: 'prompts', id: slug })),
     ...judges
-      .filter(({ name }) => name.toLowerCase().includes(named))
+      .filter(isNamed)
       .slice(0, OFFERED)
       .map(({ id, name }) => to(`Judge ${name}`, { screen: 'judges', id })),
     ...datasets.map(({ name }) => to(`Dataset ${name}`, { screen: 'datasets', id: name })),
     ...experiments.map(({ id, name, dataset }) =>
       to(`Experiment ${name} on ${dataset.name}`, { screen: 'experiments', id }),
     ),
+    ...dashboards
+      .filter(isNamed)
+      .slice(0, OFFERED)
+      .map(({ id, name }) => to(`Dashboard ${name}`, { screen: 'dashboards', id })),
+    ...views
+      .filter(isNamed)
+      .slice(0, OFFERED)
+      .map(({ id, name }) => to(`View ${name}`, { screen: 'views', id })),
   ];
 }
 

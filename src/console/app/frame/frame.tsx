@@ -105,11 +105,13 @@ function Screens({ shown }: { readonly shown: string }) {
   const isNew = useLacksTraces();
   return (
     <nav class="frame-nav" aria-label="Screens">
-      {SCREENS.filter(({ forNewcomers }) => isNew || forNewcomers !== true).map(({ name, label, icon }) => (
-        <a key={name} href={hrefOf({ screen: name })} {...(name === shown && { 'aria-current': 'page' as const })}>
-          <Icon name={icon} /> {label}
-        </a>
-      ))}
+      {SCREENS.filter(({ forNewcomers, isBeside }) => (isNew || forNewcomers !== true) && isBeside !== true).map(
+        ({ name, label, icon }) => (
+          <a key={name} href={hrefOf({ screen: name })} {...(name === shown && { 'aria-current': 'page' as const })}>
+            <Icon name={icon} /> {label}
+          </a>
+        ),
+      )}
     </nav>
   );
 }

@@ -11,6 +11,8 @@ export interface Screen {
   readonly icon: IconName;
   /** Whether the navigation offers it only while the project has no trace. */
   readonly forNewcomers?: true;
+  /** Whether it is reached from other screens, and not from the navigation. */
+  readonly isBeside?: true;
   /** Goes there after `g`. */
   readonly key: string;
   /** Its chunk. */
@@ -74,6 +76,21 @@ export const SCREENS: readonly Screen[] = [
     icon: 'comparisons',
     key: 'c',
     load: () => import('../screens/experiments/index.js'),
+  },
+  {
+    name: 'dashboards',
+    label: 'Dashboards',
+    icon: 'dashboards',
+    key: 'b',
+    load: () => import('../screens/dashboards/index.js'),
+  },
+  {
+    name: 'views',
+    label: 'Saved views',
+    icon: 'views',
+    key: 'v',
+    isBeside: true,
+    load: () => import('../screens/dashboards/index.js'),
   },
   {
     name: 'monitors',

@@ -19,6 +19,8 @@ interface TimeChartProps {
   readonly starts: readonly string[];
   readonly bucketSeconds: number;
   readonly series: readonly Series[];
+  /** Whether something else beside it says so, too. */
+  readonly isTitled?: boolean;
   /** Bars stand on each other, lines beside. */
   readonly kind: 'bars' | 'lines';
   readonly format: (value: number | null) => string;
@@ -77,7 +79,7 @@ export function TimeChart(props: TimeChartProps) {
   };
   return (
     <figure class="chart" ref={box}>
-      <h2 class="chart-title">{label}</h2>
+      <h2 class={props.isTitled === true ? 'unseen' : 'chart-title'}>{label}</h2>
       <div
         role="slider"
         tabIndex={0}

@@ -58,6 +58,8 @@ const CHANGES: Readonly<Record<string, Scope>> = {
   experiments: 'datasets:write',
   comparisons: 'datasets:write',
   monitors: 'monitors:write',
+  dashboards: 'dashboards:write',
+  views: 'dashboards:write',
   review: 'feedback:write',
   links: 'feedback:write',
 };

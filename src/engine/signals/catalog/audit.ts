@@ -146,6 +146,36 @@ const events = {
     when: 'The secret of the destination `subject_id` was replaced.',
   },
   webhookDeleted: { level: 'info', message: 'Destination deleted', when: 'The destination `subject_id` of events.' },
+  savedViewCreated: {
+    level: 'info',
+    message: 'Saved view created',
+    when: 'The saved view `subject_id`.',
+  },
+  savedViewChanged: {
+    level: 'info',
+    message: 'Saved view changed',
+    when: 'The name, query or columns of the saved view `subject_id`.',
+  },
+  savedViewDeleted: {
+    level: 'info',
+    message: 'Saved view deleted',
+    when: 'The saved view `subject_id`.',
+  },
+  dashboardCreated: {
+    level: 'info',
+    message: 'Dashboard created',
+    when: 'The dashboard `subject_id`.',
+  },
+  dashboardChanged: {
+    level: 'info',
+    message: 'Dashboard changed',
+    when: 'The name, window or charts of the dashboard `subject_id`.',
+  },
+  dashboardDeleted: {
+    level: 'info',
+    message: 'Dashboard deleted',
+    when: 'The dashboard `subject_id`, with its charts.',
+  },
   retentionChanged: {
     level: 'info',
     message: 'Project retention changed',
@@ -155,6 +185,11 @@ const events = {
     level: 'info',
     message: 'Masking rules set',
     when: 'From then on, these rules mask data before it is stored.',
+  },
+  modelBudgetSet: {
+    level: 'info',
+    message: 'Model budget set',
+    when: "What the server's own model calls may cost in a month, from then on.",
   },
   priceSet: {
     level: 'info',

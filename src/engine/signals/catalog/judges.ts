@@ -45,6 +45,13 @@ export const judgeCatalog = catalogOf({
     action: 'Find out why ClickHouse accepts no spans: /readyz, its disk space, the lines before this one',
     log: ({ count, error }) => ({ count, error }),
   }),
+  spendingNotStored: signal<{ error: unknown }>({
+    level: 'warn',
+    message: 'Could not store what model calls cost; it is kept in memory and tried again',
+    when: 'SQLite accepted no write. Budgets count these calls meanwhile; if the server is killed, they are lost to the budget.',
+    action: 'Check that the disk of DATA_DIR has space and no other program locks the SQLite file',
+    log: ({ error }) => ({ error }),
+  }),
   recordingFailed: signal<{ error: unknown }>({
     level: 'warn',
     message: 'Could not store evaluations of judges; they stay queued',

@@ -1,5 +1,15 @@
 import { catalogOf, measured, signal } from '../signal.js';
 
+/** An attempt that failed. */
+interface FailedDelivery {
+  readonly project: string;
+  readonly id: string;
+  readonly status: number | null;
+  readonly seconds: number;
+  /** What the network or the mail server said; null: nothing more than the project is told. */
+  readonly reason: string | null;
+}
+
 /** Monitors, and webhooks that are told of events. */
 export const monitorCatalog = catalogOf({
   monitorsLooked: measured<{ seconds: number; monitors: number }>(({ monitorLooks, monitorDuration }, look) => {
@@ -31,11 +41,14 @@ export const monitorCatalog = catalogOf({
     webhookDeliveries.inc({ result: 'delivered' });
     webhookDuration.observe(seconds);
   }),
-  webhookFailed: signal<{ project: string; id: string; status: number | null; seconds: number }>({
+  webhookFailed: signal<FailedDelivery>({
     level: 'info',
     message: 'Webhook was not delivered; retrying',
-    when: 'The destination `webhook_id` did not respond, or answered another `status` than 2xx.',
-    log: ({ project, id, status }) => ({ project_id: project, webhook_id: id, status }),
+    when: 'The destination `webhook_id` did not respond, or answered another `status` than 2xx; of an email, `reason` is what the mail server said.',
+    log: ({ project, id, status, reason }) => ({
+      ...{ project_id: project, webhook_id: id, status },
+      ...(reason !== null && { reason }),
+    }),
     count({ webhookDeliveries, webhookDuration }, { seconds }) {
       webhookDeliveries.inc({ result: 'failed' });
       webhookDuration.observe(seconds);
@@ -44,7 +57,7 @@ export const monitorCatalog = catalogOf({
   webhookGivenUp: signal<{ project: string; id: string; deliveries: number }>({
     level: 'warn',
     message: 'Webhook given up',
-    when: 'The destination `webhook_id` took none of these `deliveries` for a day.',
+    when: 'The destination `webhook_id` took none of these `deliveries` for a day, or its mail server refused an email for good.',
     action: 'Tell whoever runs the project: the log of the deliveries says why',
     log: ({ project, id, deliveries }) => ({ project_id: project, webhook_id: id, deliveries }),
     count: ({ webhookDeliveries }, { deliveries }) => webhookDeliveries.inc({ result: 'given_up' }, deliveries),

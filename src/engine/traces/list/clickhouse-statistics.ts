@@ -18,15 +18,17 @@ import {
   type Statistics,
   type StatisticsQuery,
   type TotalsQuery,
+  type TogetherFigures,
   type WindowFigures,
   type WindowsQuery,
+  type WindowTogether,
 } from '../model/list/statistics.js';
-import { SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
+import { defaultQuery, SCORE_PREFIX, type ListQuery } from '../model/list/query.js';
 import { bucketsBetween } from '../model/list/buckets.js';
 import type { Sql } from '../clickhouse/client/sql.js';
 import { versionTime } from '../write/version-clock.js';
 import { accessPaths } from './access-paths.js';
-import { rollupMatches, spanMatches } from './compile.js';
+import { rollupMatches, spanFound, spanMatches } from './compile.js';
 import { extentOf, spansInSessions, type ExtentRow } from './extents.js';
 import type { Found, ListReads } from './list-reads.js';
 import type { Objects } from './properties.js';
@@ -37,6 +39,7 @@ import {
   ALL_BUCKETS,
   ALL_GROUPS,
   figuresOf,
+  figuresTogether,
   largestGroups,
   REST_GROUP,
   timeRange,
@@ -103,6 +106,26 @@ export class ClickHouseStatistics implements ListStatistics {
       const rows = await this.#rows<FigureRow>(statement, signal);
       const figures = new FigureTable(rows, source.list, query);
       return { windows: figures.series(ALL_GROUPS, windows.count).buckets, isEmpty: rows.length === 0 };
+    });
+  }
+
+  windowTogether(projectId: string, { queries, measures, end, length }: WindowTogether, signal?: AbortSignal) {
+    const source = spanSource;
+    const all: ListQuery = { ...defaultQuery(source.list), internal: 'included' };
+    const query = startingFrom(source.list, all, end - length + 1);
+    const read = { source, projectId, query, signal, name: `${source.list.name}:windows` };
+    return this.#reads.read<TogetherFigures>(read, async (found) => {
+      const objects = await this.#objects(source, found, query, signal);
+      const statement = figuresTogether(objects, { measures, found: queries.map(spanFound), end });
+      const rows = await this.#rows<FigureRow>(statement, signal);
+      const figures = new FigureTable(rows, source.list, { measures, scores: [] });
+      const known = new Set(rows.map(({ group_number: group }) => group));
+      return {
+        found: queries.map((_, index) => ({
+          windows: figures.series(index + 1, 1).buckets,
+          isEmpty: !known.has(index + 1),
+        })),
+      };
     });
   }
 

@@ -103,19 +103,26 @@ export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
   const bounds = bounded ? [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`] : [];
   const ofSession = session === null ? [] : [sql`trace_id ${ofSessionNamed(scope, session)}`];
   const search = query.search === null ? [] : [textFound(query.search, scope.within)];
-  const tags = [...query.tags].map(([key, values]) => tagged(key, values));
   return allOf([
     inProject(scope.projectId),
     ...bounds,
-    ...internal(query),
-    ...conditions(query, spanSource),
+    ...rowConditions(query),
     ...ofSession,
-    ...tags,
     ...scoreConditions(spanSource, scope, query),
     ...experimentConditions(spanSource, scope, query),
     ...search,
     current(scope),
   ]);
+}
+
+/** Whether a query finds a row of `spans`, by what stands in that row alone. */
+export function spanFound(query: ListQuery): Sql {
+  return allOf([sql`1`, ...rowConditions(query)]);
+}
+
+function rowConditions(query: ListQuery): Sql[] {
+  const tags = [...query.tags].map(([key, values]) => tagged(key, values));
+  return [...internal(query), ...conditions(query, spanSource), ...tags];
 }
 
 /** The spans of some traces are found by their times, which their facts know, in a table ordered by time. */

@@ -105,6 +105,36 @@ FROM (
 GROUP BY bucket_number`;
 }
 
+/**
+ * Figures of the objects that each of some conditions holds for, as groups in the order of the conditions. Those that start behind the
+ * window are in {@link NO_BUCKET}; none starts before it.
+ */
+export function figuresTogether(
+  objects: Objects,
+  { measures, found, end }: Pick<FiguresAsked, 'measures'> & { readonly found: readonly Sql[]; readonly end: Micros },
+): Sql {
+  const fields = measured(objects.source, measures);
+  const numbered = found.map((condition, index) => sql`if(${condition}, ${number(index + 1)}, 0)`);
+  const columns: Columns = {
+    group_numbers: sql`arrayFilter(each -> each > 0, [${join(numbered, ', ')}])`,
+    bucket_number: sql`toUInt16(if(${startOf(objects)} <= ${number(end)}, 1, ${number(NO_BUCKET)}))`,
+    ...Object.fromEntries(fields.map(({ column }) => column)),
+  };
+  const parts = [COUNT, ...fields];
+  const selected = (of: 'partly' | 'wholly') =>
+    join(
+      parts.map((part) => part[of]),
+      ', ',
+    );
+  return sql`SELECT group_number, bucket_number, ${selected('wholly')}
+FROM (
+  SELECT arrayJoin(group_numbers) AS group_number, bucket_number, ${selected('partly')}
+  FROM (${objectRows(objects, columns)})
+  GROUP BY group_number, bucket_number
+)
+GROUP BY group_number, bucket_number`;
+}
+
 /** The numbers of the windows that hold a start. */
 function windowNumbers(at: Sql, { end, step, length, count }: Windows): Sql {
   const past = sql`(assumeNotNull(${at}) - ${number(end)})`;

@@ -78,7 +78,10 @@ const REMOVALS: readonly Removal[] = [
   { table: 'comments', where: OF_PROJECT },
   { table: 'share_links', where: OF_PROJECT },
   { table: 'share_settings', where: OF_PROJECT, key: 'project_id' },
+  { table: 'saved_views', where: OF_PROJECT },
+  { table: 'dashboards', where: OF_PROJECT, atOnce: 50 },
   { table: 'masking_rules', where: OF_PROJECT, key: 'project_id' },
+  { table: 'model_budgets', where: OF_PROJECT, key: 'project_id' },
   { table: 'audit', where: OF_PROJECT, key: 'seq' },
   { table: 'api_keys', where: OF_PROJECT, atOnce: KEYS_AT_ONCE },
   { table: 'members', where: OF_PROJECT, key: '(project_id, user_id)' },
@@ -118,8 +121,8 @@ export function projectRemoval(db: Database): (projectId: string) => boolean {
     'DELETE FROM imported_people WHERE user_id IN (SELECT value FROM json_each(?))',
   );
   const removeUsers = userRemoval(db);
-  // The position of the judges' feed may be written until the project is gone.
-  const last = ['judge_feed_projects', 'deletions'].map((table) =>
+  // The position of the judges' feed, and what calls cost, may be written until the project is gone.
+  const last = ['judge_feed_projects', 'model_spending', 'deletions'].map((table) =>
     db.prepare<{ projectId: string }>(`DELETE FROM ${table} WHERE ${OF_PROJECT}`),
   );
   const project = db.prepare<{ projectId: string }>('DELETE FROM projects WHERE id = @projectId');

@@ -19,8 +19,8 @@ export function toExperimentRead({ experiment, figures, run }: MeasuredExperimen
   };
 }
 
-function toRunRead({ job, cost, max_cost }: ExperimentRun): Static<typeof ExperimentRunRead> {
-  return { ...toJobRead(job), cost, max_cost };
+function toRunRead({ job, ...run }: ExperimentRun): Static<typeof ExperimentRunRead> {
+  return { ...toJobRead(job), ...run };
 }
 
 /** @param figures null: there are no results */

@@ -75,7 +75,7 @@ export class SqliteMonitorStore implements MonitorStore {
 
   insert(monitor: Monitor, most: number): boolean {
     const { count, insert } = this.#statements;
-    return this.#together(() => {
+    return transact(this.#db, () => {
       if ((count.get(monitor.project_id) ?? 0) >= most) return false;
       const { enabled, condition } = monitor;
       insert.run({ ...monitor, enabled: enabled ? 1 : 0, condition: JSON.stringify(condition) });
@@ -94,7 +94,7 @@ export class SqliteMonitorStore implements MonitorStore {
 
   change(id: string, { enabled, condition, ...settings }: MonitorSettings, isNew: boolean, at: Micros): void {
     const { change, begin } = this.#statements;
-    this.#together(() => {
+    transact(this.#db, () => {
       change.run({ id, ...settings, enabled: enabled ? 1 : 0, condition: JSON.stringify(condition) });
       if (!isNew) return;
       const before = this.#statements.state.get(id);
@@ -104,7 +104,7 @@ export class SqliteMonitorStore implements MonitorStore {
   }
 
   remove(id: string): void {
-    this.#together(() => {
+    transact(this.#db, () => {
       this.#statements.removeChanges.run(id);
       this.#statements.remove.run(id);
     });
@@ -119,7 +119,7 @@ export class SqliteMonitorStore implements MonitorStore {
   }
 
   record({ id, muted_until }: Pick<Monitor, 'id' | 'muted_until'>, outcome: Outcome): boolean {
-    return this.#together(() => {
+    return transact(this.#db, () => {
       const before = this.#statements.state.get(id);
       if (this.#statements.record.run({ id, muted_until, ...outcome }).changes === 0) return false;
       if (before !== outcome.state) this.#note(id, outcome);
@@ -134,10 +134,6 @@ export class SqliteMonitorStore implements MonitorStore {
   #note(id: string, { at, state, value, count }: StateChange): void {
     this.#statements.noteChange.run({ id, at, state, value, count });
     this.#statements.removeOld.run({ id, most: MAX_CHANGES });
-  }
-
-  #together<T>(work: () => T): T {
-    return transact(this.#db, work);
   }
 }
 

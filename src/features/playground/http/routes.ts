@@ -44,7 +44,7 @@ function runRoute(playground: Pick<PlaygroundService, 'run'>) {
       "Sends the messages to the configured model endpoint (`JUDGE_LLM_BASE_URL`), and returns the model's response " +
       'with tokens, cost and time. If the model did not respond, `failure` says why; that is a 200, too. The call ' +
       "is stored as a span tagged `spanhouse.playground` with the user's id, even if it failed, and is deleted with " +
-      'the span in `source`. If the client disconnects, the call is aborted. Returns 409 if no model can be called, ' +
+      'the span in `source`. If the client disconnects, the call is aborted. Returns 409 if no model can be called or the model budget is spent, ' +
       '429 if too many calls of the project are running.',
     tag: TAG,
     access: 'key',

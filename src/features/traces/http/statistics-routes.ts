@@ -13,7 +13,7 @@ import { SCORE_PREFIX } from '../../../engine/traces/model/list/query.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../engine/timestamp.js';
 import { TAG_PREFIX } from '../../../http/parameter.js';
 import { defineRoute } from '../../../http/route.js';
-import { facetQueryOf, statisticsQueryOf } from '../../../http/statistics-query.js';
+import { facetQueryOf, statisticsQueries } from '../../../http/statistics-query.js';
 import { NOT_CURRENT, OBJECT_HEADERS, objectHeaders } from './object-headers.js';
 import { FacetsRead, StatisticsRead } from './statistics-schema.js';
 
@@ -43,7 +43,7 @@ export function statisticsRoute<const N extends ListDefinition['name']>(
     tag: 'Traces',
     access: 'key',
     bulk: true,
-    query: statisticsQueryOf(list),
+    query: statisticsQueries[name],
     responses: { 200: { description: 'The figures.', schema: StatisticsRead, headers: OBJECT_HEADERS } },
     errors: ['invalid', 'unavailable'],
     async handle({ principal, query, signal }) {

@@ -11,6 +11,8 @@ import {
 } from '../../experiments/experiment.js';
 import { MAX_COMPARISONS } from '../../comparisons/comparison-store.js';
 import { MAX_COMMENTS } from '../../comments/comment.js';
+import { MAX_DASHBOARDS } from '../../dashboards/schema.js';
+import { MAX_SAVED_VIEWS } from '../../saved-views/schema.js';
 import { MAX_DEFINITIONS } from '../../scores/schema.js';
 import type { StoredRecord } from '../metadata-transfer.js';
 import type { MetadataPart } from '../parts.js';
@@ -29,6 +31,8 @@ export function bounds(db: Database, held: HeldRows): Readonly<Partial<Record<Me
   return {
     prices: countBound(db, 'model_prices', MAX_PRICES_PER_PROJECT, 'prices'),
     score_definitions: countBound(db, 'score_definitions', MAX_DEFINITIONS, 'score definitions'),
+    saved_views: countBound(db, 'saved_views', MAX_SAVED_VIEWS, 'saved views'),
+    dashboards: countBound(db, 'dashboards', MAX_DASHBOARDS, 'dashboards'),
     datasets: countBound(db, 'datasets', MAX_DATASETS, 'datasets'),
     dataset_rows: datasetBound(db, held),
     experiments: countBound(db, 'experiments', MAX_EXPERIMENTS, 'experiments'),
@@ -45,7 +49,8 @@ export function bounds(db: Database, held: HeldRows): Readonly<Partial<Record<Me
 /** @param what the rows are called, in the plural */
 function countBound(
   db: Database,
-  table: 'model_prices' | 'score_definitions' | 'datasets' | 'experiments' | 'comparisons',
+  table:
+    'model_prices' | 'score_definitions' | 'saved_views' | 'dashboards' | 'datasets' | 'experiments' | 'comparisons',
   most: number,
   what: string,
 ): Bound {

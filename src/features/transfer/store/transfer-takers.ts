@@ -58,6 +58,7 @@ export function takers(db: Database, held: HeldRows): Readonly<Record<MetadataPa
     comments: commentTaker(db, by),
     prices: priceTaker(db),
     score_definitions: definitionTaker(db),
+    ...viewTakers(db, by),
     ...datasetTakers(db, by, held),
     ...experimentTakers(db, by),
     ...pinTakers(db),
@@ -136,6 +137,26 @@ function definitionTaker(db: Database): Take {
     const categories = text(record['categories'] ?? null);
     return insert.run({ ...absent, ...record, categories, project_id: projectId }).changes > 0;
   };
+}
+
+function viewTakers(db: Database, by: By) {
+  const shared = ['id', 'project_id', 'name', 'created_at', 'created_by', 'updated_at'];
+  const view = insertion(db, 'saved_views', [...shared, 'list', 'query', 'columns'], 'project_id');
+  const dashboard = insertion(db, 'dashboards', [...shared, 'window', 'charts', 'version'], 'project_id');
+  return {
+    saved_views: (projectId, record) =>
+      view(record['id'], projectId, () => ({
+        ...record,
+        columns: text(record['columns']),
+        created_by: by(projectId, record['created_by']),
+      })),
+    dashboards: (projectId, record) =>
+      dashboard(record['id'], projectId, () => ({
+        ...record,
+        charts: text(record['charts']),
+        created_by: by(projectId, record['created_by']),
+      })),
+  } satisfies Partial<Record<MetadataPart, Take>>;
 }
 
 const OF_SPANS: Misfit = { field: 'subject_id', detail: 'must be null, as the judge evaluates single spans' };

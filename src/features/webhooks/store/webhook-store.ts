@@ -230,6 +230,16 @@ export class SqliteWebhookStore implements WebhookStore {
     });
   }
 
+  refused({ seq, webhook: { id, paused_to } }: DueDelivery, attempt: Attempt): boolean {
+    const { tried, failed, removeOver } = this.#statements;
+    return transact(this.#db, () => {
+      if (tried.run({ seq, ...attempt, state: 'given_up', next_at: null }).changes === 0) return false;
+      failed.run({ id, paused_to });
+      removeOver.run({ id, most: MAX_OVER });
+      return true;
+    });
+  }
+
   deliveries(id: string, window: Window): Delivery[] {
     return guarded(() => this.#statements.deliveries.all({ id, ...window })).map(toDelivery);
   }

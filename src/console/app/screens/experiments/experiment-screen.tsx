@@ -41,6 +41,7 @@ export function ExperimentScreen({ id }: { readonly id: string }) {
               The run stopped: {experiment.run.error}
             </p>
           )}
+          {experiment.run?.waiting_reason != null && <p role="status">{experiment.run.waiting_reason}.</p>}
           <About experiment={experiment} />
           <ExperimentFigures experiment={experiment} />
           <JudgeResults experiment={experiment} />

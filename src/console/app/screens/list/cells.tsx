@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { scoreOf, tagOf } from '../../../../engine/traces/model/list/columns.js';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { count, NOTHING, scoreText } from '../../../model/format.js';
-import { sideOf, tagOf, valueOf, type ListRow } from '../../../model/list-columns.js';
-import { fieldLabel, listLink, scoreOf, type ListName } from '../../../model/list-query.js';
+import { sideOf, valueOf, type ListRow } from '../../../model/list-columns.js';
+import { fieldLabel, listLink, type ListName } from '../../../model/list-query.js';
 import { payloadLine } from '../../../model/payload-line.js';
 import { Cost, Took, When } from '../../parts/figures.js';
 import { Kind, Status } from '../../parts/kind.js';

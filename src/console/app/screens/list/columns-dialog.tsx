@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
+import { scoreOf, tagOf } from '../../../../engine/traces/model/list/columns.js';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import { SCORE_PREFIX } from '../../../../engine/traces/model/list/query.js';
 import type { ScoreDefinitionRead } from '../../../../features/scores/schema.js';
-import { columnsOf, defaultWidth, moved, NARROWEST, tagOf, WIDEST } from '../../../model/list-columns.js';
-import { fieldLabel, scoreOf, USER_TAG } from '../../../model/list-query.js';
+import { columnsOf, defaultWidth, moved, NARROWEST, WIDEST } from '../../../model/list-columns.js';
+import { fieldLabel, USER_TAG } from '../../../model/list-query.js';
 import { aboutScore } from '../../../model/score-draft.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';

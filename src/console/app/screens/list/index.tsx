@@ -62,6 +62,7 @@ export default function ListScreen() {
       <ListHead
         list={list}
         query={query}
+        columns={chosen.columns}
         total={total}
         tail={live.state}
         busy={page.isFetching && isAnswered}

@@ -1,7 +1,7 @@
+import { scoreOf } from '../../../../engine/traces/model/list/columns.js';
 import { joinValues } from '../../../../engine/traces/model/list/comma-values.js';
 import type { ScoreDefinitionRead } from '../../../../features/scores/schema.js';
 import { compact, percent } from '../../../model/format.js';
-import { scoreOf } from '../../../model/list-query.js';
 import { linesOf, measuredScores, splitsOf } from '../../../model/score-chart.js';
 import { TimeChart } from '../../parts/chart.js';
 import { Choice } from '../../parts/choice.js';

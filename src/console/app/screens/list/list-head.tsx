@@ -8,6 +8,8 @@ import { RangePicker } from '../../parts/range-picker.js';
 import { useKeys } from '../../state/keys.js';
 import { setQuery } from '../../state/location.js';
 import type { TailState } from '../../state/tail.js';
+import { AddToDashboardButton } from '../dashboards/add-to-dashboard-button.js';
+import { ViewsButton } from '../views/views-button.js';
 import { AddSpansButton } from '../datasets/add-spans-button.js';
 import { columnLabel } from './columns-dialog.js';
 import { DeleteFoundButton } from './delete-found-button.js';
@@ -15,6 +17,7 @@ import { DeleteFoundButton } from './delete-found-button.js';
 interface ListHeadProps {
   readonly list: ListDefinition;
   readonly query: URLSearchParams;
+  readonly columns: readonly string[];
   /** How many match; null while it is not known. */
   readonly total: number | null;
   readonly tail: TailState;
@@ -24,7 +27,7 @@ interface ListHeadProps {
 }
 
 /** The name of a list, its time, and what can be done with it as a whole. */
-export function ListHead({ list, query, total, tail, busy, onRefresh, onColumns }: ListHeadProps) {
+export function ListHead({ list, query, columns, total, tail, busy, onRefresh, onColumns }: ListHeadProps) {
   return (
     <div class="screen-head">
       <h1>
@@ -35,10 +38,12 @@ export function ListHead({ list, query, total, tail, busy, onRefresh, onColumns 
         <RangePicker range={listRangeOf(query)} />
         {hasTail(list) && <LiveToggle on={isLive(list, query)} state={tail} />}
         <Button icon="refresh" label="Refresh" busy={busy} onClick={onRefresh} />
+        <ViewsButton list={list} query={query} columns={columns} />
         <Button icon="columns" onClick={onColumns}>
           Columns
         </Button>
         {list.name === 'spans' && <AddSpansButton spans={{ query: selectionOf(query).toString(), isList: true }} />}
+        <AddToDashboardButton list={list} query={query} />
         <DownloadMenu path={`/${list.name}:export`} query={selectionOf(query)} label="Export" />
         <DeleteFoundButton list={list} query={selectionOf(query)} onDeleted={onRefresh} />
         <CopyAsCurl path={`/${list.name}`} query={pageQuery(list, query)} />

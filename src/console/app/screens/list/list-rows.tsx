@@ -1,9 +1,10 @@
 import { useMemo } from 'preact/hooks';
+import { scoreOf, tagOf } from '../../../../engine/traces/model/list/columns.js';
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
 import type { ScoreDefinitionRead } from '../../../../features/scores/schema.js';
 import { counted } from '../../../model/format.js';
-import { sideOf, tagOf, type ListRow } from '../../../model/list-columns.js';
-import { pageOf, scoreOf } from '../../../model/list-query.js';
+import { sideOf, type ListRow } from '../../../model/list-columns.js';
+import { pageOf } from '../../../model/list-query.js';
 import { aboutScore } from '../../../model/score-draft.js';
 import { Button } from '../../parts/button.js';
 import { DataTable, type Column } from '../../parts/data-table.js';

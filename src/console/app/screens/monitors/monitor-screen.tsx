@@ -9,7 +9,7 @@ import { When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
-import { hrefOf, navigate } from '../../state/location.js';
+import { leaveDeleted } from '../../state/deleted.js';
 import { changedAt, useQuery } from '../../state/query.js';
 import { MonitorForm } from './monitor-form.js';
 import { StateBadge } from './state-badge.js';
@@ -68,8 +68,7 @@ function Head({ monitor }: { readonly monitor: MonitorRead }) {
   const remove = async () => {
     await call('DELETE /projects/:project_id/monitors/:monitor_id', { params });
     announce('Monitor deleted');
-    await changedAt(ofProject('/monitors'));
-    navigate(hrefOf({ screen: 'monitors' }));
+    await leaveDeleted({ id, to: { screen: 'monitors' }, changed: [ofProject('/monitors')] });
   };
   const muteTo = new Date(Date.now() + HOUR_MS).toISOString();
   return (

@@ -10,6 +10,7 @@ import { Answered, Empty } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
 import { hrefOf, hrefWith, place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
+import { Budget } from './budget.js';
 
 /** Most judges and jobs that one answer names. */
 const MAX = 1000;
@@ -32,6 +33,7 @@ export default function OwnCalls() {
   });
   return (
     <div class="stack">
+      <Budget />
       <div class="line apart">
         <p class="soft">Model calls by judges, trials, optimizations and the playground. Other pages exclude them.</p>
         <div class="line">

@@ -113,6 +113,27 @@ export interface WindowFigures {
   readonly isEmpty: boolean;
 }
 
+/** Queries of spans whose figures of one window are read together. */
+export interface WindowTogether extends Pick<StatisticsQuery, 'measures'> {
+  /** At most {@link MAX_TOGETHER}, each as {@link isOfRows} says. */
+  readonly queries: readonly ListQuery[];
+  readonly end: Micros;
+  readonly length: Micros;
+}
+export const MAX_TOGETHER = 16;
+
+/** What each of several queries found. */
+export interface TogetherFigures {
+  readonly found: readonly WindowFigures[];
+}
+
+/** Whether it can be told of each span by itself whether a query finds it: such queries can be read together. */
+export function isOfRows(query: ListQuery): boolean {
+  const { filters, scores, search, experiments, experiment } = query;
+  const isPlain = search === null && scores.size === 0 && experiments === 'left out' && experiment === null;
+  return isPlain && !namesObject(filters) && !boundsStarts(query);
+}
+
 export interface FacetQuery {
   readonly objects: ListQuery;
   readonly of: Property;
@@ -157,6 +178,8 @@ export interface ListStatistics {
     query: WindowsQuery,
     signal?: AbortSignal,
   ): Promise<Answer<WindowFigures>>;
+  /** As {@link windows}, of several queries of spans, in their order: what they have in common is read once. */
+  windowTogether(projectId: string, query: WindowTogether, signal?: AbortSignal): Promise<Answer<TogetherFigures>>;
   /** In the order of the values. */
   totals(
     list: ListDefinition['name'],
