@@ -51,7 +51,7 @@ async function bench(options: Options): Promise<void> {
     for (let n = 0; n < 25; n += 1) await writeTo(server, projects);
     const none = await measured(server, projects, options);
     for (let n = 0; n < options.monitors; n += 1) await makeMonitor(server, projects, n);
-    while ((await server.metric('spanhouse_monitor_looks_total')) < options.monitors) await sleep(500);
+    while ((await server.metric('spanhouse_monitor_checks_total')) < options.monitors) await sleep(500);
     const many = await measured(server, projects, options);
     const rows = [rowOf('0', none, none), rowOf(String(options.monitors), many, none)];
     printTable(COLUMNS, rows);
@@ -121,8 +121,8 @@ async function measured(
 ): Promise<Measurement> {
   const counters = () =>
     Promise.all([
-      server.metric('spanhouse_monitor_look_duration_seconds_count'),
-      server.metric('spanhouse_monitor_looks_total'),
+      server.metric('spanhouse_monitor_check_duration_seconds_count'),
+      server.metric('spanhouse_monitor_checks_total'),
     ]);
   await sleep(3_000);
   const [looks, monitors] = await counters();

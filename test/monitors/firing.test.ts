@@ -151,9 +151,9 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     for (const query of filters)
       for (const measure of measures) made.push(await make({ ...condition, measure, query }));
     for (const monitor of made) {
-      const { query, measure, looked_at, value, count, error } = await looked(monitor);
+      const { query, measure, checked_at, value, count, error } = await looked(monitor);
       expect(error).to.equal(null);
-      const end = Date.parse(looked_at as string) * 1000;
+      const end = Date.parse(checked_at as string) * 1000;
       const times = `started_after=${(end - 30 * 60e6 + 1) / 1e6}&started_before=${end / 1e6}`;
       const asked = `/spans:stats?${query as string}&${times}&measures=count,errors,cost,tokens,duration`;
       const { json, text } = await server.request('GET', asked);
