@@ -47,7 +47,7 @@ describe('a project that moves', function () {
     inFolder(async (file) => {
       const end = await exported(source, file('there.ndjson.gz'));
       for (const [part, count] of Object.entries(end.counts)) expect(count, part).to.be.greaterThan(0);
-      expect(Object.keys(end.counts)).to.have.length(29);
+      expect(Object.keys(end.counts)).to.have.length(31);
       const { parts, figures } = await imported(target, file('there.ndjson.gz'));
       expect(parts.map(({ part, inFile }) => [part, inFile])).to.deep.equal(Object.entries(end.counts));
       expect(parts.filter(({ unchanged }) => unchanged > 0)).to.deep.equal([]);
