@@ -24,6 +24,8 @@ const EVALUATED = '0197f3a0-0000-7000-8000-0000000000e2';
 /** The first version of a result; versions are microseconds since 2025. */
 const FIRST = 40_000_000_000_000;
 const AT_ONCE = 100_000;
+/** Two experiments that are compared, each with a result of every row. */
+const COMPARED = ['0197f3a0-0000-7000-8000-0000000000e3', '0197f3a0-0000-7000-8000-0000000000e4'] as const;
 /** Results that a judge evaluated. */
 const JUDGED = 100_000;
 
@@ -71,7 +73,7 @@ async function bench({ results, rows, repetitions, keep, write }: Options): Prom
         engine,
         about:
           `Results of ${rows.toLocaleString('en')} rows, each in a trace of its own, with two scores; a judge evaluated ` +
-          `${Math.min(results, JUDGED).toLocaleString('en')} of them. Medians over HTTP; memory is the peak since the start of the server, behind each read.`,
+          `${Math.min(results, JUDGED).toLocaleString('en')} of them. Two further experiments, which are compared by four metrics, have a result of each row. Medians over HTTP; memory is the peak since the start of the server, behind each read.`,
         columns: COLUMNS,
         rows: table,
       });
@@ -87,21 +89,35 @@ const COLUMNS = ['read', 'ms', 'engine, CPU ms', 'server, CPU ms', 'peak of the 
 
 async function measure(server: ServerProcess, repetitions: number, results: number): Promise<string[][]> {
   const of = `/projects/${PROJECT_ID}/experiments`;
-  const reads: readonly (readonly [name: string, path: string])[] = [
+  const [candidate, baseline] = COMPARED;
+  const compared = {
+    candidate,
+    baseline,
+    metrics: [
+      { name: 'ok', rule: 'no_regression' },
+      { name: 'quality', rule: 'not_worse', margin: '5%' },
+      { name: 'cost', rule: 'report' },
+      { name: 'duration_ms', rule: 'report' },
+    ],
+  };
+  const reads: readonly (readonly [name: string, path: string, body?: unknown])[] = [
     ['a page of results', `${of}/${EXPERIMENT}/results?limit=100`],
     ['the last page of results', `${of}/${EXPERIMENT}/results?limit=100&offset=${results - 100}`],
     ['what is missing', `${of}/${EXPERIMENT}/missing`],
     ['what is missing of one without results', `${of}/${EVALUATED}/missing?limit=10000&offset=${results / 2}`],
     ['the list, with figures', of],
     ['the experiment, with judges', `${of}/${EXPERIMENT}`],
+    ['a comparison of two', `/projects/${PROJECT_ID}/comparisons`, compared],
   ];
   const table: string[][] = [];
-  for (const [name, path] of reads) {
+  for (const [name, path, body] of reads) {
     const taken: { wall: number; engine: number; server: number }[] = [];
     for (let run = 0; run <= repetitions; run += 1) {
       const before = server.cpuMs();
       const began = performance.now();
-      const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${server.key}` } });
+      const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const response = await fetch(server.url + path, { headers, ...sent });
       const text = await response.text();
       if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${text}`);
       const [wall, after] = [performance.now() - began, server.cpuMs()];
@@ -126,7 +142,14 @@ async function fill(dataDir: string, results: number, rows: number): Promise<str
     const [stored] = await client.query<{ spans: string; version: string }>(
       sql`SELECT toString(count()) AS spans, version() AS version FROM spans`,
     );
-    if (stored?.spans === '0') await store(client, results, rows);
+    if (stored?.spans === '0')
+      for (const [index, experiment] of [EXPERIMENT, ...COMPARED].entries())
+        await store(client, {
+          experiment,
+          first: FIRST + index * 10 ** 9,
+          results: index === 0 ? results : rows,
+          rows,
+        });
     return stored?.version ?? 'unknown';
   } finally {
     await client.close();
@@ -134,32 +157,40 @@ async function fill(dataDir: string, results: number, rows: number): Promise<str
   }
 }
 
-async function store(client: ClickHouseClient, results: number, rows: number): Promise<void> {
+interface Stored {
+  readonly experiment: string;
+  /** The first version. */
+  readonly first: number;
+  readonly results: number;
+  readonly rows: number;
+}
+
+async function store(client: ClickHouseClient, { experiment, first, results, rows }: Stored): Promise<void> {
   const progress = startProgress(`filling with ${results.toLocaleString('en')} results`, results, 'results');
-  const last = FIRST + 4 * results;
+  const last = first + 4 * results;
   for (let from = 0; from < results; from += AT_ONCE) {
     const numbers = `numbers(${from}, ${Math.min(AT_ONCE, results - from)})`;
-    const id = 'reinterpretAsUUID(sipHash128(number))';
+    const id = `reinterpretAsUUID(sipHash128('${experiment}', number))`;
     await client.command(
       statementOf(`INSERT INTO spans (ver, project_id, trace_id, id, name, kind, status, started_at, ended_at, duration_ms, cost, payload, input_bytes,
   input_tokens, output_tokens, attributes, experiment_id, experiment_row, experiment_repetition)
-SELECT ${FIRST} + number * 4, '${PROJECT_ID}', ${id}, ${id}, 'tried', 'llm', 'ok',
-  fromUnixTimestamp64Micro(toInt64(1735689600000000 + ${FIRST} + number * 4)), NULL, (number * 7919) % 100003 / 7, toDecimal128((number % 997) / 100000, 12),
+SELECT ${first} + number * 4, '${PROJECT_ID}', ${id}, ${id}, 'tried', 'llm', 'ok',
+  fromUnixTimestamp64Micro(toInt64(1735689600000000 + ${first} + number * 4)), NULL, (number * 7919) % 100003 / 7, toDecimal128((number % 997) / 100000, 12),
   concat('What goes in ', toString(number), 'What comes out ', toString(number)), length(concat('What goes in ', toString(number))),
-  number % 1000, number % 100, '{}', '${EXPERIMENT}', concat('r', leftPad(toString(number % ${rows}), 6, '0')), intDiv(number, ${rows}) + 1
+  number % 1000, number % 100, '{}', '${experiment}', concat('r', leftPad(toString(number % ${rows}), 6, '0')), intDiv(number, ${rows}) + 1
 FROM ${numbers}`),
     );
     await client.command(
       statementOf(`INSERT INTO touch_traces (project_id, trace_id, upto, round)
-SELECT '${PROJECT_ID}', ${id}, ${FIRST + 4 * (from + AT_ONCE)}, ${FIRST + 4 * (from + AT_ONCE) + 1} FROM ${numbers}`),
+SELECT '${PROJECT_ID}', ${id}, ${first + 4 * (from + AT_ONCE)}, ${first + 4 * (from + AT_ONCE) + 1} FROM ${numbers}`),
     );
     for (const [name, kind, value, after] of [
-      ['quality', 'numeric', 'cityHash64(number) % 1000 / 1000', 1],
-      ['ok', 'boolean', 'cityHash64(number, 1) % 2', 2],
+      ['quality', 'numeric', `cityHash64('${experiment}', number) % 1000 / 1000`, 1],
+      ['ok', 'boolean', `cityHash64('${experiment}', number, 1) % 2`, 2],
     ] as const)
       await client.command(
         statementOf(`INSERT INTO scores (ver, project_id, entity_type, entity_id, name, id, source, kind, number)
-SELECT ${FIRST} + number * 4 + ${after}, '${PROJECT_ID}', 'span', ${id}, '${name}', reinterpretAsUUID(sipHash128(number, '${name}')), 'sdk', '${kind}', ${value}
+SELECT ${first} + number * 4 + ${after}, '${PROJECT_ID}', 'span', ${id}, '${name}', reinterpretAsUUID(sipHash128('${experiment}', number, '${name}')), 'sdk', '${kind}', ${value}
 FROM ${numbers}`),
       );
     progress.update(from + AT_ONCE);
@@ -170,19 +201,23 @@ FROM ${numbers}`),
 
 /** The dataset, and experiments on it: one with the results, one with none. */
 async function make(server: ServerProcess, rows: number, repetitions: number): Promise<void> {
-  const send = async (path: string, body: string, type = 'application/json') => {
-    const headers = { authorization: `Bearer ${server.key}`, 'content-type': type };
-    const response = await fetch(server.url + path, { method: 'POST', headers, body });
+  const send = async (path: string, body: string, method = 'POST') => {
+    const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' };
+    const response = await fetch(server.url + path, { method, headers, body });
     const text = await response.text();
-    if (!response.ok && response.status !== 409) throw new Error(`POST ${path}: ${response.status} ${text}`);
+    if (!response.ok && response.status !== 409) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return JSON.parse(text) as { id?: string };
   };
   const { id: dataset_id } = await send('/v1/datasets', JSON.stringify({ name: 'large' }));
   if (dataset_id === undefined) return;
-  const line = (_none: unknown, row: number) => `{"id":"r${String(row).padStart(6, '0')}","q":"Question ${row}"}\n`;
-  await send('/v1/datasets/large/versions', Array.from({ length: rows }, line).join(''), 'application/x-ndjson');
+  const made = Array.from({ length: rows }, (_none, row) => ({
+    ...{ id: `r${String(row).padStart(6, '0')}`, q: `Question ${row}` },
+  }));
+  await send('/v1/datasets/large/versions', JSON.stringify({ rows: made }));
+  for (const [name, kind] of Object.entries({ quality: 'numeric', ok: 'boolean' }))
+    await send(`/projects/${PROJECT_ID}/score-definitions/${name}`, JSON.stringify({ kind }), 'PUT');
   const at = '2026-01-01T00:00:00Z';
-  const experiment = (id: string) => ({
+  const experiment = (id: string, isFinished = false) => ({
     ...{
       id,
       name: 'tried',
@@ -191,22 +226,22 @@ async function make(server: ServerProcess, rows: number, repetitions: number): P
       dataset_name: 'large',
       dataset_version: 1,
       row_count: rows,
-      repetitions,
+      repetitions: isFinished ? 1 : repetitions,
     },
     ...{
-      status: 'running',
+      status: isFinished ? 'finished' : 'running',
       phase: null,
       active_at: at,
       subject: {},
       parameters: {},
       created_at: at,
-      finished_at: null,
+      finished_at: isFinished ? at : null,
     },
     created_by: { id: EXPERIMENT, name: 'Bench' },
   });
   await send(
     `/projects/${PROJECT_ID}/import/experiments`,
-    JSON.stringify([experiment(EXPERIMENT), experiment(EVALUATED)]),
+    JSON.stringify([experiment(EXPERIMENT), experiment(EVALUATED), ...COMPARED.map((id) => experiment(id, true))]),
   );
   await send(
     `/projects/${PROJECT_ID}/judges`,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { DomainError } from '../engine/errors.js';
 import type { Principal } from '../engine/identity/identity.js';
-import { bySpecificity, isProjectId, pathMeantBy, templatePath, type PathMeant } from './path.js';
+import { isProjectId, mostSpecificFirst, pathMeantBy, templatePath, type PathMeant } from './path.js';
 import type { PathValues } from './query.js';
 import { remoteAddressOf } from './remote-address.js';
 import type { Route } from './route.js';
@@ -75,11 +75,8 @@ export function admitted(
 export type FindPath = (request: IncomingMessage) => PathMeant | undefined;
 
 export function pathFinder(routes: readonly Route[]): FindPath {
-  const templates = routes
-    .filter(({ access }) => access === 'key')
-    .map(({ path }) => path)
-    .sort(bySpecificity)
-    .map(templatePath);
+  const open = routes.filter(({ access }) => access === 'key').map(({ path }) => path);
+  const templates = mostSpecificFirst(open).map(templatePath);
   return ({ url = '' }) => pathMeantBy(templates, url.split('?')[0] ?? '');
 }
 

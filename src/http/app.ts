@@ -15,7 +15,7 @@ import { createBodyReader, type BodyLimits } from './body.js';
 import type { DeliveryLimits } from './delivery.js';
 import { Exchange } from './exchange.js';
 import { handlerOf, type Handler, type HandlerParts } from './handler.js';
-import { bySpecificity, routerPath, templatePath } from './path.js';
+import { mostSpecificFirst, routerPath, templatePath } from './path.js';
 import type { Route } from './route.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -77,7 +77,7 @@ function routerOf(options: AppOptions, exchanges: Exchanges, meant: FindPath): e
       const exchange = exchanges.get(response);
       if (exchange !== undefined) await run(handler, exchange, request as RoutedRequest);
     };
-  const paths = [...new Set(options.routes.map(({ path }) => path))].sort(bySpecificity);
+  const paths = mostSpecificFirst([...new Set(options.routes.map(({ path }) => path))]);
   for (const path of paths) {
     const routes = options.routes.filter((route) => route.path === path);
     const entry = router.route(routerPath(path));

@@ -37,11 +37,20 @@ export function templatePath(path: string): string {
   return written.join('/');
 }
 
-/** Sorts the more specific path first, so that `/judges/:id:run` is not taken for a judge called `7:run`. */
-export function bySpecificity(left: string, right: string): number {
+/**
+ * The more specific path first, so that `/judges/:id:run` is not taken for a judge called `7:run`. Each path is taken apart once:
+ * there are hundreds.
+ */
+export function mostSpecificFirst(paths: readonly string[]): string[] {
+  return paths
+    .map((path) => ({ path, segments: segmentsOf(path) }))
+    .sort((left, right) => bySpecificity(left.segments, right.segments))
+    .map(({ path }) => path);
+}
+
+function bySpecificity(a: readonly Segment[], b: readonly Segment[]): number {
   const rank = ({ parameter, literal, takesSlashes }: Segment) =>
     parameter === null ? 0 : literal !== '' ? 1 : takesSlashes ? 3 : 2;
-  const [a, b] = [segmentsOf(left), segmentsOf(right)];
   for (const [index, segment] of a.entries()) {
     const other = b[index];
     if (other === undefined) return -1;

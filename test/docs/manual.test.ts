@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { answersOf, blocks, chapter, readme, run, section, shortForms } from './commands.js';
 
 const FOLDER = new URL('../../../src/http/manual/static/', import.meta.url);
@@ -16,7 +17,7 @@ describe('manual', function () {
     readonly externalDocs: { readonly url: string; readonly description: string };
   }[];
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     ({ tags } = (await server.request('GET', '/openapi.json', { key: null })).json);
   });
   after(() => server.dispose());

@@ -222,6 +222,13 @@ describe('results of experiments that judges evaluate', function () {
     expect([training.have % 3, held_out.have % 3]).to.deep.equal([0, 0]);
   });
 
+  /** What a draft of a judge asks about a result. */
+  async function tried({ id }: Json): Promise<string> {
+    const draft = { name: 'Draft', evaluation_type: 'binary', prompt: 'Is {{output}} right?', try: [id] };
+    const preview = await api.expect(200, 'POST', 'judges:preview', draft);
+    return JSON.stringify(preview.tried[0].request.messages);
+  }
+
   it('are judged by the output of the trace that they only name, until that is deleted', async () => {
     const [one, two, none] = [
       finished({ output_data: 'Made in one' }),
@@ -232,9 +239,13 @@ describe('results of experiments that judges evaluate', function () {
     const linked = [one, two, none].map(({ trace_id }, index) => ({ row_id: `r${index + 1}`, trace_id }));
     const of = await experiment(api, {}, [...linked, { row_id: 'r4', error: 'It broke.', trace_id: one['trace_id'] }]);
     const judge = await bench.make({ prompt: INSTRUCTION });
+    const { results: before } = await api.expect(200, 'GET', `experiments/${of['id']}/results`);
+    const answers = await Promise.all([0, 2].map(async (place) => (await api.explain(judge, before[place])).answer));
+    expect(answers).to.deep.equal(['filtered', 'unfinished']);
+    expect(await tried(before[0])).to.match(/Made in one/);
     expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 2, skipped: 2 });
     expect((await judged(of, 2))[0]).to.include({ passed: 2 });
-    const asked = texts(bench.endpoint.asked);
+    const asked = texts(bench.endpoint.asked.slice(1));
     expect(
       asked.filter((text) => /Made in one.*Answer 1/s.test(text) || /Made in two.*Answer 2/s.test(text)),
     ).to.have.length(2);
@@ -250,7 +261,11 @@ describe('results of experiments that judges evaluate', function () {
     );
     expect(texts(bench.endpoint.asked).filter((text) => /Made in (one|two)/.test(text))).to.have.length(2);
 
+    const calls = () => api.expect(200, 'GET', '/spans?spanhouse.judge=draft');
+    expect(await calls()).to.have.length(1);
     await api.expect(204, 'DELETE', `/traces/${one['trace_id']}`);
+    expect(await calls()).to.deep.equal([]);
+    expect(await tried(before[0])).to.not.match(/Made in/);
     expect((await judgesOf(of)).map(({ evaluated }) => evaluated)).to.deep.equal([1, 1]);
     expect(await run(judge, { experiment_id: of['id'] })).to.include({ queued: 0, skipped: 3 });
   });

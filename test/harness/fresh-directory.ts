@@ -1,4 +1,5 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { copyFileSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,14 +12,14 @@ const TEMPLATE = process.env['SPANHOUSE_TEST_TEMPLATE'];
  */
 export async function freshDataDir(prefix: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), prefix));
-  if (TEMPLATE !== undefined) await copied(TEMPLATE, directory);
+  if (TEMPLATE !== undefined) copied(TEMPLATE, directory);
   return directory;
 }
 
 /** As {@link freshDataDir}, of the engine alone. */
 export async function freshEngineDir(prefix: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), prefix));
-  if (TEMPLATE !== undefined) await copied(join(TEMPLATE, 'clickhouse'), directory);
+  if (TEMPLATE !== undefined) copied(join(TEMPLATE, 'clickhouse'), directory);
   return directory;
 }
 
@@ -27,6 +28,14 @@ export async function removeDirectory(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-async function copied(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true, verbatimSymlinks: true });
+/** In one go: `cp` of `fs` takes a fifth of a start's processor time for the engine's hundreds of small files. */
+function copied(from: string, to: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) {
+      mkdirSync(target, { mode: 0o700 });
+      copied(source, target);
+    } else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else copyFileSync(source, target);
+  }
 }

@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import { nearName } from '../../src/engine/validation/near-name.js';
 import { JudgeApi } from '../judges/judge-api.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 describe('names that nothing knows', () => {
   let server: TestServer;
   let api: JudgeApi;
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = new JudgeApi(server);
     await api.expect(200, 'POST', '/v1/tasks/p/prompt/versions/ensure', { content: 'Say hello.' });
   });

@@ -4,7 +4,8 @@ import { download, storedFiles } from '../attachments/attachment-api.js';
 import { png, sha } from '../attachments/images.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { makeProject } from '../harness/projects.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { at, langfuse } from './langfuse-client.js';
 
 const mediaIdOf = (bytes: Buffer) => Buffer.from(sha(bytes), 'hex').toString('base64url').slice(0, 22);
@@ -17,7 +18,7 @@ describe('media of clients of Langfuse', function () {
   let client: ReturnType<typeof langfuse>;
   let document: ApiDocument;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     client = langfuse(server);
     document = await ApiDocument.of(server);
   });

@@ -1,7 +1,8 @@
 import { LangfuseClient } from '@langfuse/client';
 import { expect } from 'chai';
 import { Langfuse } from 'langfuse';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { promptApi } from '../prompts/prompt-api.js';
 
 type Json = any;
@@ -14,7 +15,7 @@ describe("Langfuse's clients, unchanged, with prompts", function () {
   let current: Json;
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = promptApi(server);
     const keys = { publicKey: `pk-sh-${server.projectId}`, secretKey: server.key, baseUrl: server.url };
     [old, current] = [new Langfuse(keys), new LangfuseClient(keys)];

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { Langfuse } from 'langfuse';
 import { ApiDocument } from '../harness/api-document.js';
 import { makeProject } from '../harness/projects.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 
 type Json = any;
 
@@ -17,7 +18,7 @@ describe("Langfuse's clients, unchanged, reading", function () {
   let generationId: string;
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     document = await ApiDocument.of(server);
     const keys = { publicKey: `pk-sh-${server.projectId}`, secretKey: server.key, baseUrl: server.url };
     [old, current] = [new Langfuse(keys), new LangfuseClient(keys)];

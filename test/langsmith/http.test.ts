@@ -5,7 +5,8 @@ import { Random } from '../../scripts/random.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
 import { seedOf } from '../harness/seed.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { at, dotted, formData, langsmith, type FormPart, type SentRun } from './langsmith-client.js';
 
 const SEED = seedOf('RUNS_SEED');
@@ -22,7 +23,7 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
   let client: ReturnType<typeof langsmith>;
   let document: ApiDocument;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     other = makeProject(server.dataDir);
     client = langsmith(server);
     document = await ApiDocument.of(server);

@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ApiDocument } from '../harness/api-document.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { formData, type FormPart } from '../langsmith/langsmith-client.js';
 
 const BASE = '/phoenix/v1';
@@ -14,7 +15,7 @@ describe('calls of Phoenix', function () {
   let other: MadeProject;
   let document: ApiDocument;
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     other = makeProject(server.dataDir);
     document = await ApiDocument.of(server);
   });

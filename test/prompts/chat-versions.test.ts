@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
+import { sharedServer } from '../harness/shared-server.js';
 import { promptApi, sha256 } from './prompt-api.js';
 
 type Json = any;
@@ -23,7 +24,7 @@ describe('chat versions of prompts', () => {
   };
 
   before(async () => {
-    server = await bootServer();
+    server = await sharedServer();
     api = promptApi(server);
   });
   after(() => server.dispose());

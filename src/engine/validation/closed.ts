@@ -2,8 +2,13 @@ import type { TSchema } from '@sinclair/typebox';
 
 /** The schema with no room for names that it does not describe, at any depth. Objects whose keys are free stay so. */
 export function closed<S extends TSchema>(schema: S): S {
-  return closedPart(schema) as S;
+  const copy = known.get(schema) ?? (closedPart(schema) as S);
+  known.set(schema, copy);
+  return copy as S;
 }
+
+/** Of each schema one copy, whoever asks: so it is compiled once. */
+const known = new WeakMap<TSchema, TSchema>();
 
 function closedPart(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closedPart);

@@ -20,7 +20,16 @@ export function compileClosed<S extends TSchema>(schema: S): Validator<Static<S>
   return compile(closed(schema));
 }
 
+/** Schemas are written once, and servers of one process share what was compiled of them. */
+const known = new WeakMap<TSchema, Validator<unknown>>();
+
 export function compile<S extends TSchema>(schema: S): Validator<Static<S>> {
+  const validator = known.get(schema) ?? validatorOf(schema);
+  known.set(schema, validator);
+  return validator;
+}
+
+function validatorOf<S extends TSchema>(schema: S): Validator<Static<S>> {
   let check: ReturnType<typeof compileCheck> | undefined;
   let collector: ReturnType<typeof createCollector> | undefined;
   const accepts = (value: unknown): value is Static<S> => (check ??= compileCheck(schema))(value);

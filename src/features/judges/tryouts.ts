@@ -36,7 +36,7 @@ export interface Tryout {
 
 export interface TryoutsOptions {
   readonly caller: Pick<JudgeCaller, 'evaluate'>;
-  readonly spans: Pick<SpanReader, 'find'>;
+  readonly spans: Pick<SpanReader, 'shown'>;
   readonly wholes: Pick<WholeReader, 'outlines' | 'readWholes'>;
   readonly notes: CallNotes;
   /** Stores calls as spans of a project. @throws DomainError */
@@ -109,12 +109,12 @@ export class Tryouts implements WorkUnderWay {
 
   /** What is read is noted before: a deletion finds the note, or else the span is gone by now. */
   async #begin(judge: Judge, ids: readonly string[], signal: AbortSignal) {
-    const { spans, wholes } = this.#options;
+    const { wholes } = this.#options;
     const project = judge.project_id;
     const shape = shapeOf(judge);
     if (shape === null) {
       const begun = [...new Set(ids)].map((id) => this.#note(project, id, null));
-      return { begun, spans: spans.find(project, ids).then((found) => required(found, ids)) };
+      return { begun, spans: this.#readWhileThere(begun, signal, () => this.#readSpans(project, ids, begun)) };
     }
     const outlines = await wholes.outlines(project, shape.kind, [...new Set(ids)]);
     requireWholes(outlines, { kind: shape.kind, ids, field: 'try' });
@@ -122,7 +122,7 @@ export class Tryouts implements WorkUnderWay {
       const outline = outlines.get(id);
       return outline === undefined ? [] : [this.#note(project, outline.span.span_id, id)];
     });
-    return { begun, spans: this.#readWholes(judge, shape, begun, signal) };
+    return { begun, spans: this.#readWhileThere(begun, signal, () => this.#readWholes(project, shape, begun)) };
   }
 
   #note(projectId: string, spanId: string, wholeId: string | null): UnderWay {
@@ -131,24 +131,42 @@ export class Tryouts implements WorkUnderWay {
     return { projectId, spanId, wholeId, runId, gone: new AbortController(), holds: new Set([spanId]) };
   }
 
-  /** Which traces they show is known only once they are read: so they are read again when anything of them was deleted meanwhile. */
-  async #readWholes(
-    judge: Judge,
-    shape: WholeShape,
+  /** Which traces are shown is known only once that is read: so it is read again when anything of it was deleted meanwhile. */
+  async #readWhileThere(
     begun: readonly UnderWay[],
     signal: AbortSignal,
+    read: () => Promise<Map<string, JudgedSpan>>,
   ): Promise<Map<string, JudgedSpan>> {
     for (let times = 0; times < MAX_READS; times += 1) {
       signal.throwIfAborted();
       const heard: DeletionScope[] = [];
       this.#reads.add(heard);
-      const read = await this.#readOnce(judge.project_id, shape, begun).finally(() => this.#reads.delete(heard));
-      if (!begun.some((one) => heard.some((scope) => isOver(one, scope)))) return read;
+      const found = await read().finally(() => this.#reads.delete(heard));
+      if (!begun.some((one) => heard.some((scope) => isOver(one, scope)))) return found;
     }
     throw new DomainError('unavailable', 'Spans of the project are being deleted. Retry.', { retryAfterSeconds: 5 });
   }
 
-  async #readOnce(projectId: string, shape: WholeShape, begun: readonly UnderWay[]): Promise<Map<string, JudgedSpan>> {
+  async #readSpans(
+    projectId: string,
+    ids: readonly string[],
+    begun: readonly UnderWay[],
+  ): Promise<Map<string, JudgedSpan>> {
+    const { spans, notes } = this.#options;
+    const read = required(await spans.shown(projectId, ids), ids);
+    for (const one of begun) {
+      const shows = read.get(one.spanId)?.shows;
+      if (shows !== undefined && !notes.addTraces(projectId, one.runId, [shows.trace_id])) throw deleted();
+      one.holds = new Set(shows === undefined ? [one.spanId] : [one.spanId, shows.span_id]);
+    }
+    return read;
+  }
+
+  async #readWholes(
+    projectId: string,
+    shape: WholeShape,
+    begun: readonly UnderWay[],
+  ): Promise<Map<string, JudgedSpan>> {
     const { wholes, notes } = this.#options;
     const ids = begun.flatMap(({ wholeId }) => wholeId ?? []);
     const read = await wholes.readWholes(projectId, ids, shape);

@@ -61,7 +61,7 @@ const OF_USER = /^(?:end[._-]?)?user/i;
 /** An object without tags that say who the user is. */
 export function withoutUser<T extends ShownTrace | ShownSpan>(shown: T): T {
   const changes = TAGS.flatMap((field) => {
-    const tags = (shown as Readonly<Record<string, unknown>>)[field] as Readonly<Record<string, string>> | undefined;
+    const tags = (shown as Partial<ShownSpan>)[field];
     if (tags === undefined) return [];
     return [[field, Object.fromEntries(Object.entries(tags).filter(([key]) => !OF_USER.test(key)))]];
   });

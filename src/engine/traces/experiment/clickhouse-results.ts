@@ -14,8 +14,9 @@ import { readState, type StateParts } from '../list/state.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import { versionTime } from '../write/version-clock.js';
+import { ofExperiment } from './marked-rows.js';
 import { readFigures } from './result-figures.js';
-import { hasTraceScores } from './result-scores.js';
+import { ANY_SHARED_SETTINGS, anyShared, hasTraceScores } from './result-scores.js';
 import {
   idsAfter,
   measuredAfter,
@@ -110,16 +111,17 @@ export class ClickHouseExperimentResults implements ExperimentResults {
 
   async *measured(projectId: string, experimentId: string, scores: readonly string[], signal?: AbortSignal) {
     for await (const scope of this.#held(projectId)) {
-      const ofTraces = scores.length > 0 && (await this.#reader.rows(hasTraceScores(scope), { signal })).length > 0;
+      const isAny = async (statement: Sql, settings = {}) =>
+        (await this.#reader.rows(statement, { signal, settings })).length > 0;
+      const ofTraces = scores.length > 0 && (await isAny(hasTraceScores(scope)));
+      const haveShared = await isAny(anyShared(scope, [ofExperiment(experimentId)]), ANY_SHARED_SETTINGS);
+      const wanted = { names: scores, ofTraces, haveShared };
       let after: ResultPlace | null = null;
       let read = MEASURED_AT_ONCE;
       while (read === MEASURED_AT_ONCE) {
         read = 0;
         const portion = { after, limit: MEASURED_AT_ONCE, longest: MEASURED_TEXT };
-        const stream = await this.#reader.stream(
-          measuredAfter(scope, experimentId, { names: scores, ofTraces }, portion),
-          { signal },
-        );
+        const stream = await this.#reader.stream(measuredAfter(scope, experimentId, wanted, portion), { signal });
         for await (const lines of portionsOf<MeasuredLine>(stream, PORTION)) {
           read += lines.length;
           const results = lines.map(toMeasured);
@@ -287,7 +289,9 @@ function scoreOf(kind: string, number: number | null, text: string): number | bo
 
 function toMeasured(line: MeasuredLine): MeasuredResult {
   const [id, row_id, repetition, hasError, cost, duration_ms, input_tokens, output_tokens, given] = line;
-  const scores = Object.fromEntries(given.map(([name, kind, number, text]) => [name, scoreOf(kind, number, text)]));
+  // The last one of a name counts.
+  const inOrder = given.length < 2 ? given : given.toSorted((one, other) => one[4] - other[4]);
+  const scores = Object.fromEntries(inOrder.map(([name, kind, number, text]) => [name, scoreOf(kind, number, text)]));
   const taken = { cost, duration_ms, input_tokens, output_tokens };
   return { id, row_id, repetition, has_error: hasError === 1, ...taken, scores };
 }

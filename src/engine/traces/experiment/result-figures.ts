@@ -5,7 +5,15 @@ import { sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { ReadRows } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import { versionTime } from '../write/version-clock.js';
-import { hasTraceScores, scoresOfResults, shared, madeIn, type SomeResults } from './result-scores.js';
+import {
+  ANY_SHARED_SETTINGS,
+  anyShared,
+  hasTraceScores,
+  madeIn,
+  scoresOfResults,
+  shared,
+  type SomeResults,
+} from './result-scores.js';
 import { newest, SPAN_COLUMNS, takenBy } from './result-statements.js';
 import { valueAt } from '../../statistics/order.js';
 
@@ -15,7 +23,7 @@ import { valueAt } from '../../statistics/order.js';
  */
 
 /** Results that one statement reads, and so many at least where there is little memory. */
-const RESULTS_AT_ONCE = 250_000;
+const RESULTS_AT_ONCE = 400_000;
 const LEAST_AT_ONCE = 25_000;
 /** Each thread has aggregates of its own. */
 const ONE_THREAD = { max_threads: 1 };
@@ -35,6 +43,7 @@ interface Portion {
   /** Behind which place; null: the first. */
   readonly after: Place | null;
   readonly limit: number;
+  readonly haveShared: boolean;
 }
 
 /** A row of {@link figuresOf}. */
@@ -87,7 +96,9 @@ export async function readFigures(
     await read<FigureRow>(figuresOf(scope, asked), options),
     await read<ScoreRow>(scoreFiguresOf(scope, asked, ofTraces), options),
   ];
-  let portion: Portion = { experiments, after: null, limit: atOnce };
+  const among = anyShared(scope, [ofExperiments(experiments)]);
+  const haveShared = (await read(among, { signal, settings: { ...ONE_THREAD, ...ANY_SHARED_SETTINGS } })).length > 0;
+  let portion: Portion = { experiments, after: null, limit: atOnce, haveShared };
   for (let isLast = false; !isLast;) {
     const [rows, scores] = await fitting(portion, readPortion, least, (smaller) => (portion = smaller));
     for (const row of rows)
@@ -207,11 +218,14 @@ function float64s(bytes: Buffer, zeros: number): Float64Array {
 const quantile = (values: Float64Array, level: number) =>
   values.length === 0 ? null : valueAt(values, Math.floor(level * values.length));
 
-function resultsOf(scope: ReadScope, { experiments, after, limit }: Portion): SomeResults {
-  const wanted = [sql`experiment_id IN ${value(experiments, 'Array(UUID)')}`];
+const ofExperiments = (ids: readonly string[]) => sql`experiment_id IN ${value(ids, 'Array(UUID)')}`;
+
+function resultsOf(scope: ReadScope, { experiments, after, limit, haveShared }: Portion): SomeResults {
+  const wanted = [ofExperiments(experiments)];
   const conditions = after === null ? wanted : [...wanted, beyond(after)];
   return {
     experiments: wanted,
+    haveShared,
     results: (columns) =>
       sql`${newest(scope, sql`experiment_id, row_id, repetition, ${columns}`, conditions)} LIMIT ${value(limit, 'UInt64')}`,
   };
@@ -226,16 +240,18 @@ function beyond({ experiment, row, repetition }: Place): Sql {
 /** Figures of a portion, but for those of scores: an experiment a row, in the order of results. */
 function figuresOf(scope: ReadScope, portion: Portion): Sql {
   const asked = resultsOf(scope, portion);
+  const ofTrace = sql`(trace.cost, trace.input_tokens, trace.output_tokens, trace.duration_ms)`;
+  const own = asked.haveShared
+    ? sql`if((experiment_id, made_in) IN ${shared(scope, asked)}, (result.cost, result.input_tokens, result.output_tokens, result.duration_ms), ${ofTrace})`
+    : ofTrace;
   return sql`SELECT toString(experiment_id) AS experiment, toString(count()) AS results, toString(uniqExact(sipHash128(row_id))) AS rows,
   toString(countIf(has_error)) AS errors, max(repetition) AS repetitions, toString(sum(own.1)) AS cost, toString(sum(own.2)) AS input,
   toString(sum(own.3)) AS output, base64Encode(arrayStringConcat(arrayMap(each -> reinterpretAsFixedString(each), groupArrayIf(own.4, own.4 != 0)))) AS durations,
   toString(countIf(own.4 = 0)) AS zeros,
   toString(min(received)) AS first, toString(max(received)) AS last, min(row_id) AS first_row, max((row_id, repetition)) AS last_place
 FROM (
-  SELECT experiment_id, row_id, repetition, has_error, received,
-    if((experiment_id, made_in) IN ${shared(scope, asked)}, (result.cost, result.input_tokens, result.output_tokens, result.duration_ms),
-      (trace.cost, trace.input_tokens, trace.output_tokens, trace.duration_ms)) AS own
-  FROM (${asked.results(SPAN_COLUMNS)}) AS result
+  SELECT experiment_id, row_id, repetition, has_error, received, ${own} AS own
+  FROM (${asked.results(asked.haveShared ? SPAN_COLUMNS : sql`made_in, received, has_error`)}) AS result
   LEFT ANY JOIN (${takenBy(scope, madeIn(asked))}) AS trace ON trace.id = result.made_in
 )
 GROUP BY experiment_id ORDER BY experiment_id`;

@@ -14,6 +14,8 @@ export interface SomeResults {
   readonly results: (columns: Sql) => Sql;
   /** Conditions by which all marked spans of these experiments are found. */
   readonly experiments: readonly Sql[];
+  /** Whether there are traces in which several of their results were made: see {@link anyShared}. */
+  readonly haveShared: boolean;
 }
 
 /** A set of the traces in which results were made. */
@@ -22,9 +24,23 @@ export const madeIn = ({ results }: SomeResults) => sql`(SELECT made_in FROM (${
 /** A set of experiments with traces in which several of their results were made: of the traces of these results alone. */
 export function shared(scope: ReadScope, asked: SomeResults): Sql {
   const conditions = [...asked.experiments, IS_RESULT, sql`made_in IN ${madeIn(asked)}`];
-  return sql`(SELECT experiment_id, made_in FROM (${markedRows(scope, sql`experiment_id, made_in, row_id, repetition`, conditions)})
+  return sql`(SELECT experiment_id, made_in FROM (${markedResults(scope, conditions)})
     GROUP BY experiment_id, made_in HAVING ${SEVERAL})`;
 }
+
+/**
+ * Whether some experiments have traces in which several results were made. Most have none, and one look at all of their results is quicker than
+ * one for the results of each portion.
+ */
+export const anyShared = (scope: ReadScope, experiments: readonly Sql[]): Sql =>
+  sql`SELECT 1 FROM (${markedResults(scope, [...experiments, IS_RESULT])})
+  GROUP BY experiment_id, made_in HAVING ${SEVERAL} LIMIT 1`;
+
+/** Settings for {@link anyShared}: of very many results, what it counts by goes to the disk. */
+export const ANY_SHARED_SETTINGS = { max_bytes_before_external_group_by: String(128 * 1024 * 1024) } as const;
+
+const markedResults = (scope: ReadScope, conditions: readonly Sql[]) =>
+  markedRows(scope, sql`experiment_id, made_in, row_id, repetition`, conditions);
 
 /** Hashes, as texts would take their time: of two results they are never equal, as far as anybody will see. */
 export const SEVERAL = sql`min(sipHash64(row_id, repetition)) != max(sipHash64(row_id, repetition))`;
@@ -66,16 +82,22 @@ export function scoresOfResults(
   const [id, madeInIt] = [sql`id`, sql`made_in`].map((of) =>
     join([sql`ver`, of, ...ofResult.map((name) => identifier(name))], ', '),
   ) as [Sql, Sql];
-  // In the order in which they are stored.
-  const given = sql`SELECT * FROM (${ownScores('span', scope, { ...read, ids: sql`(SELECT id FROM (${asked.results(sql`id`)}))` })})
-    ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored`;
+  const given = newestGiven('span', scope, { ...read, ids: sql`(SELECT id FROM (${asked.results(sql`id`)}))` });
   const own = sql`SELECT ${selected} FROM (${given}) AS score INNER JOIN (${asked.results(id)}) AS result ON result.id = score.scored`;
   if (!ofTraces) return own;
   const ofTrace = ownScores('trace', scope, { ...read, ids: madeIn(asked) });
-  const alone = sql`SELECT ${madeInIt} FROM (${asked.results(madeInIt)}) WHERE (experiment_id, made_in) NOT IN ${shared(scope, asked)}`;
+  const alone = asked.haveShared
+    ? sql`SELECT ${madeInIt} FROM (${asked.results(madeInIt)}) WHERE (experiment_id, made_in) NOT IN ${shared(scope, asked)}`
+    : asked.results(madeInIt);
   return sql`SELECT * FROM (
     ${own}
     UNION ALL
     SELECT ${selected} FROM (${ofTrace}) AS score INNER JOIN (${alone}) AS result ON result.made_in = score.scored
   ) ORDER BY result, name, ver DESC LIMIT 1 BY result, name`;
+}
+
+/** Rows of `scored`, `name`, `ver` and columns: of each name the newest score that spans, or traces, have themselves. @param asked columns: `name`, and more */
+export function newestGiven(of: 'span' | 'trace', scope: ReadScope, asked: Parameters<typeof ownScores>[2]): Sql {
+  // In the order in which they are stored.
+  return sql`SELECT * FROM (${ownScores(of, scope, asked)}) ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored`;
 }

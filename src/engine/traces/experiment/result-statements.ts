@@ -6,7 +6,7 @@ import { ownScores } from '../list/object-scores.js';
 import { idSet, rows } from '../list/rows.js';
 import { traceSource } from '../list/sources.js';
 import { IS_RESULT, markedRows, ofExperiment } from './marked-rows.js';
-import { scoresOfResults, SEVERAL, shared, madeIn, type SomeResults } from './result-scores.js';
+import { madeIn, newestGiven, SEVERAL, shared, type SomeResults } from './result-scores.js';
 
 /** A row of {@link results}: what the span of a result says. */
 export interface ResultRow {
@@ -76,8 +76,11 @@ export type MeasuredLine = readonly [
   duration: number | null,
   input: number | null,
   output: number | null,
-  scores: readonly (readonly [name: string, kind: string, number: number | null, text: string])[],
+  scores: readonly MeasuredScore[],
 ];
+
+/** A score of a result. Of a name there may be one of its span and one of its trace: the later version counts. */
+export type MeasuredScore = readonly [name: string, kind: string, number: number | null, text: string, version: number];
 
 /**
  * The results behind one, or the first, with what their traces took and the newest scores of some names, as lines of JSON.
@@ -93,11 +96,17 @@ export function measuredAfter(
   const conditions = after === null ? [own] : [own, beyond(after)];
   const results = (columns: Sql) =>
     sql`${newest(scope, sql`experiment_id, row_id, repetition, ${columns}`, conditions)} LIMIT ${value(limit, 'UInt64')}`;
-  const asked = { results, experiments: [own] };
+  const asked = { results, experiments: [own], haveShared: scored.haveShared };
   const scores = joinedScores(scope, asked, scored, longest);
-  return sql`SELECT toString(result.id), result.row_id, result.repetition, result.has_error,
-  ${takenOf('cost')}, ${takenOf('duration_ms')}, ${takenOf('input_tokens')}, ${takenOf('output_tokens')}, ${scores.selected}
-FROM (${results(sql`${SPAN_COLUMNS}, (experiment_id, made_in) IN ${shared(scope, asked)} AS is_shared`)}) AS result
+  const columns = asked.haveShared
+    ? sql`${SPAN_COLUMNS}, (experiment_id, made_in) IN ${shared(scope, asked)} AS is_shared`
+    : sql`id, made_in, has_error`;
+  const taken = join(
+    (['cost', 'duration_ms', 'input_tokens', 'output_tokens'] as const).map((column) => takenOf(column, asked)),
+    ', ',
+  );
+  return sql`SELECT toString(result.id), result.row_id, result.repetition, result.has_error, ${taken}, ${scores.selected}
+FROM (${results(columns)}) AS result
 LEFT ANY JOIN (${takenBy(scope, madeIn(asked))}) AS trace ON trace.id = result.made_in${scores.join}
 ORDER BY result.row_id, result.repetition
 FORMAT JSONCompactEachRow SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0`;
@@ -128,7 +137,10 @@ SETTINGS optimize_aggregation_in_order = 1`;
 type Taken = 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens';
 
 /** What a result took: its trace, or where several were made in that, its span. */
-const takenOf = (column: Taken) => sql`if(result.is_shared, result.${identifier(column)}, trace.${identifier(column)})`;
+const takenOf = (column: Taken, { haveShared }: SomeResults) =>
+  haveShared
+    ? sql`if(result.is_shared, result.${identifier(column)}, trace.${identifier(column)})`
+    : sql`trace.${identifier(column)}`;
 
 /** What some traces took, and others that are not rolled up. @param set of their ids */
 export function takenBy(scope: ReadScope, set: Sql): Sql {
@@ -141,18 +153,26 @@ export interface WantedScores {
   readonly names: readonly string[];
   /** Whether traces may have any of these. */
   readonly ofTraces: boolean;
+  readonly haveShared: boolean;
 }
 
-/** The scores of results as an array, and what these are joined with for it. */
+/** The scores of results as an array, and what these are joined with for it: scores of their spans and, if they are alone in them, of their traces. */
 function joinedScores(scope: ReadScope, asked: SomeResults, { names, ofTraces }: WantedScores, longest: number) {
   if (names.length === 0) return { selected: sql`[]`, join: empty };
-  const scores = scoresOfResults(scope, asked, { columns: ['kind', 'number', 'text'], names, ofTraces });
+  const columns = ['name', 'kind', 'number', 'text'];
+  const given = (of: 'span' | 'trace', ids: Sql) => sql`
+  SELECT scored, groupArray((name, kind, number, ${excerpt(sql`text`, longest)}, ver)) AS given FROM (
+    ${newestGiven(of, scope, { columns, names, ids })}
+  ) GROUP BY scored`;
+  const own = sql`
+LEFT ANY JOIN (${given('span', sql`(SELECT id FROM (${asked.results(sql`id`)}))`)}) AS own ON own.scored = result.id`;
+  if (!ofTraces) return { selected: sql`own.given`, join: own };
   return {
-    selected: sql`scored.given`,
-    join: sql`
-LEFT ANY JOIN (
-  SELECT result, groupArray((name, kind, number, ${excerpt(sql`text`, longest)})) AS given FROM (${scores}) GROUP BY result
-) AS scored ON scored.result = result.ver`,
+    selected: asked.haveShared
+      ? sql`arrayConcat(own.given, if(result.is_shared, [], whole.given))`
+      : sql`arrayConcat(own.given, whole.given)`,
+    join: sql`${own}
+LEFT ANY JOIN (${given('trace', madeIn(asked))}) AS whole ON whole.scored = result.made_in`,
   };
 }
 

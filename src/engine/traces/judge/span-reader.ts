@@ -8,7 +8,7 @@ import { current } from '../read/visibility.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, listOf, sql, value, type Sql } from '../clickhouse/client/sql.js';
-import { rootsOf, type RootRow } from '../experiment/result-statements.js';
+import { rootsOf, withOutput, type RootRow } from '../experiment/result-statements.js';
 import {
   judgedColumns,
   onlyNamesTrace,
@@ -17,7 +17,7 @@ import {
   type JudgedSpanRow,
   type ShownOutputRow,
 } from './judged-rows.js';
-import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
+import { filterConditions, JUDGEABLE, namedTrace, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface SpanReaderSource {
   readonly client: ClickHouseClient;
@@ -69,6 +69,10 @@ export class ClickHouseSpanReader implements SpanReader {
     return new Map([...rows].map(([id, row]) => [id, toJudged(row)]));
   }
 
+  async shown(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpan>> {
+    return this.#withOutputs(projectId, await this.#found(projectId, wanted));
+  }
+
   #found(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpanRow>> {
     return this.#source.reads.run(projectId, async (upTo) => {
       const spans = new Map<string, JudgedSpanRow>();
@@ -85,14 +89,22 @@ export class ClickHouseSpanReader implements SpanReader {
     filters: readonly JudgeFilters[] = [],
   ): Promise<Map<string, SpanTraits>> {
     return this.#source.reads.run(projectId, async (upTo) => {
+      const scope = { projectId, upTo };
       const spans = new Map<string, SpanTraits>();
       for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
-        const rows = await this.#rows<TraitRow>(
-          sql`SELECT ${traitColumns(true, { askedBy: filters })} FROM spans
-WHERE ${inProject(projectId)} AND id IN ${value(wanted.slice(from, from + IDS_AT_ONCE), 'Array(UUID)')} AND ${current({ projectId, upTo })}
+        const rows = await this.#rows<TraitRow & { readonly named_trace: string | null }>(
+          sql`SELECT ${traitColumns(true, { askedBy: filters })}, ${namedTrace} AS named_trace FROM spans
+WHERE ${inProject(projectId)} AND id IN ${value(wanted.slice(from, from + IDS_AT_ONCE), 'Array(UUID)')} AND ${current(scope)}
 ORDER BY ver DESC`,
         );
-        for (const row of rows) if (!spans.has(row.span)) spans.set(row.span, toTraits(row));
+        const shown = await this.#withAnOutput(scope, [
+          ...new Set(rows.flatMap(({ named_trace }) => named_trace ?? [])),
+        ]);
+        for (const row of rows) {
+          if (spans.has(row.span)) continue;
+          const showsTrace = row.named_trace !== null && shown.has(row.named_trace);
+          spans.set(row.span, { ...toTraits(row), ...(showsTrace && { finished: true, has_content: true }) });
+        }
       }
       return spans;
     });
@@ -141,6 +153,15 @@ ORDER BY ver DESC`,
     return new Map(
       [...rows].map(([id, row]) => [id, toJudged(row, onlyNamesTrace(row) ? shown.get(row.made_in ?? '') : undefined)]),
     );
+  }
+
+  /** Traces whose root spans have an output, among some. */
+  async #withAnOutput(scope: ReadScope, traces: readonly string[]): Promise<ReadonlySet<string>> {
+    const roots = traces.length === 0 ? [] : await this.#rows<RootRow>(rootsOf(scope, traces));
+    if (roots.length === 0) return new Set();
+    const rows = await this.#rows<{ version: string }>(withOutput(scope, roots));
+    const versions = new Set(rows.map(({ version }) => version));
+    return new Set(roots.flatMap(({ id, version }) => (versions.has(version) ? [id] : [])));
   }
 
   /** Outputs of the root spans of traces, by these. */

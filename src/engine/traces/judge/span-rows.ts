@@ -82,6 +82,9 @@ export function traitColumns(withPrompt: boolean, tags: WantedTags): Sql {
   ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
 }
 
+/** The trace that a result names whose output it shows, as it has none of its own; null: none. */
+export const namedTrace = sql`if(experiment_row != '' AND no_output AND NOT has_error AND experiment_trace != trace_id, toString(experiment_trace), NULL)`;
+
 const promptTexts = sql`[${join(PATHS.map(extract), ', ')}]`;
 
 function extract({ parent, name }: AttributePath): Sql {

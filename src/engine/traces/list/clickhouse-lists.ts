@@ -24,7 +24,7 @@ import type { Found, ListReads } from './list-reads.js';
 import { ALL, type AccessPath } from './rows.js';
 import { knowsRepeated } from './score-filters.js';
 import { showsScores, withoutScores, withScores } from './shown-scores.js';
-import { BY_VALUE, hasStoredOrder, isJoined, type TopScores } from './top-scores.js';
+import { FOUND_BY_VALUE, hasStoredOrder, isJoined, type TopScores } from './top-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import { readState } from './state.js';
 
@@ -106,7 +106,7 @@ export class ClickHouseLists implements Lists {
     const places = await this.#spanPlaces(scope, query, signal);
     if (places?.length === 0) return NO_ROWS;
     const { reader } = this.#reads;
-    const settings = query.scores.size === 0 ? {} : { settings: BY_VALUE };
+    const settings = query.scores.size === 0 ? {} : { settings: FOUND_BY_VALUE };
     if (places === null && showsScores(query)) {
       const page = await reader.lines(spanLines(scope, withoutScores(query), [ID]), { signal, ...settings });
       return jsonArrayOf(await this.#scored(spanSource, scope, query, page, 0, signal));

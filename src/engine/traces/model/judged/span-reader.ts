@@ -60,7 +60,10 @@ export interface SpanReader {
    * that.
    */
   read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>>;
-  /** Traits of spans by their ids; sees everything that was acknowledged before. @param filters to be matched */
+  /**
+   * Traits of spans by their ids; sees everything that was acknowledged before. Of a result that only names a trace, those by which the
+   * output of that counts as its own. @param filters to be matched
+   */
   traits(
     projectId: string,
     ids: readonly string[],
@@ -70,6 +73,8 @@ export interface SpanReader {
   answers(): Promise<void>;
   /** Whole spans by their ids; sees everything that was acknowledged before. */
   find(projectId: string, ids: readonly string[]): Promise<Map<string, JudgedSpan>>;
+  /** The same as judges are shown them: results that only name a trace have the output of that. */
+  shown(projectId: string, ids: readonly string[]): Promise<Map<string, JudgedSpan>>;
   /**
    * Traits of finished spans that match the filters, latest start first; calls of judges are left out. For
    * a filter by prompt, the attributes may name one; which is left to the caller. Sees everything acknowledged before.
