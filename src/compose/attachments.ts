@@ -1,5 +1,6 @@
 import { AttachmentService } from '../features/images/attachment-service.js';
 import { NO_SOURCE, VaultIntake } from '../features/images/intake.js';
+import { RowFiles } from '../features/images/row-files.js';
 import { GrantSigner } from '../features/images/signature.js';
 import { AttachmentSweeper } from '../features/images/sweeper.js';
 import { ImageUploads } from '../features/images/uploads.js';
@@ -14,6 +15,8 @@ export interface Attachments {
   readonly service: AttachmentService;
   /** Takes in images that come apart from their spans. */
   readonly uploads: ImageUploads;
+  /** Keeps files of rows of datasets. */
+  readonly rowFiles: RowFiles;
   readonly intake: VaultIntake;
   /** For spans that are stored already: names their images again and fetches nothing. */
   readonly restated: VaultIntake;
@@ -38,8 +41,10 @@ export function openAttachments(context: Context, { metadata, images, traces }: 
   const createSource = overrides.createImageFetcher ?? createImageFetcher;
   const source = createSource({ hosts: config.attachments.fetchHosts, observer: events });
   const signer = new GrantSigner(metadata.secret(SIGNING_KEY));
+  const service = new AttachmentService({ read: traces.attachments.read, vault, signer, baseUrl, observer: events });
   return {
-    service: new AttachmentService({ read: traces.attachments.read, vault, signer, baseUrl, observer: events }),
+    service,
+    rowFiles: new RowFiles({ vault, attachments: service }),
     uploads: new ImageUploads({
       ...{ catalog: metadata.attachments, vault, signer, baseUrl },
       admit: (projectId) => traces.log.admit(projectId),

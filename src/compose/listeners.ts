@@ -32,7 +32,7 @@ export function createBodies({ config: { http, bodies } }: Context): Bodies {
 /** @throws Error with `code` (EADDRINUSE, EACCES) */
 export function openHttp(context: Context, services: Services, { limits, memory }: Bodies): Promise<Listener> {
   const { config, log, events, governor } = context;
-  const { host, port, trustedProxies } = config.http;
+  const { host, port, trustedProxies, hstsSeconds } = config.http;
   const door = createDoor(context, services);
   const answers = new FairSemaphore('lists', config.answers);
   const app = createApp({
@@ -41,6 +41,7 @@ export function openHttp(context: Context, services: Services, { limits, memory 
     limits,
     memory,
     trustedProxies,
+    hstsSeconds,
     delivery: config.delivery,
     answers,
     gathered: new FairSemaphore('answers put together', config.gathered),

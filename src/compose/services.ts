@@ -1,5 +1,6 @@
 import type { AuditTrail } from '../features/audit/audit-trail.js';
 import type { AttachmentService } from '../features/images/attachment-service.js';
+import type { RowFiles } from '../features/images/row-files.js';
 import type { ImageUploads } from '../features/images/uploads.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
@@ -9,6 +10,7 @@ import { InvitationService } from '../engine/identity/invitation-service.js';
 import { OwnSessions } from '../engine/identity/own-sessions.js';
 import { RevokedKeys } from '../engine/identity/revoked-keys.js';
 import { SignInService } from '../engine/identity/sign-in-service.js';
+import type { Micros } from '../engine/timestamp.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
 import { Exports } from '../features/exports/exports.js';
 import type { Lists } from '../engine/traces/model/list/lists.js';
@@ -60,6 +62,7 @@ import { openTransfer } from './transfer.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
 const INSTALLATION = 'installation';
+const MINUTE: Micros = 60 * 1e6;
 
 /** The services of all features, made once, for routes, OTLP and jobs. */
 export interface Services
@@ -102,6 +105,7 @@ export interface Services
   readonly budgets: ModelBudgets;
   readonly attachments: AttachmentService;
   readonly uploads: ImageUploads;
+  readonly rowFiles: RowFiles;
   readonly deletions: DeletionService;
   readonly selectedDeletions: SelectedDeletionService;
   readonly projects: ProjectService;
@@ -225,6 +229,7 @@ export async function openServices(context: Context): Promise<Services> {
     budgets,
     attachments: attachments.service,
     uploads: attachments.uploads,
+    rowFiles: attachments.rowFiles,
     deletions,
     selectedDeletions,
     projects: new ProjectService(metadata.identities, audit),
@@ -266,10 +271,12 @@ function openIdentity({ config, closers, events }: Context, { metadata, audit }:
   return identity;
 }
 
-function openSignIns({ overrides, events }: Context, { metadata, audit }: Storage, identity: IdentityService) {
+function openSignIns({ config, overrides, events }: Context, { metadata, audit }: Storage, identity: IdentityService) {
   const parts = { store: metadata.signIns, identity, ...overrides.signIns, audit };
   const signIns = new SignInService({
     ...parts,
+    externalOnly: config.signIns.externalOnly,
+    lasts: { idle: config.signIns.idleMinutes * MINUTE, total: config.signIns.hours * 60 * MINUTE },
     onRecordFailed: (error) => events.signInUseNotRecorded({ error }),
     onUpkeepFailed: (signIn, error) => events.signInsNotRemoved({ signIn, error }),
   });

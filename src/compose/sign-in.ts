@@ -1,4 +1,3 @@
-import { SESSION_DAYS } from '../engine/identity/sign-in-service.js';
 import { Callers } from '../http/callers.js';
 import type { Route } from '../http/route.js';
 import { singleSignOnRoutes } from '../features/single-sign-on/http/routes.js';
@@ -24,7 +23,7 @@ export function createDoor(
   { baseUrl, config }: Context,
   { identity, signIns, installation }: Services,
 ): Authentication {
-  const cookie = new SessionCookie({ installation, baseUrl, maxAgeDays: SESSION_DAYS });
+  const cookie = new SessionCookie({ installation, baseUrl, maxAgeSeconds: config.signIns.hours * 3600 });
   return {
     cookie,
     callers: new Callers({ identity, signIns, cookie, baseUrl, trustedProxies: config.http.trustedProxies }),

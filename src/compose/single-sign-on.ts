@@ -27,12 +27,16 @@ interface People {
 
 /** @throws ConfigError */
 export function openSingleSignOn(
-  { config: { singleSignOn }, baseUrl, events, overrides }: Context,
+  { config: { singleSignOn, signIns: settings }, baseUrl, events, overrides }: Context,
   { metadata, audit }: Storage,
   { identity, signIns, installation }: People,
 ): SingleSignOn {
   const groupRoles = groupRolesIn(singleSignOn.roles);
   const { oidc, proxy } = singleSignOn;
+  if (settings.externalOnly && oidc === null && proxy === null)
+    throw new ConfigError([
+      'SIGN_IN_BY=single-sign-on needs OIDC_ISSUER or SIGN_IN_PROXY_HEADER, or no one could sign in',
+    ]);
   const now = overrides.signIns?.now;
   return {
     externals: new ExternalSignInService({

@@ -41,6 +41,14 @@ function group(settings: Settings, limits: Limits, warnings: readonly string[]) 
       publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       maxBodyBytes: settings.MAX_BODY_MB * MEGABYTE,
       trustedProxies: settings.TRUSTED_PROXIES,
+      /** For how long browsers use HTTPS alone; 0: they are not told. */
+      hstsSeconds: settings.PUBLIC_URL?.startsWith('https:') === true ? settings.HSTS_DAYS * 86_400 : 0,
+    },
+    signIns: {
+      hours: settings.SIGN_IN_HOURS,
+      idleMinutes: settings.SIGN_IN_IDLE_MINUTES,
+      /** Whether people sign in by single sign-on alone. */
+      externalOnly: settings.SIGN_IN_BY === 'single-sign-on',
     },
     singleSignOn: {
       /** Null: no provider signs people in. */

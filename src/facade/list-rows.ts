@@ -6,6 +6,7 @@ import {
   defaultQuery,
   type AppliedFilter,
   type FilterValue,
+  type ListedPosition,
   type ListQuery,
 } from '../engine/traces/model/list/query.js';
 import { TEXT_LIMIT, textOf } from './answer.js';
@@ -47,6 +48,8 @@ export interface Asked {
   readonly descending?: boolean;
   readonly limit: number;
   readonly offset: number;
+  /** Only spans behind this one. */
+  readonly behind?: ListedPosition | null;
   readonly count?: boolean;
   readonly fields?: readonly string[];
 }

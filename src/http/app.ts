@@ -14,7 +14,7 @@ import {
 import { createBodyReader, type BodyLimits } from './body.js';
 import type { DeliveryLimits } from './delivery.js';
 import { Exchange } from './exchange.js';
-import { handlerOf, type Handler, type HandlerParts } from './handler.js';
+import { handlerOf, originAddress, type Handler, type HandlerParts } from './handler.js';
 import { mostSpecificFirst, routerPath, templatePath } from './path.js';
 import type { Route } from './route.js';
 import { securityHeaders } from './security-headers.js';
@@ -24,6 +24,8 @@ export interface AppOptions extends Omit<HandlerParts, 'readBody' | 'meant'> {
   readonly limits: BodyLimits;
   readonly delivery: DeliveryLimits;
   readonly observer: RequestObserver;
+  /** As for {@link securityHeaders}. */
+  readonly hstsSeconds?: number;
 }
 
 type Exchanges = WeakMap<ServerResponse, Exchange>;
@@ -36,11 +38,12 @@ export function createApp(options: AppOptions): RequestListener {
   const exchanges: Exchanges = new WeakMap();
   const meant = pathFinder(options.routes);
   const router = routerOf(options, exchanges, meant);
-  const commonHeaders = securityHeaders();
+  const commonHeaders = securityHeaders(options.hstsSeconds);
   const unmatched = unmatchedHandler(options.identity, meant);
-  const { delivery } = options;
+  const { delivery, trustedProxies } = options;
+  const addressOf = (request: IncomingMessage) => originAddress(request, trustedProxies);
   const answer = (request: IncomingMessage, response: ServerResponse, observer: RequestObserver) => {
-    const exchange = new Exchange(request, response, { observer, commonHeaders, delivery });
+    const exchange = new Exchange(request, response, { observer, commonHeaders, delivery, addressOf });
     exchanges.set(response, exchange);
     router(request as express.Request, response as express.Response, (error?: unknown) => {
       if (error === undefined || error === null) void run(unmatched, exchange, request);

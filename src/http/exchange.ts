@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
+import type { Principal } from '../engine/identity/identity.js';
+import type { Denied } from '../engine/signals/catalog/requests.js';
 import type { RequestObserver } from '../engine/signals/tracing.js';
 import { free } from './wire/freed.js';
 import { lingerUntilSent } from './body.js';
@@ -33,7 +35,12 @@ export interface ExchangeParts {
   /** Headers of every answer, unless the answer states them itself. */
   readonly commonHeaders: Readonly<Record<string, string>>;
   readonly delivery: DeliveryLimits;
+  /** Where a request comes from. */
+  readonly addressOf: (request: IncomingMessage) => string;
 }
+
+/** Who is refused there is told of as a sign-in. */
+const SIGNING_IN = '/console/';
 
 /** One request and its answer, from the first header to the last byte. */
 export class Exchange {
@@ -43,9 +50,13 @@ export class Exchange {
   /** Set by the route that took the request. */
   route = 'unmatched';
   renderError: ErrorRenderer | undefined;
+  /** Set as soon as it is known. */
+  principal: Principal | null = null;
   readonly #observer: RequestObserver;
   readonly #delivery: DeliveryLimits;
+  readonly #addressOf: ExchangeParts['addressOf'];
   #reason: string | undefined;
+  #denied: Denied | undefined;
   #signal: AbortSignal | undefined;
   /** Collected here and handed over at once: that is Node's fast path. */
   readonly #headers: Record<string, string | number>;
@@ -55,11 +66,12 @@ export class Exchange {
   #beganAt: number | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, parts: ExchangeParts) {
-    const { observer, commonHeaders, delivery } = parts;
+    const { observer, commonHeaders, delivery, addressOf } = parts;
     this.request = request;
     this.response = response;
     this.#observer = observer;
     this.#delivery = delivery;
+    this.#addressOf = addressOf;
     this.requestId = requestIdOf(request.headers['x-request-id']);
     this.#headers = { ...commonHeaders, 'X-Request-Id': this.requestId };
     response.once('close', () => this.#finished());
@@ -115,6 +127,7 @@ export class Exchange {
     }
     const { problem, headers, defect } = toProblem(error, this.requestId);
     this.#reason = problem.detail;
+    if (problem.status === 401 || problem.status === 403) this.#deny();
     if (defect) this.#observer.requestFailed({ requestId: this.requestId, error });
     if (this.response.headersSent) {
       this.response.destroy();
@@ -127,6 +140,22 @@ export class Exchange {
     };
     if (hasBody(this.request)) lingerUntilSent(this.request, this.response);
     this.#sendBytes(problem.status, contentType, content, { ...headers, ...rendered?.headers });
+  }
+
+  /** Noted now: later, the connection may be gone, and its address with it. */
+  #deny(): void {
+    if (this.route.startsWith(SIGNING_IN)) return;
+    const { principal } = this;
+    const caller =
+      principal === null
+        ? {}
+        : {
+            project_id: principal.project_id,
+            user_id: principal.user_id,
+            key_id: principal.key_id,
+            ...(principal.sign_in_id !== null && { sign_in_id: principal.sign_in_id }),
+          };
+    this.#denied = { address: this.#addressOf(this.request), caller };
   }
 
   async #sendContent(
@@ -233,6 +262,7 @@ export class Exchange {
       seconds: ((this.#beganAt ?? performance.now()) - this.#startedAt) / 1000,
       requestId: this.requestId,
       ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      ...(this.#denied === undefined ? {} : { denied: this.#denied }),
     });
   }
 }

@@ -51,6 +51,7 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
     exchange.renderError = route.renderError;
     requireProjectId(route, identity, request, meant);
     const principal = withOrigin(admitted(route, identity, request), exchange, parts);
+    exchange.principal = principal;
     if (principal !== null) requireScopes(principal, scopes);
     const found: Issue[] = [];
     const params = parseParams(pathValuesOf(route, request, principal), found);
@@ -79,8 +80,12 @@ function withOrigin(
   { trustedProxies }: Pick<HandlerParts, 'trustedProxies'>,
 ): Principal | null {
   if (principal === null) return null;
-  const address = clientAddress(request.headers, remoteAddressOf(request), trustedProxies);
-  return { ...principal, origin: { request_id: requestId, address: address.slice(0, MAX_ADDRESS) } };
+  return { ...principal, origin: { request_id: requestId, address: originAddress(request, trustedProxies) } };
+}
+
+/** Where a request comes from, as logs have it. @param trustedProxies how many proxies in front add to `X-Forwarded-For` */
+export function originAddress(request: IncomingMessage, trustedProxies: number): string {
+  return clientAddress(request.headers, remoteAddressOf(request), trustedProxies).slice(0, MAX_ADDRESS);
 }
 
 /** How path and query of a route are read, and what a key must be good for. */

@@ -8,7 +8,7 @@ export interface SessionCookieParts {
   readonly installation: string;
   /** Base of the URLs handed out. */
   readonly baseUrl: () => string;
-  readonly maxAgeDays: number;
+  readonly maxAgeSeconds: number;
 }
 
 /** The cookie that holds the secret of a session of the console. */
@@ -40,7 +40,7 @@ export class SessionCookie {
 
   /** Value of `Set-Cookie` that keeps a secret. */
   keeping(token: string): string {
-    return this.#value(token, this.#parts.maxAgeDays * 24 * 3600);
+    return this.#value(token, this.#parts.maxAgeSeconds);
   }
 
   /** Value of `Set-Cookie` that takes the cookie away. */

@@ -5,6 +5,7 @@ import { time } from '../engine/schema/parts.js';
 import { formatTimestamp } from '../engine/timestamp.js';
 import { invalid } from '../engine/validation/validation.js';
 import type { AttachmentService } from '../features/images/attachment-service.js';
+import { KEPT_KINDS } from '../features/images/media.js';
 import type { ImageUploads } from '../features/images/uploads.js';
 import { defineRoute, jsonBody } from '../http/route.js';
 import { renderError } from './errors.js';
@@ -23,7 +24,7 @@ const MediaAnnounced = Type.Object(
   {
     traceId: optional(id('Trace that refers to the media. Required: media of dataset items is not stored.')),
     observationId: optional(id('Observation that refers to it; absent: the trace itself.')),
-    contentType: Type.String({ maxLength: 200, description: 'Media type: that of a JPEG, PNG, WebP or GIF image.' }),
+    contentType: Type.String({ maxLength: 200, description: `Media type: one of ${KEPT_KINDS}.` }),
     contentLength: Type.Integer({ minimum: 1, description: 'Size in bytes, up to 10 MB.' }),
     sha256Hash: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$', description: 'SHA-256 of the content, in base64.' }),
     field: optional(Type.String({ maxLength: 100, description: 'Ignored: references are found in all fields.' })),
@@ -68,7 +69,7 @@ const MediaRead = Type.Object(
   { $id: 'LangfuseMediaRead', description: 'Stored media, as clients of Langfuse read it.' },
 );
 
-/** Images that clients of Langfuse send apart from what refers to them. */
+/** Images and files that clients of Langfuse send apart from what refers to them. */
 export function langfuseMediaRoutes(media: LangfuseMedia) {
   return [announceRoute(media), reportRoute(media), getRoute(media)];
 }
@@ -80,8 +81,8 @@ function announceRoute({ uploads }: LangfuseMedia) {
     operationId: 'announceLangfuseMedia',
     summary: 'Get an upload URL for media (Langfuse)',
     description:
-      'Announces an image, and returns where to send it. If no span refers to it within 24 hours, the image is deleted. Other media is ' +
-      'refused (422), as are images of more than 10 MB (413).',
+      'Announces a file, and returns where to send it. If no span refers to it within 24 hours, the file is deleted. Media of other ' +
+      'types is refused (422), and so are files of more than 10 MB (413).',
     tag: TAG,
     access: 'key',
     body: jsonBody(MediaAnnounced, { lenient: true }),
@@ -95,7 +96,7 @@ function announceRoute({ uploads }: LangfuseMedia) {
       const announced = uploads.announce(projectId, {
         sha256: Buffer.from(body.sha256Hash, 'base64').toString('hex'),
         bytes: body.contentLength,
-        mediaType: body.contentType.toLowerCase(),
+        mediaType: body.contentType.split(';')[0]?.trim().toLowerCase() ?? '',
         trace_id: trace,
         span_id: body.observationId == null ? traceSpanId(trace) : ownId(projectId, body.observationId),
       });
@@ -134,7 +135,7 @@ function getRoute({ attachments, uploads }: LangfuseMedia) {
     path: '/api/public/media/:media_id',
     operationId: 'getLangfuseMedia',
     summary: 'Get stored media (Langfuse)',
-    description: 'Returns where an image can be read for one hour.',
+    description: 'Returns where the media can be read for one hour.',
     tag: TAG,
     access: 'key',
     params,

@@ -2,6 +2,7 @@ import type { Lists } from '../engine/traces/model/list/lists.js';
 import type { DatasetService } from '../features/datasets/dataset-service.js';
 import type { ExperimentService } from '../features/experiments/experiment-service.js';
 import type { ScorerService } from '../features/experiments/scorer-service.js';
+import type { RowFiles } from '../features/images/row-files.js';
 import type { ScoreService } from '../features/scores/score-service.js';
 import type { PartialIngest } from '../features/traces/partial-ingest.js';
 import type { ExportTraces } from '../otlp/export.js';
@@ -25,6 +26,7 @@ export interface LangsmithServices {
   readonly scores: Pick<ScoreService, 'post' | 'list' | 'get' | 'remove'>;
   readonly scorers: Pick<ScorerService, 'keep'>;
   readonly datasets: DatasetService;
+  readonly rowFiles: RowFiles;
   readonly experiments: ExperimentService;
   readonly exportTraces: ExportTraces;
 }
@@ -47,7 +49,7 @@ export function langsmithRoutes(services: LangsmithServices, { version, limits, 
     ...runReadRoutes({ ...services, tracing }),
     ...feedbackRoutes(services),
     ...datasetRoutes(datasets),
-    ...exampleRoutes(datasets),
+    ...exampleRoutes(datasets, services.rowFiles),
     ...projectRoutes({ experiments, tracing, lists }),
     ...linkRoutes(baseUrl),
     postOtlpTracesRoute(services.exportTraces, {

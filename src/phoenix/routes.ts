@@ -17,6 +17,8 @@ import { incompleteRoutes } from './experiments/incomplete-routes.js';
 import { jsonRoute } from './experiments/json-route.js';
 import { runRoutes } from './experiments/run-routes.js';
 import { linkRoutes, type LinkParts } from './link-routes.js';
+import { promptRoutes, type PhoenixPrompts } from './prompts/prompt-routes.js';
+import { sessionRoutes } from './sessions/session-routes.js';
 import { spanRoutes } from './spans/span-routes.js';
 import { BASE, TAG } from './tag.js';
 import { versionRoute } from './version-route.js';
@@ -27,13 +29,14 @@ export interface PhoenixServices {
   readonly resultIntake: ResultIntake;
   readonly missingResults: MissingResults;
   readonly scores: ScoreService;
-  readonly lists: Pick<Lists, 'spans'>;
+  readonly lists: Lists;
+  readonly prompts: PhoenixPrompts;
   readonly exportTraces: ExportTraces;
 }
 
 /** The calls of Phoenix's clients, unchanged: each translates to those of features. */
 export function phoenixRoutes(services: PhoenixServices, links: LinkParts) {
-  const { datasets, scores, lists, exportTraces } = services;
+  const { datasets, scores, lists, prompts, exportTraces } = services;
   return [
     versionRoute(),
     ...annotationRoutes(scores),
@@ -47,6 +50,8 @@ export function phoenixRoutes(services: PhoenixServices, links: LinkParts) {
     ...incompleteRoutes(services),
     evaluationRoute(scores),
     ...spanRoutes(lists),
+    ...sessionRoutes(lists),
+    ...promptRoutes(prompts),
     ...linkRoutes(links),
     postOtlpTracesRoute(exportTraces, {
       path: `${BASE}/v1/traces`,

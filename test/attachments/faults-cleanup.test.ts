@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { ImageReference } from '../../src/engine/traces/model/attachments.js';
 import type { AttachmentStore } from '../../src/features/images/attachment-store.js';
+import type { AttachmentCatalog } from '../../src/features/images/catalog.js';
 import { NO_SOURCE, VaultIntake } from '../../src/features/images/intake.js';
 import { AttachmentVault, AWAITED_MS } from '../../src/features/images/vault.js';
 import { mediaIdOf } from '../../src/engine/traces/model/media-reference.js';
@@ -87,6 +89,12 @@ describe('cleaning up attachments', () => {
 
   const post = (service: SpanIngest, ...list: object[]) => service.postSpans(project, list, minimal());
 
+  function announce(catalog: AttachmentCatalog, reference: ImageReference, agoMs = 0, room: object = {}): boolean {
+    const since = (Date.now() - AWAITED_MS) * 1000;
+    const most = { open: 100, waiting: 100, since, ...room };
+    return catalog.announce(project, reference, (Date.now() - agoMs) * 1000, most);
+  }
+
   async function sweep(): Promise<void> {
     await spans.store.purge();
     await vault.sweep(spans.store.attachments.findVersions);
@@ -142,13 +150,13 @@ describe('cleaning up attachments', () => {
       [deleted, three, 1_000],
     ] as const) {
       const reference = { sha256: sha(image), trace_id: traceId, span_id };
-      expect(catalog.announce(project, reference, (Date.now() - agoMs) * 1000, 3)).to.equal(true);
-      expect(catalog.announce(project, reference, (Date.now() - agoMs) * 1000, 3), 'again').to.equal(true);
+      expect(announce(catalog, reference, agoMs)).to.equal(true);
+      expect(announce(catalog, reference, agoMs), 'again').to.equal(true);
       catalog.note(project, { sha256: sha(image), media_type: 'image/png', bytes: image.length });
       await vault.keep(project, [{ sha256: sha(image), type: 'image/png', bytes: image }]);
     }
     const fourth = { sha256: sha(png(10)), trace_id: traceId, span_id: randomUUID() };
-    expect(catalog.announce(project, fourth, Date.now() * 1000, 3), 'too many').to.equal(false);
+    expect(announce(catalog, fourth, 0, { waiting: 3 }), 'too many').to.equal(false);
     await vault.removeSomeFree(project, vault.forgetSpans(project, [three], Date.now() * 1000));
     await sweep();
     expect(await Promise.all([awaited, overdue, deleted].map(isThere))).to.deep.equal([true, false, false]);
@@ -159,6 +167,50 @@ describe('cleaning up attachments', () => {
     await remove(spans.store, project, 'span', one);
     await sweep();
     expect(await isThere(awaited)).to.equal(false);
+  });
+
+  it('counts, of announced images, those that have neither come nor are overdue', () => {
+    const catalog = new SqliteAttachmentCatalog(database);
+    const next = () => ({ sha256: sha(png(10)), trace_id: traceId, span_id: randomUUID() });
+    const [come, overdue, open] = [next(), next(), next()];
+    for (const [reference, agoMs] of [
+      [come, 0],
+      [overdue, AWAITED_MS + 1_000],
+      [open, 0],
+    ] as const)
+      // prettier-ignore
+      expect(announce(catalog, reference, agoMs, { open: 2 })).to.equal(true);
+    expect(announce(catalog, next(), 0, { open: 2 }), 'two are open').to.equal(false);
+    catalog.note(project, { sha256: come.sha256, media_type: 'image/png', bytes: 10 });
+    catalog.markStored(project, [come.sha256]);
+    expect(announce(catalog, next(), 0, { open: 2 }), 'one is open').to.equal(true);
+    expect(announce(catalog, next(), 0, { open: 2 }), 'two are open again').to.equal(false);
+    vault.forgetSpans(
+      project,
+      catalog.unbound(0, 10).map(({ span_id }) => span_id),
+      Date.now() * 1000,
+    );
+  });
+
+  it('keeps an announced image that comes when the first version of its span is gone', async () => {
+    const catalog = new SqliteAttachmentCatalog(database);
+    const image = png(10);
+    const id = randomUUID();
+    const reference = `@@@langfuseMedia:type=image/png|id=${mediaIdOf(sha(image))}|source=bytes@@@`;
+    expect(announce(catalog, { sha256: sha(image), trace_id: traceId, span_id: id })).to.equal(true);
+    await post(ingest(), { ...span(id), input_data: reference });
+    await sweep();
+    await post(ingest(), { ...span(id), input_data: `${reference} changed` });
+    await sweep();
+    expect(catalog.isNamed({ project_id: project, sha256: sha(image) })).to.equal(true);
+    catalog.note(project, { sha256: sha(image), media_type: 'image/png', bytes: image.length });
+    await vault.keep(project, [{ sha256: sha(image), type: 'image/png', bytes: image }]);
+    await sweep();
+    expect(catalog.unbound(0, 10)).to.deep.equal([]);
+    expect(await isThere(image)).to.equal(true);
+    await remove(spans.store, project, 'span', id);
+    await sweep();
+    expect(await isThere(image)).to.equal(false);
   });
 
   it('removes the image of a request that failed, and leaves those under way alone', async () => {

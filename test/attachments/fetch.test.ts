@@ -105,7 +105,8 @@ describe('fetching images', () => {
 
   it('asks no private address, however it is written and resolved', async () => {
     const port = site.name.split(':')[1] ?? '';
-    const names = ['127.0.0.1', 'localhost', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', '169.254.169.254'];
+    const mapped = ['[::ffff:127.0.0.1]', '[::127.0.0.1]'];
+    const names = ['127.0.0.1', 'localhost', '0.0.0.0', '[::1]', ...mapped, '10.0.0.1', '169.254.169.254'];
     const hosts = names.map((name) => new URL(`http://${name}:${port}`).host);
     for (const name of hosts) expect(await fetcher(hosts, [])(`http://${name}/image`), name).to.equal(null);
     expect(await fetcher(hosts, [])(`http://2130706433:${port}/image`)).to.equal(null);

@@ -95,6 +95,7 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   ...{ announceLangfuseMedia: SENDS, reportLangfuseMedia: SENDS, uploadAttachment: SENDS },
   ...{ queryPhoenixSpans: READS, postPhoenixOtlpTraces: SENDS },
   uploadPhoenixDataset: ['dataset.create', 'dataset.update'],
+  ...{ createPhoenixPrompt: ['prompt_version.create'], tagPhoenixPromptVersion: ['prompt_tag.move'] },
   ...{ deletePhoenixDataset: ['dataset.delete'], createPhoenixExperiment: WORKS, postPhoenixRun: SENDS },
   ...{ postPhoenixEvaluation: SENDS, deletePhoenixExperiment: ['experiment.delete'] },
   ...{ updateProject: ['project.update', 'project.set_retention'], deleteProject: ['project.delete'] },

@@ -14,8 +14,8 @@ describe('saved views and dashboards in the console', function () {
   const { until, open, says, click, closed, everywhere } = screenActions(scene, () => watched);
   const read = async (path: string) =>
     (await scene.server.request('GET', `/projects/${scene.server.projectId}${path}`)).json as any;
-  const type = async (label: string, text: string) => {
-    const field = `dialog ::-p-aria([name="${label}"][role="textbox"])`;
+  const type = async (label: string, text: string, role = 'textbox') => {
+    const field = `dialog ::-p-aria([name="${label}"][role="${role}"])`;
     await clickOn(page, field);
     await page.type(field, text);
   };
@@ -73,7 +73,7 @@ describe('saved views and dashboards in the console', function () {
     await click('Add chart');
     await type('Title', HOSTILE);
     await page.select('dialog select', 'table');
-    await type('Group by', 'name');
+    await type('Group by', 'name', 'combobox');
     await clickOn(page, 'dialog button[type=submit]');
     await closed();
     await until(`document.querySelectorAll('.dashboard > section').length === 2`);

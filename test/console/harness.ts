@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Browser } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { bootServer, type BootOptions, type TestServer } from '../harness/server.js';
 import { ConsoleBrowser } from '../identity/console-browser.js';
 import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
@@ -127,6 +127,20 @@ export function screenActions(scene: ConsoleScene, watched: () => WatchedPage) {
       await watched().page.setViewport({ width: 1280, height: 860 });
     },
   };
+}
+
+/** Waits for what has a name, exactly, and does something; clicks it. Behind a dialog nobody can click. */
+export async function press(page: Page, name: string): Promise<void> {
+  await page.waitForFunction(
+    `(() => {
+      const shown = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
+      const found = [...shown.querySelectorAll(':is(button, a):not([aria-disabled=true])')].findLast(
+        (element) => (element.getAttribute('aria-label') ?? element.textContent.trim()) === ${JSON.stringify(name)},
+      );
+      found?.click();
+      return found !== undefined;
+    })()`,
+  );
 }
 
 /** With the rules that a theme may break: the dark one has the same elements in other colors. */

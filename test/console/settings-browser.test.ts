@@ -5,7 +5,7 @@ import { send } from '../harness/server.js';
 import { completion, feedbackApi } from '../feedback/feedback-api.js';
 import { Visitor } from '../review/linked-prompt.js';
 import type { WatchedPage } from '../review/browser.js';
-import { accessibilityEverywhere, consoleScene, screenUrl, signedIn, visiting } from './harness.js';
+import { accessibilityEverywhere, consoleScene, press, screenUrl, signedIn } from './harness.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
 
@@ -149,31 +149,6 @@ describe('links and settings, in the console', function () {
     await press(page, 'Delete expression');
     await press(page, 'Delete rule');
     await see(page, 'No rules yet');
-  });
-
-  it('invites a colleague, who signs in by the URL in a browser of their own', async () => {
-    const watched = await show('settings?tab=people');
-    const { page } = watched;
-    await press(page, 'Invite colleague');
-    await page.waitForSelector('dialog[open] form');
-    await page.keyboard.type(HOSTILE);
-    await page.keyboard.press('Enter');
-    const secret = await page.waitForSelector('dialog .secret');
-    const url = await secret?.evaluate((element) => element.textContent);
-    const colleague = await visiting(scene);
-    await colleague.page.goto(url ?? '');
-    await press(colleague.page, `Sign in as ${HOSTILE}`);
-    await see(colleague.page, 'Overview');
-    await colleague.page.goto(screenUrl(scene.server, 'first'));
-    expect(new URL(colleague.page.url()).hash).to.equal('');
-    await page.reload();
-    await press(page, `End the session of ${HOSTILE}`);
-    await press(page, 'End session');
-    await see(page, 'Session ended');
-    await see(colleague.page, 'Sign in to Spanhouse');
-    // It was refused, as it should be.
-    await colleague.forgetRefusals();
-    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
   });
 
   it('makes a link whose feedback it lists, changes when it expires, and revokes it', async () => {
@@ -326,20 +301,6 @@ async function tabTo(page: Page, name: string): Promise<void> {
     await page.keyboard.press('Tab');
   }
   throw new Error(`Tab does not lead to ${name}`);
-}
-
-/** Waits for what has a name, exactly, and does something; clicks it. Behind a dialog nobody can click. */
-async function press(page: Page, name: string): Promise<void> {
-  await page.waitForFunction(
-    `(() => {
-      const shown = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
-      const found = [...shown.querySelectorAll(':is(button, a):not([aria-disabled=true])')].findLast(
-        (element) => (element.getAttribute('aria-label') ?? element.textContent.trim()) === ${JSON.stringify(name)},
-      );
-      found?.click();
-      return found !== undefined;
-    })()`,
-  );
 }
 
 async function see(page: Page, text: string): Promise<void> {

@@ -58,7 +58,7 @@ export async function bootApp(
   const identity = new IdentityService({ store: new SqliteIdentityStore(database) });
   const { created } = identity.bootstrap();
   const baseUrl = () => 'http://127.0.0.1';
-  const cookie = new SessionCookie({ installation: 'app', baseUrl, maxAgeDays: 1 });
+  const cookie = new SessionCookie({ installation: 'app', baseUrl, maxAgeSeconds: 86_400 });
   const signIns = new SignInService({ store: new SqliteSignInStore(database), identity });
   const finished: FinishedRequest[] = [];
   const failed: TestApp['failed'] = [];

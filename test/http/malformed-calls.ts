@@ -25,6 +25,9 @@ export interface MalformedCall {
   readonly ids?: readonly string[];
 }
 
+/** Not random: the first of what there is. */
+const first = () => 0;
+
 /** Makes malformed calls of one operation, from what the document says of it. */
 export class MalformedCalls {
   readonly #scene: MalformedScene;
@@ -62,11 +65,14 @@ export class MalformedCalls {
 
   /** Where it is called, as it should be. */
   get sound(): string {
-    const first = () => 0;
+    return this.#withRequired(this.#url(first));
+  }
+
+  #withRequired(url: string): string {
     const required = this.#operation.parameters.filter((each) => each.in === 'query' && each.required === true);
     const query = new URLSearchParams();
     for (const { name, schema } of required) query.set(name, String(JSON.parse(this.#text(first, schema, 0, name))));
-    return query.size === 0 ? this.#url(first) : `${this.#url(first)}?${query.toString()}`;
+    return query.size === 0 ? url : `${url}?${query.toString()}`;
   }
 
   /** The same with a body, where it takes one. */
@@ -74,11 +80,16 @@ export class MalformedCalls {
     return { url: this.sound, ...this.#soundBody(() => 0) };
   }
 
+  /** The same, also of what a removal names: what is there. */
+  get boldCall(): Omit<MalformedCall, 'kind'> {
+    return { url: this.#withRequired(this.#url(first, () => null, true)), ...this.#soundBody(first) };
+  }
+
   /** Whether other names of parameters are refused. */
   get takesNoOthers(): boolean {
     const { parameters, isPublic, responses } = this.#operation;
     const others = parameters.some((parameter) => parameter.in === 'query' && parameter.schema['type'] === 'object');
-    const isLenient = ['200', '201', '202', '207'].some((status) => 'headers' in (responses[status] ?? {}));
+    const isLenient = ['200', '201', '202', '204', '207'].some((status) => 'headers' in (responses[status] ?? {}));
     return !isPublic && !others && !isLenient;
   }
 
@@ -124,12 +135,12 @@ export class MalformedCalls {
   }
 
   /** The path, each parameter in it being one that is there, or what is given instead. */
-  #url(random: Random, instead: () => string | null = () => null): string {
+  #url(random: Random, instead: () => string | null = () => null, removes = false): string {
     const { path, parameters, method } = this.#operation;
     const last = parameters.findLast((parameter) => parameter.in === 'path')?.name;
     return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
       // What is deleted is not what the next call needs.
-      if (method === 'DELETE' && name === last) return instead() ?? randomUUID();
+      if (method === 'DELETE' && name === last && !removes) return instead() ?? randomUUID();
       const schema = parameters.find((parameter) => parameter.name === name)?.schema ?? {};
       const sound = String(JSON.parse(this.#text(random, schema, 0, name)));
       // An empty segment would make it another path.

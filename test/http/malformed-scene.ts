@@ -59,7 +59,8 @@ export class MalformedScene {
     // Unlike the one booted, it takes odd paths, which the document need not describe.
     const api = new LearningApi(booted.server);
     const ids = idsOf(40_000, 4, 4);
-    await api.expect(200, 'POST', '/v1/tasks/p/prompt/versions/ensure', { content: 'Say {{what}}.' });
+    const ensure = '/v1/tasks/p/prompt/versions/ensure';
+    const { id: phoenix_version_id } = await api.expect(200, 'POST', ensure, { content: 'Say {{what}}.' });
     await api.expect(200, 'POST', `${api.project}/prompts/p/tags/production:pin`, { version: 1 });
     const attributes = { task: 'p' };
     const feedback = { thumbs_up: false, reason: 'no', expected_output: 'b' };
@@ -76,6 +77,7 @@ export class MalformedScene {
       entity_id: ids[0],
       prompt_slug: 'p',
       prompt_name: 'p',
+      phoenix_version_id,
       label: 'production',
       task_name: 'p',
       task_slug: 'p',

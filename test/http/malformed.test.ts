@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unhurried } from '../harness/program.js';
+import { PARTS } from '../../src/features/transfer/parts.js';
 import type { Operation, Schema } from '../harness/api-document.js';
 import { each } from '../harness/checked-api.js';
+import { makeProject } from '../harness/projects.js';
 import { seedOf } from '../harness/seed.js';
 import type { TestResponse } from '../harness/server.js';
 import { MalformedCalls, type MalformedCall } from './malformed-calls.js';
@@ -317,6 +319,44 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
       sendAll(operation, count, (random) => calls.withHeaders(random));
     const tried = await tryAll(headers, () => true);
     expect(tried).to.have.length(scene.document.operations.length - OTHER_FORMATS.size);
+  });
+
+  it('by the key of another project change nothing of this one, and are told nothing of it', async () => {
+    await scene.renew();
+    scene.used();
+    await scene.settled();
+    const { server } = scene.api;
+    const { projectId: mine, key } = makeProject(server.dataDir);
+    const there = server.projectId;
+    const everything = async () => {
+      const parts: unknown[] = [];
+      for (const part of PARTS)
+        parts.push((await scene.api.get(`/projects/${there}/export/${part}?limit=1000`)).records);
+      return [
+        ...parts,
+        await scene.api.get(`/projects/${there}/monitors`),
+        await scene.api.get(`/projects/${there}/webhooks`),
+      ];
+    };
+    const before = await everything();
+    let missing = 0;
+    for (const operation of scene.document.operations) {
+      // A deletion of its own project would end its key.
+      if (operation.isPublic || operation.id === 'deleteProject' || OTHER_FORMATS.has(operation.id)) continue;
+      const { url, body, headers } = new MalformedCalls(scene, operation).boldCall;
+      const sent = {
+        key,
+        ...(headers && { headers }),
+        ...(body !== undefined && { body: String(body).replaceAll(there, mine) }),
+      };
+      const { status, text } = await server.request(operation.method, url.replaceAll(there, mine), sent);
+      const shown = `${operation.id}: ${status} ${text.slice(0, 300)}`;
+      expect(status, shown).to.be.below(500);
+      if (status === 404) missing += 1;
+      if (status < 400) expect(text, shown).not.to.include(there).and.not.include('Say {{what}}');
+    }
+    expect(missing).to.be.above(60);
+    expect(await everything()).to.deep.equal(before);
   });
 
   it('is quiet afterwards', async () => {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { requireInstalled } from '../harness/foreign-packages.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { admin } from './console-browser.js';
+import { admin, codeIn, ConsoleBrowser } from './console-browser.js';
 import { CLIENT, FollowingBrowser, installed, newKey, RunningProvider } from './oidc-provider.js';
 
 const MINUTE = 60;
@@ -201,6 +201,7 @@ describe('signing in by a header of a proxy', function () {
   before(async () => {
     server = await bootServer({
       env: {
+        SIGN_IN_BY: 'single-sign-on',
         SIGN_IN_PROXY_HEADER: 'X-Remote-User',
         SIGN_IN_PROXY_ADDRESSES: '127.0.0.1, 10.0.0.0/8',
         SIGN_IN_ROLES: JSON.stringify({ '*': { '0197f3a0-0000-7000-8000-000000000001': 'viewer' } }),
@@ -240,5 +241,31 @@ describe('signing in by a header of a proxy', function () {
       expect(await ask(sent, from)).to.deep.equal({ status: 401, cookie: '' });
     const plain = await fetch(`${server.url}/whoami`, { headers: { 'x-remote-user': 'Ann Lee' } });
     expect(plain.status, 'it is no key').to.equal(401);
+  });
+
+  it('is the only way in where the operator says so, but for links of the server machine', async () => {
+    const invited = await server.request('POST', `/projects/${server.projectId}/invites`, { body: { name: 'Eve' } });
+    const code = codeIn(invited.json.url);
+    const browser = new ConsoleBrowser(server);
+    for (const credentials of [{ key: server.key }, { code }]) {
+      const { status, json } = await browser.signIn(credentials);
+      expect([status, json.detail]).to.deep.equal([403, 'People sign in to this server by single sign-on alone']);
+    }
+    const { cookie } = await ask({ 'x-remote-user': 'Ann Lee' });
+    const other = makeProject(server.dataDir);
+    const there = await fetch(`${server.url}/projects/${other.projectId}/invites`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${other.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Ann', role: 'viewer' }),
+    });
+    browser.cookie = cookie;
+    const joined = await browser.request('POST', '/console/session:join', {
+      body: { code: codeIn(((await there.json()) as { url: string }).url) },
+    });
+    expect([joined.status, joined.json.id]).to.deep.equal([200, other.projectId]);
+    const { url } = await admin(server.dataDir, 'signin', '--user', 'Owner');
+    expect((await new ConsoleBrowser(server).signIn({ code: codeIn(url) })).status).to.equal(204);
+    const refused = await bootServer({ env: { SIGN_IN_BY: 'single-sign-on' } }).catch((error: unknown) => error);
+    expect(String(refused)).to.include('no one could sign in');
   });
 });

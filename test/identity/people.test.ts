@@ -74,7 +74,7 @@ describe('people of a project', function () {
     expect((await changeRole(server, crypto.randomUUID(), 'viewer')).status).to.equal(404);
   });
 
-  it('give nobody more than they have, and change nobody above them', async () => {
+  it('give no one more than they have, and change no one above them', async () => {
     const adam = await person('Adam', 'admin');
     const eve = await person('Eve', 'owner');
     const { id: ownersKey } = await keyOf(eve, { name: 'of an owner', access: 'read' });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { SessionEnds } from '../../src/engine/identity/session-ends.js';
 import { SessionCookie } from '../../src/http/session-cookie.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { admin, codeIn, ConsoleBrowser } from './console-browser.js';
@@ -225,7 +226,8 @@ describe('signing in', function () {
 
 describe('the cookie of a sign-in', () => {
   const token = 'A'.repeat(43);
-  const of = (baseUrl: string) => new SessionCookie({ installation: 'abc', baseUrl: () => baseUrl, maxAgeDays: 30 });
+  const of = (baseUrl: string) =>
+    new SessionCookie({ installation: 'abc', baseUrl: () => baseUrl, maxAgeSeconds: 30 * 86_400 });
 
   it('is taken from no host beside or below its own, where browsers can tell', () => {
     const cookie = of('https://house.example');
@@ -240,10 +242,13 @@ describe('signing in behind a proxy', function () {
   this.timeout(60_000);
   let server: TestServer;
   let log = '';
+  let later = 0;
   before(async () => {
     const note = (...said: unknown[]) => void (log += JSON.stringify(said));
     const logger: any = { error: note, warn: note, info: note, debug: note, child: () => logger };
-    server = await bootServer({ logger, env: { PUBLIC_URL: 'https://house.example/traces/' } });
+    const lasts = { SIGN_IN_HOURS: '12', SIGN_IN_IDLE_MINUTES: '30' };
+    const env = { PUBLIC_URL: 'https://house.example/traces/', HSTS_DAYS: '365', ...lasts };
+    server = await bootServer({ logger, env, signIns: { now: () => Date.now() * 1000 + later } });
   });
   after(() => server.dispose());
 
@@ -254,13 +259,16 @@ describe('signing in behind a proxy', function () {
     const headers = { origin: 'https://house.example', 'sec-fetch-site': 'same-origin' };
     const answer = await browser.signIn({ code: codeIn(url) }, headers);
     expect(answer.headers.get('set-cookie')).to.match(
-      /; Path=\/traces; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
+      /; Path=\/traces; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/,
     );
-    expect(await browser.status('GET', '/spans', { headers })).to.equal(200);
+    const read = await browser.request('GET', '/spans', { headers });
+    expect(read.status).to.equal(200);
+    expect(read.headers.get('strict-transport-security')).to.equal('max-age=31536000');
 
     const other = await bootServer();
     try {
       const there = await ConsoleBrowser.signedIn(other, { key: other.key });
+      expect((await other.request('GET', '/healthz')).headers.has('strict-transport-security')).to.equal(false);
       const [here, elsewhere] = [browser.cookie, there.cookie];
       expect(elsewhere.split('=')[0]).to.not.equal(here.split('=')[0]);
       expect(await there.status('GET', '/spans', { headers: { cookie: here } })).to.equal(401);
@@ -270,6 +278,24 @@ describe('signing in behind a proxy', function () {
     } finally {
       await other.dispose();
     }
+  });
+
+  it('ends as soon as the operator says, also a session that began when they lasted longer', async () => {
+    const minute = 60e6;
+    const [used, idle] = [
+      await ConsoleBrowser.signedIn(server, { key: server.key }),
+      await ConsoleBrowser.signedIn(server, { key: server.key }),
+    ];
+    const spans = (browser: ConsoleBrowser) => browser.status('GET', '/spans');
+    for (later = 0; later < 720 * minute; later += 20 * minute) expect(await spans(used)).to.equal(200);
+    expect(await spans(used), 'after 12 hours').to.equal(401);
+    later = 31 * minute;
+    expect(await spans(idle), 'after 30 minutes without use').to.equal(401);
+    later = 0;
+    const ends = new SessionEnds({ idle: 30 * minute, total: 720 * minute });
+    expect(ends.isPast({ created_at: 0, last_used_at: 690 * minute }, 720 * minute - 1)).to.equal(false);
+    expect(ends.isPast({ created_at: 0, last_used_at: 719 * minute }, 720 * minute)).to.equal(true);
+    expect(ends.isPast({ created_at: 0, last_used_at: null }, 33 * minute)).to.equal(true);
   });
 
   it('is refused after ten attempts a minute, which log and metrics tell of without their secrets', async () => {

@@ -109,6 +109,15 @@ describe('the systemd unit', () => {
 });
 
 describe('the workflows of GitHub', () => {
+  it('run actions by commits, which no one can replace, and say of which version these are', () => {
+    const folder = '.github/workflows';
+    const used = readdirSync(join(root, folder)).flatMap(
+      (name) => readRoot(`${folder}/${name}`).match(/(?<=uses: ).*$/gm) ?? [],
+    );
+    expect(used).not.to.be.empty;
+    for (const action of used) expect(action).to.match(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
   it('name files and commands that are there', () => {
     const folder = '.github/workflows';
     for (const name of readdirSync(join(root, folder))) {

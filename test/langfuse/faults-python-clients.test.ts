@@ -154,9 +154,11 @@ print(json.dumps([result.dataset_run_url, [item.id for item in dataset.items], d
       expect(metrics.text).to.include('"correct"');
     });
 
-    it('sends images in an input, and reads them back', async () => {
-      const image = png(20);
-      const content = `[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,${base64(image)}"}}]}]`;
+    it('sends images and files in an input, and reads them back', async () => {
+      const [image, pdf] = [png(20), `%PDF-1.7 ${version}`];
+      const shown = `{"type": "image_url", "image_url": {"url": "data:image/png;base64,${base64(image)}"}}`;
+      const file = `LangfuseMedia(content_bytes=b"${pdf}", content_type="application/pdf")`;
+      const content = `[{"role": "user", "content": [${shown}]}, {"role": "user", "content": ${file}}]`;
       const media = isOld ? 'client.client.media' : 'client.api.media';
       const start = version.startsWith('3') ? 'span' : 'observation';
       const sent = isOld
@@ -165,6 +167,7 @@ trace_id = trace.id`
         : `with client.start_as_current_${start}(name="shot", input=${content}):
     trace_id = client.get_current_trace_id()`;
       const [trace, read, resolved] = await run(`
+from langfuse.media import LangfuseMedia
 ${sent}
 client.flush()
 read = ${media}.get("${mediaIdOf(sha(image))}")
@@ -175,7 +178,9 @@ print(json.dumps([trace_id, [read.content_type, read.content_length], resolved])
       const [span] = (await server.request('GET', `/spans?trace_id=${trace}`)).json;
       expect(span.input_data).to.include('@@@langfuseMedia:type=image/png').and.not.include(base64(image));
       const { attachments } = (await server.request('GET', `/spans/${span.id}/attachments`)).json;
-      expect(await Promise.all(attachments.map(({ url }: any) => download(url).then(sha)))).to.deep.equal([sha(image)]);
+      expect(attachments.map(({ media_type }: any) => media_type)).to.deep.equal(['image/png', 'application/pdf']);
+      const hashes = await Promise.all(attachments.map(({ url }: any) => download(url).then(sha)));
+      expect(hashes).to.deep.equal([image, Buffer.from(pdf)].map(sha));
     });
 
     it('reads traces', async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { download, storedFiles } from '../attachments/attachment-api.js';
 import { png, sha } from '../attachments/images.js';
@@ -116,13 +116,56 @@ describe('media of clients of Langfuse', function () {
     expect((await call('GET', `/${mediaIdOf(bytes)}`)).status).to.equal(200);
   });
 
+  it('that are no images are files of the span, to be downloaded and never shown in a page', async () => {
+    const wav = Buffer.concat([Buffer.from('RIFF\x24\0\0\0WAVEfmt ', 'latin1'), randomBytes(32)]);
+    const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(32)]);
+    const text = Buffer.from(`<script>alert(1)</script> ${randomUUID()}`);
+    const ids = newIds();
+    const files = [
+      [wav, 'audio/x-wav', 'audio/wav', 'wav', 'audio'],
+      [pdf, 'application/pdf', 'application/pdf', 'pdf', 'file'],
+      [text, 'text/plain', 'text/plain; charset=utf-8', 'txt', 'file'],
+    ] as const;
+    for (const [bytes, contentType] of files) {
+      const { uploadUrl } = await announce(bytes, { ...ids, contentType });
+      const sent = await put(uploadUrl, bytes, contentType);
+      expect(sent.status, await sent.text()).to.equal(200);
+    }
+    await span(ids, { input_data: files.map(([bytes, type]) => referenceTo(bytes, type)).join(' ') });
+    const listed = await server.request('GET', `/spans/${ids.observationId}/attachments`);
+    document.check('GET', '/spans/{span_id}/attachments', listed);
+    expect(listed.json.count).to.equal(files.length);
+    for (const [index, [bytes, , served, end, kind]] of files.entries()) {
+      const { url, type, media_type } = listed.json.attachments[index];
+      expect([type, media_type]).to.deep.equal([kind, served.split(';')[0]]);
+      const answer = await fetch(url);
+      expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).to.equal(true);
+      const headers = ['content-type', 'content-disposition', 'x-content-type-options', 'content-security-policy'];
+      expect(headers.map((name) => answer.headers.get(name))).to.deep.equal([
+        ...[served, `attachment; filename="${sha(bytes).slice(0, 16)}.${end}"`, 'nosniff'],
+        "default-src 'none'; sandbox",
+      ]);
+    }
+    // What is sent has to be what was announced, whatever it is called.
+    for (const [bytes, type] of [
+      [Buffer.concat([text, randomBytes(1), Buffer.from([0])]), 'text/plain'],
+      [Buffer.from(`%!PS ${randomUUID()}`), 'application/pdf'],
+      [Buffer.concat([pdf, randomBytes(1)]), 'audio/mpeg'],
+    ] as const) {
+      const { uploadUrl } = await announce(bytes, { contentType: type });
+      expect((await put(uploadUrl, bytes, type)).status, type).to.equal(422);
+    }
+  });
+
   it('of other kinds, and of more than 10 MB, are not stored, and said so', async () => {
     const bytes = png(10);
     const large = await call('POST', '', announced(bytes, { contentLength: 100 * 1024 * 1024 }));
     expect([large.status, large.json.message]).to.deep.equal([413, large.json.detail]);
     expect(large.json.detail).to.include('10 MB');
-    const sound = await call('POST', '', announced(bytes, { contentType: 'audio/wav' }));
-    expect([sound.status, sound.json.errors[0].pointer]).to.deep.equal([422, '/contentType']);
+    for (const contentType of ['video/mp4', 'text/html', 'image/svg+xml', 'application/octet-stream']) {
+      const answer = await call('POST', '', announced(bytes, { contentType }));
+      expect([answer.status, answer.json.errors[0].pointer]).to.deep.equal([422, '/contentType']);
+    }
     const ofDataset = await call('POST', '', { ...announced(bytes), traceId: null, datasetId: randomUUID() });
     expect([ofDataset.status, ofDataset.json.errors[0].detail]).to.deep.equal([
       422,

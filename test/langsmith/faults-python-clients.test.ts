@@ -68,6 +68,7 @@ listed = [run.name for run in client.list_runs(project_name="shop")]
 assert [run.name for run in client.list_runs(project_name="shop", filter='and(eq(run_type, "llm"), eq(error, null))')] == ["answer"]
 tagged = [run.name for run in client.list_runs(project_name="shop", filter='has(tags, "beta")', error=False)]
 assert "checkout" in tagged and "failing" not in tagged, tagged
+assert [run.name for run in client.list_runs(project_name="shop", filter='eq(run_type, "llm")', trace_filter='has(tags, "beta")', tree_filter='eq(name, "checkout")')] == ["answer"]
 run = client.read_run(ids["id"], load_child_runs=True)
 print(json.dumps({"id": str(ids["id"]), "read": [str(run.total_cost), [child.name for child in run.child_runs]], "listed": listed, "feedback": feedback}))`);
     const spans = await get(`/spans?trace_id=${id}&sort_by=started_at&sort_order=asc`);
@@ -134,6 +135,32 @@ print(json.dumps(id))`);
     const [span] = await get(`/spans?trace_id=${id}`);
     expect(span).to.include({ name: 'form', output_data: '{"b":2}', status: 'ok' });
     expect(await get(`/spans/${id}/attachments`)).to.include({ count: 1 });
+  });
+
+  it('attaches files to examples, and evaluates with them', async () => {
+    const read = await python(`
+import json
+from langsmith import Client, evaluate
+client = Client()
+dataset = client.create_dataset("attached")
+png = __import__("base64").b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+example = client.create_examples(dataset_id=dataset.id, examples=[{"inputs": {"q": "a"}, "outputs": {"a": 3}, "attachments": {"shot": {"mime_type": "image/png", "data": png}, "note": {"mime_type": "text/plain", "data": b"abc"}}}])
+[first] = list(client.list_examples(dataset_id=dataset.id, include_attachments=True))
+seen = []
+def length(inputs, attachments):
+    seen.append(sorted(attachments))
+    return {"a": len(attachments["note"]["reader"].read())}
+results = list(evaluate(length, data=client.list_examples(dataset_id=dataset.id, include_attachments=True), client=client, evaluators=[lambda outputs, reference_outputs: {"key": "same", "score": outputs == reference_outputs}]))
+client.update_example(first.id, dataset_id=dataset.id, attachments_operations={"rename": {"note": "text"}, "retain": []})
+after = client.read_example(first.id)
+client.flush()
+print(json.dumps({
+    "read": [first.attachments["shot"]["reader"].read() == png, first.attachments["shot"]["mime_type"]], "seen": seen,
+    "scores": [each["evaluation_results"]["results"][0].score for each in results], "after": [[name, file["reader"].read().decode()] for name, file in after.attachments.items()],
+}))`);
+    expect(read).to.deep.equal({
+      ...{ read: [true, 'image/png'], seen: [['note', 'shot']], scores: [true], after: [['text', 'abc']] },
+    });
   });
 
   it('evaluates', async () => {

@@ -403,7 +403,7 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       dataset_id: dataset.id,
       outputs: { a: 'B' },
     });
-    expect((await client.form('POST', path, [[`${one}.attachment.x`, PNG, 'image/png']])).status).to.equal(422);
+    expect((await client.form('POST', path, [[one, { use_source_run_io: true }]])).status).to.equal(422);
 
     const name = `exp-${randomUUID()}`;
     const created = await client.call('POST', '/sessions', {
@@ -590,6 +590,144 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       const answer = await client.call('POST', '/runs/query', { filter });
       expect([filter, answer.status]).to.deep.equal([filter, filter === '' ? 200 : 400]);
       if (filter !== '') expect(answer.json.detail).to.match(why);
+    }
+  });
+
+  it('find runs by what the root of their trace, or any run of it, is', async () => {
+    const [shop, bare, name] = [randomUUID(), randomUUID(), randomUUID()];
+    const { begun, over, call, tool } = runsOf(shop);
+    const named = (runs: readonly SentRun[]) => runs.map((run) => (run.id === shop ? { ...run, name } : run));
+    // A trace of one run, with the same name, and one whose part has what the root of the other has.
+    const alone = { id: bare, trace_id: bare, name, run_type: 'chain', dotted_order: dotted([30, bare]) };
+    await client.send([
+      ...named(begun),
+      { ...alone, start_time: at(30), end_time: at(31), inputs: { q: `lone ${name}` } },
+    ]);
+    await client.send([], named(over));
+    await client.call('POST', '/feedback', { id: randomUUID(), run_id: call, key: 'judged', score: 1 });
+    const found = async (asked: object) => {
+      const { status, text, json } = await client.call('POST', '/runs/query', { order: 'asc', ...asked });
+      expect(status, text).to.equal(200);
+      const names = new Map<string, string>([[shop, 'root'], [call, 'call'], [tool, 'tool'], [bare, 'bare']]); // prettier-ignore
+      return json.runs.map(({ id }: { id: string }) => names.get(id));
+    };
+    const ofRoot = `eq(name, "${name}")`;
+    expect(await found({ trace_filter: ofRoot })).to.deep.equal(['root', 'call', 'tool', 'bare']);
+    expect(await found({ tree_filter: ofRoot, filter: 'eq(is_root, false)' })).to.deep.equal(['call', 'tool']);
+    expect(await found({ trace_filter: ofRoot, tree_filter: 'eq(run_type, "tool")', is_root: true })).to.deep.equal([
+      'root',
+    ]);
+    expect(await found({ trace_filter: `and(${ofRoot}, has(tags, "beta"))`, run_type: 'llm' })).to.deep.equal(['call']);
+    expect(await found({ trace_filter: `and(${ofRoot}, eq(run_type, "llm"))` })).to.deep.equal([]);
+    const judged = 'and(eq(feedback_key, "judged"), eq(feedback_score, 1))';
+    expect(await found({ trace_filter: ofRoot, tree_filter: judged, filter: 'eq(run_type, "tool")' })).to.deep.equal([
+      'tool',
+    ]);
+    expect(await found({ trace_filter: `and(${ofRoot}, search("lone ${name}"))` })).to.deep.equal(['bare']);
+    expect(await found({ trace_filter: `and(${ofRoot}, eq(session_id, "thread-1"))`, limit: 1 })).to.deep.equal([
+      'root',
+    ]);
+    // Of runs and traces that are named, only their traces are looked at.
+    expect(await found({ id: [tool, bare], tree_filter: 'eq(run_type, "llm")' })).to.deep.equal(['tool']);
+    expect(await found({ trace: shop, tree_filter: 'eq(run_type, "llm")', run_type: 'tool' })).to.deep.equal(['tool']);
+    expect(await found({ filter: `in(trace_id, ["${shop}", "${bare}"])`, trace_filter: ofRoot })).to.have.length(4);
+    // What another project has finds nothing, and what changes counts at once.
+    const { json } = await langsmith({ ...server, key: other.key }).call('POST', '/runs/query', {
+      tree_filter: ofRoot,
+    });
+    expect(json.runs).to.deep.equal([]);
+    await client.send([], [{ ...alone, run_type: 'tool', end_time: at(32) }]);
+    expect(await found({ trace_filter: `and(${ofRoot}, eq(run_type, "tool"))` })).to.deep.equal(['bare']);
+    const refused = await client.call('POST', '/runs/query', { tree_filter: 'gt(total_tokens, 1)' });
+    expect([refused.status, refused.json.errors?.[0]?.pointer]).to.deep.equal([400, '/tree_filter']);
+  });
+
+  it('keep files of examples with the rows that name them, and hand them out by URLs', async () => {
+    const { id: dataset } = (await client.call('POST', '/datasets', { name: 'with files' })).json;
+    const path = `/v1/platform/datasets/${dataset}/examples`;
+    const [one, two] = [randomUUID(), randomUUID()];
+    const text = Buffer.from(`a,b\n${randomUUID()},2\n`);
+    const made = await client.form('POST', path, [
+      [one, { metadata: { n: 1 } }],
+      [`${one}.inputs`, { q: 'a' }],
+      [`${one}.attachment.shot.png`, PNG, 'image/png; length=70'],
+      [`${one}.attachment.table`, text, 'text/csv; length=9'],
+      [two, {}],
+      [`${two}.inputs`, { q: 'b' }],
+    ]);
+    expect(made.status, made.text).to.equal(201);
+    const urls = async (id: string) => {
+      const { status, json, text: said } = await client.call('GET', `/examples/${id}`);
+      expect(status, said).to.equal(200);
+      return json.attachment_urls;
+    };
+    const found = await urls(one);
+    expect(Object.keys(found)).to.deep.equal(['attachment.shot.png', 'attachment.table']);
+    expect(found['attachment.table'].mime_type).to.equal('text/csv');
+    const answer = await fetch(found['attachment.table'].presigned_url);
+    expect(answer.headers.get('content-disposition')).to.match(/^attachment/);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(text)).to.equal(true);
+    expect(await urls(two)).to.equal(null);
+    const listed = await client.call('GET', `/examples?dataset=${dataset}&select=attachment_urls`);
+    document.check('GET', '/langsmith/examples', listed);
+    expect(listed.json.map(({ attachment_urls }: any) => attachment_urls === null)).to.deep.equal([false, true]);
+    // An update keeps what is retained or renamed; without operations, all stays.
+    await client.form('PATCH', path, [
+      [one, {}],
+      [`${one}.outputs`, { a: 'A' }],
+    ]);
+    expect(Object.keys(await urls(one))).to.have.length(2);
+    await client.form('PATCH', path, [
+      [one, {}],
+      [`${one}.attachments_operations`, { rename: { table: 'figures' }, retain: [] }],
+      [`${one}.attachment.note`, Buffer.from('x'), 'text/plain'],
+    ]);
+    expect(Object.keys(await urls(one)).sort()).to.deep.equal(['attachment.figures', 'attachment.note']);
+    const kinds: readonly (readonly [string, Buffer, string])[] = [
+      ['page', Buffer.from('<p>'), 'text/html'],
+      ['shot', Buffer.from('no image'), 'image/png'],
+      ['x'.repeat(201), PNG, 'image/png'],
+    ];
+    for (const [name, bytes, type] of kinds)
+      expect((await client.form('POST', path, [[`${randomUUID()}.attachment.${name}`, bytes, type]])).status).to.equal(
+        422,
+      );
+    // Files go with the dataset.
+    const url = (await urls(one))['attachment.figures'].presigned_url;
+    expect((await client.call('DELETE', `/datasets/${dataset}`)).status).to.be.lessThan(300);
+    for (let status = 200; status !== 404;) ({ status } = await fetch(url));
+  });
+
+  it('number the runs of many experiments in one request, each by itself', async () => {
+    const dataset = (await client.call('POST', '/datasets', { name: 'numbered' })).json;
+    const example = randomUUID();
+    await client.form('POST', `/v1/platform/datasets/${dataset.id}/examples`, [
+      [example, {}],
+      [`${example}.inputs`, { q: 'a' }],
+    ]);
+    const sessions: string[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const body = { name: `numbered ${n}`, reference_dataset_id: dataset.id };
+      sessions.push((await client.call('POST', '/sessions', body)).json.id);
+    }
+    const batch = [1, 2].flatMap((time) =>
+      sessions.map((_id, n) => {
+        const id = randomUUID();
+        const run = { id, trace_id: id, name: 'try', run_type: 'chain', dotted_order: dotted([time, id]) };
+        return {
+          ...run,
+          session_name: `numbered ${n}`,
+          ...{ start_time: at(time), end_time: at(9) },
+          reference_example_id: example,
+        };
+      }),
+    );
+    expect((await client.send(batch)).status).to.equal(202);
+    // What is sent again keeps its number.
+    expect((await client.send(batch)).status).to.equal(202);
+    for (const id of sessions) {
+      const { results } = await get(`/projects/${server.projectId}/experiments/${id}/results`);
+      expect(results.map(({ repetition }: any) => repetition)).to.have.members([1, 2]);
     }
   });
 

@@ -22,6 +22,7 @@ describe('configuration', () => {
       publicUrl: null,
       maxBodyBytes: 32 * 1024 * 1024,
       trustedProxies: 0,
+      hstsSeconds: 0,
     });
     expect(config.dataDir).to.equal(`${process.cwd()}/data`);
     expect(config.clickhouse).to.deep.equal({

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { linesTable } from '../../src/engine/signals/documentation.js';
+import { Denials } from '../../src/engine/signals/denials.js';
 import { createLogger, type Logger } from '../../src/engine/signals/logger.js';
 import { createMetrics } from '../../src/engine/signals/metrics.js';
 import { Refusals } from '../../src/engine/signals/refusals.js';
@@ -82,6 +83,17 @@ describe('logger', () => {
     expect(error.message).to.equal('outer');
     expect(error.stack).to.include('observability.test');
     expect(error.cause.message).to.equal('inner');
+  });
+
+  it('writes nothing on a terminal that it takes for a command, whatever clients call things', () => {
+    const { logger, text } = capture('debug', 'pretty');
+    const hostile = 'a\u001b[2J\u009b2J\u0007\u202eb';
+    logger.warn('Odd', { name: hostile, error: new Error(`no ${hostile}\rx`) });
+    const written = text();
+    expect(written).to.include('\\u001b[2J').and.include('\\u009b2J').and.include('\\u202e').and.include('\\u000dx');
+    expect(written.replaceAll(/\u001b\[\d{1,2}m/g, '')).not.to.match(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
+    );
   });
 
   it('keeps to its level', () => {
@@ -212,6 +224,40 @@ describe('requests that are refused', function () {
     expect(told.at(-1)).to.equal('other reasons: 200');
   });
 
+  it('for want of a key or a scope are told with who asked from where, ten a minute for each address', () => {
+    const { logger, lines } = capture('info');
+    const events = createSignals(logger, createMetrics());
+    const http = { route: '/spans', method: 'GET', seconds: 0.001, requestId: 'r' };
+    const denied = (address: string) => ({ address, caller: { key_id: 'k' } });
+    for (let count = 0; count < 20; count += 1) {
+      events.requestFinished({ ...http, status: 403, reason: 'lacks spans:read', denied: denied('192.0.2.7') });
+      events.rpcFinished({
+        method: '/Export',
+        code: 'UNAUTHENTICATED',
+        seconds: 0,
+        denied: { ...denied('::1'), reason: 'no' },
+      });
+    }
+    const told = lines();
+    expect(told.map(({ address }) => address)).to.have.members([
+      ...Array<string>(10).fill('192.0.2.7'),
+      ...Array<string>(10).fill('::1'),
+    ]);
+    expect(told[0]).to.include({
+      event: 'accessDenied',
+      level: 'info',
+      reason: 'lacks spans:read',
+      status: 403,
+      key_id: 'k',
+    });
+    let [now, said] = [0, 0];
+    const denials = new Denials(() => now);
+    for (let count = 0; count < 2_000; count += 1) if (!denials.isEnough(`2001:db8::${count}`)) said += 1;
+    expect(said, 'of all addresses together').to.equal(600);
+    now = 60_000;
+    expect(denials.isEnough('2001:db8::1')).to.equal(false);
+  });
+
   it('are told by a server of both interfaces, and at its stop', async () => {
     const { logger, lines } = capture('info');
     const body = [{ trace_id: randomUUID(), name: 'refused', started_at: '2026-01-15T10:00:00Z' }];
@@ -222,11 +268,21 @@ describe('requests that are refused', function () {
         expect((await server.request('POST', '/spans', { body })).status).to.equal(503);
         expect((await exporter.send(message(otlpSpan()))).details).to.include('disk');
       }
+      const { json: sends } = await server.request('POST', `/projects/${server.projectId}/api-keys`, {
+        body: { name: 'sends', access: 'ingest' },
+      });
+      for (const key of [null, sends.key as string]) await server.request('GET', '/spans', { key });
     } finally {
       exporter.close();
       await server.dispose();
     }
-    const told = lines().filter(({ event }) => /requestRefused|refusalsEnded/.test(String(event)));
+    const all = lines();
+    const denied = all.filter(({ event }) => event === 'accessDenied');
+    expect(denied.map(({ status, address, project_id }) => [status, address, project_id])).to.deep.equal([
+      [401, '127.0.0.1', undefined],
+      [403, '127.0.0.1', server.projectId],
+    ]);
+    const told = all.filter(({ event }) => /requestRefused|refusalsEnded/.test(String(event)));
     expect(told.map(({ event, refused }) => [event, refused])).to.deep.equal([
       ['requestRefused', undefined],
       ['refusalsEnded', 6],

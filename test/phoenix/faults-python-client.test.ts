@@ -176,6 +176,75 @@ print(json.dumps({
     expect(spans.map(({ tags }: any) => tags.project)).to.have.members(['shop', 'market']);
   });
 
+  it('stores prompts, tags their versions, and fetches them as they were', async () => {
+    const said = await python(`
+import json
+from phoenix.client import Client
+from phoenix.client.types import PromptVersion
+client = Client()
+messages = [{"role": "system", "content": "Answer about {{topic}}."}, {"role": "user", "content": [{"type": "text", "text": "{{question}}"}]}]
+first = client.prompts.create(name="support", prompt_description="Asks", prompt_metadata={"team": "a"}, version=PromptVersion(messages, model_name="gpt-4o", description="first"))
+second = client.prompts.create(name="support", version=PromptVersion(messages, model_name="claude-x", model_provider="ANTHROPIC"))
+client.prompts.tags.create(prompt_version_id=first.id, name="production", description="live")
+tagged = client.prompts.get(prompt_identifier="support", tag="production")
+missing = None
+try:
+    client.prompts.get(prompt_identifier="missing")
+except ValueError as error:
+    missing = str(error)
+print(json.dumps({
+    "ids": [first.id, tagged.id, client.prompts.get(prompt_identifier="support").id == second.id, client.prompts.get(prompt_version_id=second.id).id == second.id],
+    "same": tagged._dumps() == first._dumps(), "tags": [tag["name"] for tag in client.prompts.tags.list(prompt_version_id=first.id)],
+    "formatted": tagged.format(variables={"topic": "shops", "question": "Where?"}).messages, "missing": missing,
+}))`);
+    expect(said.ids).to.deep.equal([said.ids[0], said.ids[0], true, true]);
+    expect(said).to.deep.include({ same: true, tags: ['production'], missing: 'Prompt not found: missing' });
+    expect(said.formatted[0]).to.include({ role: 'system', content: 'Answer about shops.' });
+    expect(JSON.stringify(said.formatted[1])).to.include('Where?');
+    const prompt = await get('/v1/tasks/support/prompt/latest');
+    expect(prompt).to.include({ model_id: 'anthropic/claude-x' });
+  });
+
+  it('reads sessions and their turns, annotates them, and goes on with an experiment on a split', async () => {
+    const said = await python(`
+import json
+from phoenix.client import Client
+from phoenix.otel import register
+from openinference.instrumentation import using_session
+provider = register(project_name="talk", batch=False, set_global_tracer_provider=False, verbose=False, protocol="http/protobuf")
+tracer = provider.get_tracer("test")
+for question in ["Where?", "When?"]:
+    with using_session("talk-1"), tracer.start_as_current_span("turn", openinference_span_kind="chain") as span:
+        span.set_input(question)
+        span.set_output("Here.")
+provider.shutdown()
+client = Client()
+listed = client.sessions.list(project_name="talk")
+turns = client.sessions.get_session_turns(session_id="talk-1")
+client.sessions.add_session_annotation(session_id="talk-1", annotation_name="tone", label="kind", sync=True)
+frame = client.sessions.get_sessions_dataframe(project_name="talk", limit=5)
+dataset = client.datasets.create_dataset(name="halves", examples=[{"input": {"q": "a"}, "output": {}, "splits": "train"}, {"input": {"q": "b"}, "output": {}, "splits": "test"}])
+test = client.datasets.get_dataset(dataset=dataset, splits=["test"])
+ran = client.experiments.run_experiment(dataset=test, task=lambda input: input["q"], experiment_name="half")
+seen = []
+client.experiments.resume_experiment(experiment_id=ran["experiment_id"], task=lambda input: seen.append(input["q"]))
+experiment = client.experiments.get(experiment_id=ran["experiment_id"])
+print(json.dumps({
+    "listed": [[s["session_id"], s["project_id"], len(s["traces"])] for s in listed], "rows": list(frame["num_traces"].map(int)),
+    "turns": [[turn["input"]["value"], turn["output"]["value"]] for turn in turns], "seen": seen,
+    "counts": [experiment["example_count"], experiment["missing_run_count"]],
+}))`);
+    expect(said).to.deep.equal({
+      ...{ listed: [['talk-1', 'talk', 2]], rows: [2], seen: [], counts: [1, 0] },
+      turns: [
+        ['Where?', 'Here.'],
+        ['When?', 'Here.'],
+      ],
+    });
+    const scores = await get('/scores?entity_type=session');
+    expect(scores.map(({ name, value }: any) => [name, value])).to.deep.include(['tone', 'kind']);
+  });
+
   it('runs the program of the manual', async () => {
     const chapter = readFileSync(new URL('../../../src/http/manual/static/phoenix.md', import.meta.url), 'utf8');
     const [, program = ''] = /```python\n([^]*?)```/.exec(chapter) ?? [];

@@ -215,6 +215,116 @@ describe('calls of Phoenix', function () {
     expect((await call('DELETE', `/datasets/${dataset_id}`)).status).to.equal(204);
   });
 
+  it('run experiments on some splits of a dataset, which alone are counted and missing', async () => {
+    const inputs = [{ q: 'a' }, { q: 'b' }, { q: 'c' }];
+    const { dataset_id } = await upload('split', inputs, { splits: ['train', ['test', 'hard'], null] });
+    const body = { name: 'on tests', splits: ['test', 'other'], repetitions: 2 };
+    const { id, metadata } = await data('POST', `/datasets/${dataset_id}/experiments`, body);
+    expect(metadata).to.deep.equal({});
+    const left = async () => (await data('GET', `/experiments/${id}/incomplete-runs`)).map((each: any) => each);
+    expect((await left()).map((each: any) => [each.dataset_example.input, each.repetition_numbers])).to.deep.equal([
+      [{ q: 'b' }, [1, 2]],
+    ]);
+    const [, example] = await examplesOf(dataset_id);
+    const run = { dataset_example_id: example.node_id, output: 'x', repetition_number: 1, ...TIMES };
+    await data('POST', `/experiments/${id}/runs`, run);
+    const counts = await data('GET', `/experiments/${id}`);
+    expect(counts).to.include({ example_count: 1, successful_run_count: 1, missing_run_count: 1 });
+    await data('POST', `/experiments/${id}/runs`, { ...run, repetition_number: 2 });
+    expect(await left()).to.deep.equal([]);
+  });
+
+  it('keep versions of prompts as they were sent, and read those that were made elsewhere', async () => {
+    const version = {
+      ...{ model_provider: 'ANTHROPIC', model_name: 'claude-x', template_type: 'CHAT', template_format: 'MUSTACHE' },
+      description: 'first',
+      template: {
+        type: 'chat',
+        messages: [
+          { role: 'system', content: 'Answer {{topic}}.' },
+          { role: 'user', content: [{ type: 'text', text: '{{question}}' }] },
+          { role: 'tool', content: [{ type: 'tool_result', tool_call_id: '1', tool_result: { a: [1] } }] },
+        ],
+      },
+      invocation_parameters: { type: 'anthropic', anthropic: { max_tokens: 7 } },
+      tools: { type: 'tools', tools: [{ type: 'raw', raw: { a: 1 } }] },
+    };
+    const prompt = { name: 'asked-here', description: 'Asks.', metadata: { team: 'a' } };
+    const made = await data('POST', '/prompts', { prompt, version });
+    expect(made).to.deep.equal({ ...version, id: made.id });
+    expect(await data('POST', '/prompts', { prompt, version })).to.deep.equal(made);
+    const second = { ...version, model_name: 'claude-y' };
+    const newer = await data('POST', '/prompts', { prompt: { name: prompt.name }, version: second });
+    expect(newer.id).to.not.equal(made.id);
+    expect(await data('GET', '/prompts/asked-here/latest')).to.deep.equal(newer);
+    expect(await data('GET', `/prompt_versions/${made.id}`)).to.deep.equal(made);
+    const tagged = await call('POST', `/prompt_versions/${made.id}/tags`, { name: 'production', description: 'x' });
+    expect(tagged.status).to.equal(204);
+    expect(await data('GET', '/prompts/asked-here/tags/production')).to.deep.equal(made);
+    expect((await data('GET', `/prompt_versions/${made.id}/tags`)).map(({ name }: any) => name)).to.deep.equal([
+      'production',
+    ]);
+    const page = (await call('GET', '/prompts/asked-here/versions?limit=1')).json;
+    const last = (await call('GET', `/prompts/asked-here/versions?cursor=${page.next_cursor}`)).json;
+    expect([page.data, last.data, last.next_cursor]).to.deep.equal([[newer], [made], null]);
+    // In the console, it is a chat version with its model.
+    const { json: own } = await server.request('GET', '/v1/tasks/asked-here/prompt/latest');
+    expect(own.messages[1]).to.deep.equal({ role: 'user', content: '{{question}}' });
+    expect(own).to.deep.include({ model_id: 'anthropic/claude-y', metadata: { description: 'first' } });
+    const place = { type: 'placeholder', name: 'history' };
+    const bodies = [{ content: 'Say {{what}}.' }, { messages: [{ role: 'system', content: 'Be kind.' }, place] }];
+    for (const [index, content] of bodies.entries()) {
+      await server.request('POST', '/v1/tasks/made-here/prompt/versions/ensure', {
+        body: { ...content, model_id: 'gpt-4o' },
+      });
+      const { template, model_provider, model_name } = await data('GET', '/prompts/made-here/latest');
+      const user = { role: 'user', content: index === 0 ? 'Say {{what}}.' : '{{history}}' };
+      expect(template.messages.at(-1)).to.deep.equal(user);
+      expect([model_provider, model_name]).to.deep.equal(['OPENAI', 'gpt-4o']);
+    }
+    expect((await data('GET', '/prompts?limit=1'))[0]).to.include({ name: 'asked-here' });
+    expect((await call('GET', '/prompts/missing/latest')).status).to.equal(404);
+    expect((await call('GET', `/prompt_versions/${made.id}`, undefined, other.key)).status).to.equal(404);
+    const text = { ...version, template_type: 'STR', template: { type: 'string', template: 'x' } };
+    expect((await call('POST', '/prompts', { prompt, version: text })).status).to.equal(422);
+    const role = { ...version, template: { type: 'chat', messages: [{ role: 'a b', content: 'x' }] } };
+    const refused = await call('POST', '/prompts', { prompt, version: role });
+    expect(refused.json.errors[0].pointer).to.match(/^\/version\/template\/messages\/0/);
+    const latest = await call('POST', `/prompt_versions/${made.id}/tags`, { name: 'latest' });
+    expect(latest.status).to.equal(409);
+  });
+
+  it('read sessions with their traces, page by page', async () => {
+    const span = (n: number, session: string, more: object = {}) => ({
+      ...{ id: `00f067aa-0ba9-02c${n}-0000-000000000000`, trace_id: `00000000-0000-0000-0000-0000000000c${n}` },
+      ...{ name: 'turn', kind: 'llm', started_at: `2026-08-02T12:00:0${n}Z`, ended_at: `2026-08-02T12:00:0${n}.5Z` },
+      ...{
+        session_id: session,
+        session_tags: { project: 'talk' },
+        trace_tags: { project: 'talk' },
+        tags: { project: 'talk' },
+      },
+      ...{ input_data: `question ${n}`, attributes: { model: 'gpt-4o', inputTokens: n, outputTokens: 1 }, ...more },
+    });
+    const [one, two] = ['00000000-0000-0000-0000-00000000aaa1', '00000000-0000-0000-0000-00000000aaa2'];
+    await server.request('POST', '/spans', { body: [span(2, one), span(1, one)] });
+    await server.request('POST', '/spans', { body: [span(3, two)] });
+    const page = (await call('GET', '/projects/talk/sessions?limit=1')).json;
+    expect(page.data).to.have.length(1);
+    expect(page.data[0]).to.deep.include({
+      ...{ id: one, session_id: one, project_id: 'talk', start_time: '2026-08-02T12:00:01.000000Z' },
+      ...{ token_count_prompt: 3, token_count_completion: 2, token_count_total: 5 },
+    });
+    expect(page.data[0].traces.map(({ trace_id }: any) => trace_id.slice(-2))).to.deep.equal(['c1', 'c2']);
+    const rest = (await call('GET', `/projects/talk/sessions?cursor=${page.next_cursor}`)).json;
+    expect([rest.data.map(({ id }: any) => id), rest.next_cursor]).to.deep.equal([[two], null]);
+    expect((await data('GET', '/projects/talk/sessions?order=desc'))[0].id).to.equal(two);
+    expect(await data('GET', '/projects/none/sessions')).to.deep.equal([]);
+    expect(await data('GET', `/sessions/${one}`)).to.deep.equal(page.data[0]);
+    expect((await call('GET', '/sessions/unknown')).status).to.equal(404);
+    expect((await call('GET', `/sessions/${one}`, undefined, other.key)).status).to.equal(404);
+  });
+
   it('read spans by the tag project, as a list and as a table, with their annotations', async () => {
     const spans = [1, 2, 3].map((n) => ({
       ...{ id: `00f067aa-0ba9-02b${n}-0000-000000000000`, trace_id: `00000000-0000-0000-0000-00000000000${n}` },
@@ -228,8 +338,17 @@ describe('calls of Phoenix', function () {
     const page = (await call('GET', '/projects/shop/spans?limit=1')).json;
     expect(page.data[0]).to.deep.include({ name: 'span 2', span_kind: 'LLM', parent_id: null });
     expect(page.data[0].attributes).to.include({ 'input.value': 'question 2', 'llm.token_count.prompt': 2 });
+    // What comes in meanwhile moves no span to another page.
+    const late = { ...spans[1], id: '00f067aa-0ba9-02b9-0000-000000000000', started_at: '2026-08-01T12:00:09Z' };
+    await server.request('POST', '/spans', { body: [late] });
     const next = (await call('GET', `/projects/shop/spans?limit=1&cursor=${page.next_cursor}`)).json;
     expect(next.data[0].name).to.equal('span 1');
+    expect((await call('GET', `/projects/shop/spans?cursor=${next.next_cursor}`)).json).to.deep.equal({
+      ...{ data: [], next_cursor: null },
+    });
+    for (const odd of ['1', `1_${'a'.repeat(36)}_${'b'.repeat(36)}`])
+      expect((await call('GET', `/projects/shop/spans?cursor=${odd}`)).status).to.equal(422);
+    expect((await server.request('DELETE', `/spans/${late.id}`)).status).to.be.lessThan(300);
     const found = await data('GET', '/projects/shop/spans?span_id=00f067aa0ba902b1&span_id=00f067aa0ba902b3');
     expect(found.map(({ name }: any) => name)).to.deep.equal(['span 1']);
     expect(await data('GET', '/projects/shop/spans?name=span%201&name=span%202&status_code=OK')).to.have.length(2);

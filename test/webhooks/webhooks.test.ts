@@ -172,7 +172,8 @@ describe('webhooks', function () {
       'http://169.254.169.254/latest',
       'http://0.0.0.0/x',
     ];
-    for (const target of [...targets, `http://[::ffff:127.0.0.1]:${port}/x`]) {
+    const mapped = ['[::ffff:127.0.0.1]', '[::127.0.0.1]'].map((host) => `http://${host}:${port}/x`);
+    for (const target of [...targets, ...mapped]) {
       const hook = await make({ target, ...TESTS });
       await test(hook);
       const { status, error } = await delivery(hook, failed);

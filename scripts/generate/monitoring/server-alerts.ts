@@ -264,6 +264,23 @@ export const SERVER_ALERTS: readonly Alert[] = [
     },
   },
   {
+    name: 'SpanhouseAccessDenied',
+    severity: 'warning',
+    means: 'Many requests had no valid key or session, or may not do what they asked for.',
+    query: 'sum by (instance) (increase(http_request_duration_seconds_count{status=~"401|403"}[15m])) > 300',
+    for: '5m',
+    summary: '{{ $labels.instance }} denied access {{ $value | humanize }} times in 15 minutes',
+    description:
+      'The log events accessDenied and signInRefused name address, key and reason. Usually a program has a revoked or expired key. ' +
+      'If someone guesses, block the address at your proxy.',
+    test: {
+      at: '22m',
+      value: '450',
+      ill: { [`http_request_duration_seconds_count{${I},status="401"}`]: '0+30x30' },
+      well: { [`http_request_duration_seconds_count{${I},status="401"}`]: '0+5x30' },
+    },
+  },
+  {
     name: 'SpanhousePartsPileUp',
     severity: 'warning',
     means: 'Merges of ClickHouse fall behind the writes.',

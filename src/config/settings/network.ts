@@ -31,6 +31,14 @@ export const networkSettings = {
       description: 'Base of the URLs in responses (feedback links, images). Set it if the server is behind a proxy.',
     }),
   ),
+  HSTS_DAYS: whole({
+    default: 0,
+    minimum: 0,
+    maximum: 730,
+    description:
+      'Days for which browsers shall use HTTPS alone for the host of `PUBLIC_URL`, on all of its ports ' +
+      '(`Strict-Transport-Security`). It needs an https:// URL there. 0: the server does not say, and your proxy may.',
+  }),
   TRUSTED_PROXIES: whole({
     default: 0,
     minimum: 0,

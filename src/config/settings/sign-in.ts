@@ -1,8 +1,26 @@
 import { Type } from '@sinclair/typebox';
-import { HTTP_URL, text } from './kinds.js';
+import { choice, HTTP_URL, text, whole } from './kinds.js';
 
-/** Single sign-on: who else may say who somebody is. */
+/** How long sessions last, and single sign-on: who else may say who somebody is. */
 export const signInSettings = {
+  SIGN_IN_HOURS: whole({
+    default: 720,
+    minimum: 1,
+    maximum: 720,
+    description: 'Hours after which a session of the console ends, however much it is used: by default 30 days.',
+  }),
+  SIGN_IN_IDLE_MINUTES: whole({
+    default: 10_080,
+    minimum: 5,
+    maximum: 43_200,
+    description: 'Minutes without use after which a session of the console ends: by default 7 days.',
+  }),
+  SIGN_IN_BY: choice(['any', 'single-sign-on'], {
+    default: 'any',
+    description:
+      '`single-sign-on`: people sign in to the console by that alone. API keys are for programs then, invitations are for people who are ' +
+      'signed in, and the links that `npm run admin` prints still work. `any`: by a link or an API key, too.',
+  }),
   OIDC_ISSUER: Type.Optional(
     text({
       pattern: HTTP_URL,

@@ -10,6 +10,7 @@ import type { Granter } from './granting.js';
 import type { IdentityService } from './identity-service.js';
 import { scopesOf } from './key-access.js';
 import { PERSONAL_KEY } from './member-service.js';
+import { SessionEnds, type SessionLasts } from './session-ends.js';
 import type {
   ListedSignIn,
   OpenedSession,
@@ -24,13 +25,7 @@ import { addressOf } from './key-uses.js';
 import { createToken, hashOfToken } from './token.js';
 
 const HOUR: Micros = 3600 * 1e6;
-const DAY: Micros = 24 * HOUR;
 const CODE_LASTS = HOUR;
-const SESSION_IDLES = 7 * DAY;
-const SESSION_LASTS = 30 * DAY;
-const USE_RESOLUTION: Micros = 600 * 1e6;
-/** Days after which a session ends, however much it is used. */
-export const SESSION_DAYS = SESSION_LASTS / DAY;
 /** Bound on what is left behind on ever new devices. By key, not by user: who has a lesser key of a user signs nobody else out. */
 const MAX_PER_KEY = 50;
 const NOWHERE: SignInOrigin = { browser: null, address: null };
@@ -59,6 +54,9 @@ export interface SignInServiceParts {
   readonly identity: IdentityService;
   readonly now?: () => Micros;
   readonly audit?: AuditLog;
+  readonly lasts?: SessionLasts;
+  /** Whether those alone sign people in who vouch for them, and the server's own machine; default: no. */
+  readonly externalOnly?: boolean;
   /** Called when a time of last use could not be written. */
   readonly onRecordFailed?: (error: unknown) => void;
   /** Called when a sign-in that is over could not be removed with all that was made for it; null: when none could be. */
@@ -74,16 +72,20 @@ export class SignInService {
   readonly #identity: IdentityService;
   readonly #now: () => Micros;
   readonly #audit: AuditLog;
+  readonly #ends: SessionEnds;
+  readonly #externalOnly: boolean;
   readonly #onRecordFailed: (error: unknown) => void;
   readonly #onUpkeepFailed: (signInId: string | null, error: unknown) => void;
 
-  constructor({ store, identity, now, audit, onRecordFailed, onUpkeepFailed }: SignInServiceParts) {
+  constructor({ store, identity, now, audit, lasts, externalOnly, ...parts }: SignInServiceParts) {
     this.#store = store;
     this.#identity = identity;
     this.#now = now ?? (() => Date.now() * 1000);
     this.#audit = audit ?? NO_AUDIT_LOG;
-    this.#onRecordFailed = onRecordFailed ?? (() => undefined);
-    this.#onUpkeepFailed = onUpkeepFailed ?? (() => undefined);
+    this.#ends = new SessionEnds(lasts);
+    this.#externalOnly = externalOnly ?? false;
+    this.#onRecordFailed = parts.onRecordFailed ?? (() => undefined);
+    this.#onUpkeepFailed = parts.onUpkeepFailed ?? (() => undefined);
   }
 
   /** Notes where the console is from now on, for the admin program. @param baseUrl of the URLs handed out */
@@ -137,8 +139,14 @@ export class SignInService {
 
   #standingFor(credentials: Credentials): Pick<SignIn, 'user_id' | 'keys' | 'invited'> {
     if ('code' in credentials) return this.ofCode(credentials.code);
-    const { user_id, project_id, key_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
+    const { user_id, project_id, key_id } = this.#ofKey(credentials.key);
     return { user_id, keys: [{ id: key_id, project_id }], invited: false };
+  }
+
+  /** @throws DomainError `unauthenticated`, `forbidden` where keys sign no one in */
+  #ofKey(key: string): Principal {
+    if (this.#externalOnly) throw externalOnly();
+    return this.#identity.authenticate(`Bearer ${key}`);
   }
 
   /** What a code opens, which stays what it is. @throws DomainError `unauthenticated` */
@@ -162,12 +170,12 @@ export class SignInService {
   /**
    * Opens a session.
    * @param request the one that opens it, with the network of its client
-   * @throws DomainError `unauthenticated`
+   * @throws DomainError `unauthenticated`, `forbidden` where people sign in otherwise
    */
   signIn(credentials: Credentials, origin: SignInOrigin = NOWHERE, request?: RequestOrigin): OpenedSession {
     const opened = inTransaction(this.#audit, this.#store, () => {
       if ('code' in credentials) return this.#signInByCode(credentials.code, origin, request);
-      const { user_id, key_id, project_id } = this.#identity.authenticate(`Bearer ${credentials.key}`);
+      const { user_id, key_id, project_id } = this.#ofKey(credentials.key);
       return this.open(user_id, [{ id: key_id, project_id }], { origin, request, how: 'key' });
     });
     this.tidy();
@@ -177,10 +185,11 @@ export class SignInService {
   #signInByCode(code: string, origin: SignInOrigin, request: RequestOrigin | undefined): OpenedSession {
     const { token, hash } = createToken();
     const at = this.#now();
-    const session = { hash, at, expiresAt: at + SESSION_IDLES, ...origin };
+    const session = { hash, at, expiresAt: this.#ends.of(at), ...origin };
     const hashOfCode = hashOfToken(code);
     const known = hashOfCode === null ? undefined : this.#store.find('code', hashOfCode, at);
     const [key] = known?.keys ?? [];
+    if (known?.invited === true && this.#externalOnly) throw externalOnly();
     if (hashOfCode === null || known === undefined || key === undefined || !this.#store.openCode(hashOfCode, session))
       throw new DomainError('unauthenticated', USED_CODE);
     const { id: sign_in_id, user_id, keys } = known;
@@ -198,7 +207,7 @@ export class SignInService {
     const provider = how === 'key' ? null : how;
     const draft = { id, user_id: userId, stage: 'session', invited: false, hash, created_at, ...origin } as const;
     this.#insert(
-      { ...draft, provider, expires_at: created_at + SESSION_IDLES },
+      { ...draft, provider, expires_at: this.#ends.of(created_at) },
       keys.map((key) => key.id),
     );
     const opened = { token, sign_in_id: id, user_id: userId, key_id: first.id, project_id: first.project_id };
@@ -220,7 +229,9 @@ export class SignInService {
   /** The session with a secret; undefined when there is none, or no longer. */
   session(token: string): SignIn | undefined {
     const hash = hashOfToken(token);
-    return hash === null ? undefined : this.#store.find('session', hash, this.#now());
+    const now = this.#now();
+    const found = hash === null ? undefined : this.#store.find('session', hash, now);
+    return found === undefined || this.#ends.isPast(found, now) ? undefined : found;
   }
 
   /**
@@ -300,12 +311,15 @@ export class SignInService {
     }
   }
 
-  #recordUse({ id, created_at, last_used_at }: SignIn, from?: () => string): void {
+  #recordUse(session: SignIn, from?: () => string): void {
     const at = this.#now();
-    if (at - (last_used_at ?? 0) < USE_RESOLUTION) return;
+    if (!this.#ends.isUseNoted(session, at)) return;
     try {
-      const expiresAt = Math.min(at + SESSION_IDLES, created_at + SESSION_LASTS);
-      this.#store.recordUse(id, { at, expiresAt, address: addressOf(from?.()) });
+      this.#store.recordUse(session.id, {
+        at,
+        expiresAt: this.#ends.of(session.created_at, at),
+        address: addressOf(from?.()),
+      });
     } catch (error) {
       this.#onRecordFailed(error);
     }
@@ -331,4 +345,8 @@ const READING = scopesOf('read');
 function isBetter(key: ApiKey, known: ApiKey): boolean {
   if (key.personal !== known.personal) return key.personal;
   return key.scopes.length > known.scopes.length;
+}
+
+function externalOnly(): DomainError {
+  return new DomainError('forbidden', 'People sign in to this server by single sign-on alone');
 }

@@ -83,8 +83,15 @@ function pretty(): winston.Logform.Format {
     const { stack, rest } = pullStack(facts);
     const pairs = Object.entries(rest).map(([key, item]) => ` ${key}=${shown(item)}`);
     const line = `${time} ${paint.colorize(level, level.padEnd(5))} ${String(message)}${pairs.join('')}${typeof action === 'string' ? ` → ${action}` : ''}`;
-    return stack === undefined ? line : `${line}\n${stack}`;
+    return stack === undefined ? line : `${line}\n${harmless(stack)}`;
   });
+}
+
+/** What a terminal takes for a command, or what hides or turns around other text. */
+const COMMANDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+
+function harmless(text: string): string {
+  return text.replace(COMMANDS, (command) => `\\u${command.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** On a terminal a stack is read as lines below the message, not as an escaped string within it. */
@@ -96,5 +103,5 @@ function pullStack(fields: Record<string, unknown>): { stack: string | undefined
 }
 
 function shown(item: unknown): string {
-  return typeof item === 'string' && /^[^\s"=]+$/.test(item) ? item : JSON.stringify(item);
+  return harmless(typeof item === 'string' && /^[^\s"=]+$/.test(item) ? item : JSON.stringify(item));
 }

@@ -112,6 +112,7 @@ export class MissingResults {
   /**
    * Rows that lack a result, or have one with an error, behind the end of another page, in the order of the dataset.
    * @param after as {@link UNFINISHED_AFTER} says; null: from the beginning
+   * @param isMeant whether a row is; default: all are
    * @throws DomainError `unavailable`
    */
   async unfinished(
@@ -119,6 +120,7 @@ export class MissingResults {
     experiment: Experiment,
     { after, limit }: { readonly after: string | null; readonly limit: number },
     signal?: AbortSignal,
+    isMeant: (rowId: string) => boolean = () => true,
   ): Promise<UnfinishedPage> {
     const { datasets, results } = this.#parts;
     const [position = 0, seq = 0] = (after ?? '0-0').split('-').map(Number);
@@ -132,11 +134,12 @@ export class MissingResults {
       const done = new Set(found.results.map(({ row_id, repetition }) => `${repetition} ${row_id}`));
       for (const row of portion) {
         const repetitions = all.filter((repetition) => !done.has(`${repetition} ${row.row_id}`));
-        if (repetitions.length === 0) continue;
+        if (repetitions.length === 0 || !isMeant(row.row_id)) continue;
         const last = rows.at(-1);
         if (rows.length === limit && last !== undefined) return { rows, next: `${last.position}-${last.seq}` };
         rows.push({ ...row, repetitions });
       }
+      await nextTurn();
       signal?.throwIfAborted();
     }
     return { rows, next: null };

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '../../engine/errors.js';
-import { IMAGE_EXTENSIONS, type ImageType } from './image.js';
+import { isImageType, MEDIA_EXTENSIONS, type MediaType } from './media.js';
 import type { KeptImage } from './extraction.js';
 import { PLACES, storedItems, type FoundItem, type Item } from './items.js';
 import type { ReadAttachmentParts, SpanWithImages } from '../../engine/traces/model/attachments.js';
@@ -32,10 +32,10 @@ export interface PresignedRequest {
   readonly signature: string | undefined;
 }
 
-/** An image on its way out. */
+/** An image, or another file, on its way out. */
 export interface OpenedImage {
   readonly sha256: string;
-  readonly mediaType: ImageType;
+  readonly mediaType: MediaType;
   /** File name, safe in a header. */
   readonly fileName: string;
   readonly bytes: number;
@@ -55,12 +55,17 @@ export class AttachmentService {
 
   /** @throws DomainError `not_found` when the project has no such span */
   async list(projectId: string, spanId: string, signal?: AbortSignal): Promise<AttachmentList> {
-    const images = await this.imagesOf(projectId, { spanId, traceId: null }, signal);
+    const images = await this.#all(projectId, { spanId, traceId: null }, signal);
     return { attachments: images.map(({ kept: _kept, ...attachment }) => attachment), count: images.length };
   }
 
-  /** @throws DomainError `not_found` when the project has no such span */
+  /** Without other files. @throws DomainError `not_found` when the project has no such span */
   async imagesOf(projectId: string, span: SpanWithImages, signal?: AbortSignal): Promise<SpanImage[]> {
+    const all = await this.#all(projectId, span, signal);
+    return all.filter(({ media_type }) => media_type === undefined || isImageType(media_type));
+  }
+
+  async #all(projectId: string, span: SpanWithImages, signal?: AbortSignal): Promise<SpanImage[]> {
     const spans = await this.#parts.read(projectId, span, signal);
     if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
     const items = spans.flatMap((stored) => PLACES.flatMap((place) => storedItems(place, stored)));
@@ -69,11 +74,17 @@ export class AttachmentService {
     return [...shown, ...[...media].flatMap((id) => this.#shownMedia(projectId, id) ?? [])];
   }
 
-  /** A stored image that texts refer to by this id, with a presigned URL. @throws DomainError `not_found` */
+  /** A stored image, or other file, that texts refer to by this id, with a presigned URL. @throws DomainError `not_found` */
   media(projectId: string, id: string): KeptImage & { readonly url: string; readonly expires: number } {
     const image = this.#parts.vault.findMedia(projectId, id);
-    if (image === undefined) throw new DomainError('not_found', 'No image with this id is stored');
+    if (image === undefined) throw new DomainError('not_found', 'No media with this id is stored');
     return { ...image, ...this.#presigned(projectId, image.sha256) };
+  }
+
+  /** A stored image or file by its hash, with a presigned URL; null: it is not stored. */
+  file(projectId: string, sha256: string): (KeptImage & { readonly url: string }) | null {
+    const found = this.#parts.vault.find(projectId, sha256);
+    return found === undefined ? null : { ...found, url: this.#presigned(projectId, sha256).url };
   }
 
   /** @throws DomainError `forbidden` unless the URL is one that was handed out, as it was, and not expired; `not_found` */
@@ -85,11 +96,11 @@ export class AttachmentService {
     if (secondsLeft <= 0) throw new DomainError('forbidden', 'This URL has expired: list the images of the span again');
     const image = this.#parts.vault.find(projectId, sha256);
     if (image === undefined) throw gone();
-    const mediaType = image.media_type as ImageType;
+    const mediaType = image.media_type as MediaType;
     return {
       sha256,
       mediaType,
-      fileName: `${sha256.slice(0, 16)}.${IMAGE_EXTENSIONS[mediaType]}`,
+      fileName: `${sha256.slice(0, 16)}.${MEDIA_EXTENSIONS[mediaType]}`,
       bytes: image.bytes,
       secondsLeft,
       content: () => this.#content(projectId, sha256),
@@ -113,7 +124,9 @@ export class AttachmentService {
   #shownMedia(projectId: string, id: string): SpanImage | null {
     const image = this.#parts.vault.findMedia(projectId, id);
     if (image === undefined) return null;
-    return { type: 'image', label: null, url: this.#presigned(projectId, image.sha256).url, kept: true };
+    const { sha256, media_type } = image;
+    const type = isImageType(media_type) ? 'image' : media_type.startsWith('audio/') ? 'audio' : 'file';
+    return { type, label: null, media_type, url: this.#presigned(projectId, sha256).url, kept: true };
   }
 
   /** @returns a URL, and the Unix time in seconds at which it ends */

@@ -8,6 +8,15 @@ export interface OpenReference extends UnboundReference {
   readonly announced_at: Micros | null;
 }
 
+/** How many references of a project may be announced. */
+export interface AnnouncedRoom {
+  /** Of images that have not come and were announced after a moment: others are overdue. */
+  readonly open: number;
+  readonly since: Micros;
+  /** Of all that wait for their spans. */
+  readonly waiting: number;
+}
+
 export interface ReferencedImage {
   readonly project_id: string;
   readonly sha256: string;
@@ -27,10 +36,9 @@ export interface AttachmentCatalog {
   findMedia(projectId: string, mediaId: string): KeptImage | undefined;
   /**
    * Notes that a client announced an image of a span; another time, that it did so now.
-   * @param most references of a project that may wait for their spans
-   * @returns false: so many wait already
+   * @returns false: there is no room for it
    */
-  announce(projectId: string, reference: ImageReference, at: Micros, most: number): boolean;
+  announce(projectId: string, reference: ImageReference, at: Micros, room: AnnouncedRoom): boolean;
   /** The hash of an image that anything refers to, also one that is not stored, by its id; undefined: nothing does. */
   findNamed(projectId: string, mediaId: string): string | undefined;
   /** Whether anything refers to an image. */

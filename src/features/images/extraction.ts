@@ -3,6 +3,7 @@ import type { Issue } from '../../engine/errors.js';
 import { JsonBoundError, JsonNames } from '../../engine/json-text.js';
 import type { Span } from '../../engine/traces/model/span/span.js';
 import { imageOfBase64, MAX_IMAGE_BYTES, MAX_IMAGES_PER_SPAN, type Image, type ImageFlaw } from './image.js';
+import type { Media } from './media.js';
 import { elementsIn, findItems, mayHoldItems, PLACES, storedItems, type FoundItem, type Place } from './items.js';
 import { mayHoldMedia } from './media-in-span.js';
 import { editedItem, editItems, type ItemEdit } from './json-edit.js';
@@ -19,7 +20,7 @@ export interface Inspection {
   readonly issues: readonly Issue[];
 }
 
-/** A kept image: its hash, type and size. */
+/** A kept image, or other file: its hash, type and size. */
 export interface KeptImage {
   readonly sha256: string;
   readonly media_type: string;
@@ -124,7 +125,7 @@ function pointerTo(place: Place, index: number): string {
   return `${PLACE_POINTERS[place]}/${index}`;
 }
 
-export function keptImage({ sha256, type, bytes }: Image): KeptImage {
+export function keptImage({ sha256, type, bytes }: Media): KeptImage {
   return { sha256, media_type: type, bytes: bytes.length };
 }
 

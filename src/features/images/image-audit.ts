@@ -7,9 +7,9 @@ import type { Audit, AuditedPage, Extent, Suspect } from '../../engine/traces/mo
 export interface AuditedImage extends ReferencedImage {
   readonly bytes: number;
   readonly stored: boolean;
-  /** Whether any span version names it, also one that may not be stored yet. */
+  /** Whether any row of a dataset names it, or any span version, also one that may not be stored yet. */
   readonly named: boolean;
-  /** Whether a stored span version names it. */
+  /** Whether a row of a dataset, or a stored span version, names it. */
   readonly shown: boolean;
   /** Whether the next sweep looks at it. */
   readonly leftover: boolean;

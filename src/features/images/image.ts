@@ -16,7 +16,7 @@ export const IMAGE_EXTENSIONS = {
 } as const;
 export type ImageType = keyof typeof IMAGE_EXTENSIONS;
 
-/** An image to be kept, named by its content. */
+/** An image to be kept, named by its content: a file as `Media` is. */
 export interface Image {
   /** Lower-case hexadecimal. */
   readonly sha256: string;

@@ -2,7 +2,13 @@ import { Type, type Static } from '@sinclair/typebox';
 
 export const Attachment = Type.Object(
   {
-    type: Type.String({ description: 'Type of the image as sent, such as `screenshot`; `image` if none was sent.' }),
+    type: Type.String({
+      description:
+        'Type of the image as sent, such as `screenshot`; `image` if none was sent. Of other media of Langfuse clients: `audio` or `file`.',
+    }),
+    media_type: Type.Optional(
+      Type.String({ description: 'Media type, of what the server keeps of clients of Langfuse.' }),
+    ),
     url: Type.String({
       description: 'URL of the image: a presigned one that works for one hour, or the URL that was sent.',
     }),

@@ -5,9 +5,10 @@ import type { Micros } from '../../engine/timestamp.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { AttachmentCatalog } from './catalog.js';
 import { keptImage } from './extraction.js';
-import { IMAGE_EXTENSIONS, imageOf, MAX_IMAGE_BYTES } from './image.js';
+import { MAX_IMAGE_BYTES } from './image.js';
+import { isImageType, KEPT_KINDS, mediaOf, mediaType } from './media.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner, type UploadGrant } from './signature.js';
-import type { AttachmentVault } from './vault.js';
+import { AWAITED_MS, type AttachmentVault } from './vault.js';
 
 export interface ImageUploadParts {
   readonly catalog: Pick<AttachmentCatalog, 'find' | 'announce' | 'findNamed' | 'isNamed' | 'note' | 'announcedAt'>;
@@ -25,14 +26,12 @@ export interface AnnouncedImage extends ImageReference {
   readonly bytes: number;
 }
 
-/** References of a project that may wait for their spans. */
-const MAX_AWAITED = 10_000;
+/** References of a project whose files have not come yet, and those that may wait for their spans. */
+const MAX_OPEN = 10_000;
+const MAX_AWAITED = 100_000;
 const RETRY_AFTER_SECONDS = 60;
 
-/** The media types that images may be announced as. */
-export const UPLOADED_TYPES: readonly string[] = [...Object.keys(IMAGE_EXTENSIONS), 'image/jpg'];
-
-/** Takes in images that clients send apart from the spans that refer to them. */
+/** Takes in images, and other files, that clients send apart from the spans that refer to them. */
 export class ImageUploads {
   readonly #parts: ImageUploadParts;
 
@@ -50,10 +49,12 @@ export class ImageUploads {
     const { sha256, bytes, mediaType } = image;
     requireKept(image);
     admit(projectId);
-    if (!catalog.announce(projectId, image, Date.now() * 1000, MAX_AWAITED))
+    const now = Date.now() * 1000;
+    const room = { open: MAX_OPEN, since: now - AWAITED_MS * 1000, waiting: MAX_AWAITED };
+    if (!catalog.announce(projectId, image, now, room))
       throw new DomainError(
         'overloaded',
-        `${MAX_AWAITED} announced images already wait for spans that refer to them: send the spans first`,
+        `${MAX_OPEN} announced files have not been sent yet, or ${MAX_AWAITED} wait for spans that refer to them: send these first`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     const id = mediaIdOf(sha256);
@@ -86,11 +87,11 @@ export class ImageUploads {
    * Stores an image that was announced; durable once this resolves.
    * @throws DomainError `invalid` for another one; `not_found` when nothing refers to it any more; `overloaded`, `unavailable`
    */
-  async store({ projectId, sha256, bytes: announced }: UploadGrant, bytes: Buffer): Promise<void> {
+  async store({ projectId, sha256, bytes: announced, mediaType }: UploadGrant, bytes: Buffer): Promise<void> {
     const { catalog, vault, admit } = this.#parts;
     if (bytes.length !== announced) throw refused(`must have ${announced} bytes, as announced, not ${bytes.length}`);
-    const image = await imageOf(bytes);
-    if (typeof image === 'string') throw refused('must be a JPEG, PNG, WebP or GIF image');
+    const image = await mediaOf(bytes, mediaType);
+    if (typeof image === 'string') throw refused(ruleOf(mediaType));
     if (image.sha256 !== sha256) throw refused('must have the SHA-256 that was announced');
     const named = { project_id: projectId, sha256 };
     if (!catalog.isNamed(named)) throw notAwaited();
@@ -104,20 +105,24 @@ export class ImageUploads {
   }
 }
 
-function requireKept({ bytes, mediaType }: AnnouncedImage): void {
-  if (!UPLOADED_TYPES.includes(mediaType))
+function requireKept({ bytes, mediaType: said }: AnnouncedImage): void {
+  if (mediaType(said) === null)
     throw invalid([
-      {
-        pointer: '/contentType',
-        detail: 'is not stored: only JPEG, PNG, WebP and GIF images are, other media stays with you',
-      },
+      { pointer: '/contentType', detail: `is not stored: only ${KEPT_KINDS} are, other media stays with you` },
     ]);
   if (bytes > MAX_IMAGE_BYTES) {
     const limit = MAX_IMAGE_BYTES / (1024 * 1024);
-    throw new DomainError('too_large', `An image of ${bytes} bytes is not stored: it may have at most ${limit} MB`);
+    throw new DomainError('too_large', `A file of ${bytes} bytes is not stored: it may have at most ${limit} MB`);
   }
 }
 
-const refused = (detail: string) => invalid([{ pointer: '', detail: `the image ${detail}` }]);
+function ruleOf(said: string): string {
+  const type = mediaType(said) ?? said;
+  return isImageType(type)
+    ? 'must be a JPEG, PNG, WebP or GIF image'
+    : `must be of the type that was announced: ${type}`;
+}
 
-const notAwaited = () => new DomainError('not_found', 'Nothing refers to this image any more: announce it again');
+const refused = (detail: string) => invalid([{ pointer: '', detail: `the file ${detail}` }]);
+
+const notAwaited = () => new DomainError('not_found', 'Nothing refers to this file any more: announce it again');

@@ -5,7 +5,7 @@ import type { AttachmentStore, StoredContent } from './attachment-store.js';
 import type { AttachmentCatalog, OpenReference, ReferencedImage } from './catalog.js';
 import type { ImageReference, FindReferenceVersions } from '../../engine/traces/model/attachments.js';
 import type { KeptImage } from './extraction.js';
-import type { Image } from './image.js';
+import type { Media } from './media.js';
 import type { Signals } from '../../engine/signals/signals.js';
 
 export interface VaultParts {
@@ -37,7 +37,7 @@ export const REMOVED_WITH_SPANS = 500;
  * committed, and only then is the request acknowledged. An image is removed only when no reference is left, and a reference
  * ends only when its span version has been deleted or purged, or when its request is over and no span that counts now
  * refers to the image, or with its project: then what is stored nevertheless is free at once. An image that is sent apart from
- * its span is announced before: that reference waits for the span for {@link AWAITED_MS}. Storing and removing the same
+ * its span is announced before: that reference waits for the span, and for the image, for {@link AWAITED_MS}. Storing and removing the same
  * image exclude each other. So a crash at any point leaves at worst a reference or an image too many, and the next sweep
  * removes those.
  */
@@ -81,7 +81,7 @@ export class AttachmentVault {
    * when it rejects.
    * @throws DomainError `overloaded` when it does not become the project's turn in time; `unavailable`
    */
-  async keep(projectId: string, images: readonly Image[]): Promise<void> {
+  async keep(projectId: string, images: readonly Media[]): Promise<void> {
     if (images.length === 0) return;
     const distinct = [...new Map(images.map((image) => [image.sha256, image])).values()];
     const giveUp = new AbortController();
@@ -118,6 +118,12 @@ export class AttachmentVault {
     } catch (error) {
       this.#parts.observer.attachmentSweepFailed({ error });
     }
+    for (const id of ids) this.#inWork.delete(id);
+  }
+
+  /** Ends a hold on references that are of no span: whatever else names their images keeps them from now on. */
+  release(ids: readonly number[]): void {
+    this.#parts.catalog.drop(ids);
     for (const id of ids) this.#inWork.delete(id);
   }
 
@@ -181,7 +187,7 @@ export class AttachmentVault {
     if (failures.length > 0) throw failures[0];
   }
 
-  async #put(projectId: string, image: Image): Promise<void> {
+  async #put(projectId: string, image: Media): Promise<void> {
     const { store, catalog, observer } = this.#parts;
     await this.#exclusively(projectId, image.sha256, async () => {
       if (catalog.find(projectId, image.sha256) !== undefined) return;
@@ -249,9 +255,12 @@ export class AttachmentVault {
       for (const projectId of new Set(open.map(({ project_id }) => project_id))) {
         const references = open.filter(({ project_id }) => project_id === projectId);
         try {
-          const versions = await findVersions(projectId, references);
+          const [here, late] = partition(references, (each) => !this.#isLate(each));
+          // A version that is bound may be purged before its image comes: until then, none is.
+          const versions = here.length === 0 ? new Map<number, Micros>() : await findVersions(projectId, here);
           catalog.bind([...versions].map(([id, version]) => ({ id, version })));
-          catalog.drop(references.flatMap((each) => (versions.has(each.id) || isAwaited(each) ? [] : [each.id])));
+          const left = [...here.filter(({ id }) => !versions.has(id)), ...late];
+          catalog.drop(left.flatMap((each) => (isAwaited(each) ? [] : [each.id])));
         } catch (error) {
           failed.set(projectId, error);
         }
@@ -260,6 +269,11 @@ export class AttachmentVault {
     }
     const [failure] = failed.values();
     if (failed.size > 0) throw failure;
+  }
+
+  /** Whether an image that was announced has not come yet. */
+  #isLate({ announced_at, project_id, sha256 }: OpenReference): boolean {
+    return announced_at !== null && this.#parts.catalog.find(project_id, sha256) === undefined;
   }
 
   async #exclusively<T>(projectId: string, sha256: string, work: () => Promise<T>): Promise<T> {
@@ -273,6 +287,12 @@ export class AttachmentVault {
       if (this.#locks.get(key) === done) this.#locks.delete(key);
     }
   }
+}
+
+function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] {
+  const [first, second]: [T[], T[]] = [[], []];
+  for (const each of all) (isFirst(each) ? first : second).push(each);
+  return [first, second];
 }
 
 /** Whether a reference still waits for a span that has not come. */

@@ -88,6 +88,13 @@ export class PromptService {
     return { ...found, tag: selector.by === 'tag' ? selector.tag : null };
   }
 
+  /** @throws DomainError `not_found` */
+  findById(projectId: string, versionId: string): SelectedVersion {
+    const found = this.#store.findVersionById(projectId, versionId);
+    if (found === undefined) throw new DomainError('not_found', 'There is no prompt version with this id');
+    return { ...found, tag: null };
+  }
+
   /**
    * Makes sure that the prompt has a version with this content, however often and however many at once ask.
    * @param body an EnsureInput
@@ -125,9 +132,7 @@ export class PromptService {
 
   /** The model bound to a version. @throws DomainError `not_found` */
   model(projectId: string, versionId: string): ModelBinding {
-    const found = this.#store.findVersionById(projectId, versionId);
-    if (found === undefined) throw new DomainError('not_found', 'There is no prompt version with this id');
-    const { model_id } = found;
+    const { model_id } = this.findById(projectId, versionId);
     return { model_id, provider: model_id === null ? null : this.#modelName(projectId, null, model_id).provider };
   }
 

@@ -1,4 +1,5 @@
-import { imageOfBase64, type Image } from '../images/image.js';
+import { imageOfBase64 } from '../images/image.js';
+import { isImageType, KEPT_KINDS, mediaOf, mediaType, type Media } from '../images/media.js';
 import type { AttachmentVault } from '../images/vault.js';
 import type { FindReferenceVersions, ImageReference } from '../../engine/traces/model/attachments.js';
 import type { KeptImage } from '../images/extraction.js';
@@ -67,7 +68,7 @@ export class ImageTransfer {
   async #keep(
     projectId: string,
     wanted: readonly { record: AttachmentRecord; version: number; image: KeptImage }[],
-    sent: ReadonlyMap<string, Image>,
+    sent: ReadonlyMap<string, Media>,
   ): Promise<void> {
     const { vault } = this.#parts;
     const ids = vault.name(
@@ -95,21 +96,22 @@ export class ImageTransfer {
   }
 }
 
-function keptImage(image: Image | undefined): KeptImage | undefined {
+function keptImage(image: Media | undefined): KeptImage | undefined {
   return image && { sha256: image.sha256, media_type: image.type, bytes: image.bytes.length };
 }
 
-/** The images that came along, by their hashes. @throws DomainError `invalid` for what is no image, or another one */
-async function imagesOf(records: readonly AttachmentRecord[]): Promise<Map<string, Image>> {
-  const images = new Map<string, Image>();
+/** The files that came along, by their hashes. @throws DomainError `invalid` for what is not kept, or another one */
+async function imagesOf(records: readonly AttachmentRecord[]): Promise<Map<string, Media>> {
+  const images = new Map<string, Media>();
   const issues: Issue[] = [];
-  for (const [index, { base64, sha256 }] of records.entries()) {
+  for (const [index, { base64, sha256, media_type }] of records.entries()) {
     if (base64 === null) continue;
-    const image = await imageOfBase64(base64);
+    const isOther = !isImageType(mediaType(media_type) ?? 'image/png');
+    const image = isOther ? await mediaOf(Buffer.from(base64, 'base64'), media_type) : await imageOfBase64(base64);
     if (typeof image === 'string')
       issues.push({
         pointer: `/${index}/base64`,
-        detail: image === 'too_large' ? 'must be at most 10 MB' : 'must be a JPEG, PNG, WebP or GIF image in base64',
+        detail: image === 'too_large' ? 'must be at most 10 MB' : `must be in base64, and one of these: ${KEPT_KINDS}`,
       });
     else if (image.sha256 !== sha256) issues.push({ pointer: `/${index}/sha256`, detail: 'must match the image' });
     else images.set(sha256, image);

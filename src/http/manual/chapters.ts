@@ -77,7 +77,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly string
     title: 'Operate',
     names: [
       ...['operations', 'containers', 'deploy', 'monitoring', 'backups', 'external-clickhouse', 'move-clickhouse'],
-      ...['check', 'audit-log', 'server-traces', 'configuration', 'limits'],
+      ...['check', 'security', 'asvs', 'audit-log', 'server-traces', 'configuration', 'limits'],
     ],
   },
   { title: 'Administer', names: ['projects', 'people', 'api-keys', 'signing-in', 'single-sign-on', 'moving'] },

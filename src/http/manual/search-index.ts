@@ -14,6 +14,9 @@ export interface SearchedSection {
   readonly text: string;
 }
 
+/** Between them stands what would be found for every other word, such as a table of tests. */
+const [OFF, ON] = ['<!-- search:off -->', '<!-- search:on -->'];
+
 /** Every section of every chapter, for a search in the browser. */
 export function searchIndex(chapters: readonly Chapter[]): SearchedSection[] {
   return chapters.flatMap(sectionsOf);
@@ -22,7 +25,11 @@ export function searchIndex(chapters: readonly Chapter[]): SearchedSection[] {
 function sectionsOf({ name, title, summary, text }: Chapter): SearchedSection[] {
   const anchorOf = anchors();
   const sections = [{ heading: '', anchor: '', texts: [summary] }];
+  let isSearched = true;
   for (const token of new Marked({ gfm: true }).lexer(text)) {
+    if (token.raw.includes(OFF)) isSearched = false;
+    if (token.raw.includes(ON)) isSearched = true;
+    if (!isSearched) continue;
     // What begins a tab is no section.
     if (token.type !== 'heading' || token['depth'] === TAB_DEPTH) sections.at(-1)?.texts.push(textOf([token]));
     else {

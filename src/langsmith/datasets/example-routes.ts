@@ -13,7 +13,9 @@ import { queryOf } from '../../http/query.js';
 import { defineRoute, type BodyDefinition } from '../../http/route.js';
 import { asObject } from '../../facade/json.js';
 import { invalid } from '../../engine/validation/validation.js';
+import type { RowFiles } from '../../features/images/row-files.js';
 import { BASE, TAG } from '../tag.js';
+import { attachedTo, COLUMN, MAX_FILES } from './attachments.js';
 import type { LangsmithDatasets } from './dataset-routes.js';
 import { exampleIn, findExample } from './example-finder.js';
 import {
@@ -36,12 +38,12 @@ const MAX_CHANGED_MB = 32;
 const MESSAGE = 'From a client of LangSmith';
 
 /** Rows of datasets, as clients of LangSmith make and read them. */
-export function exampleRoutes(datasets: LangsmithDatasets) {
+export function exampleRoutes(datasets: LangsmithDatasets, files: RowFiles) {
   return [
-    writeRoute(datasets, 'POST'),
-    writeRoute(datasets, 'PATCH'),
-    listRoute(datasets),
-    getRoute(datasets),
+    writeRoute(datasets, files, 'POST'),
+    writeRoute(datasets, files, 'PATCH'),
+    listRoute(datasets, files),
+    getRoute(datasets, files),
     deleteRoute(datasets),
   ];
 }
@@ -59,12 +61,12 @@ const formBody: BodyDefinition<Buffer> = {
   ...{ maxBytes: MAX_MB * 1024 * 1024, contentTypes: ['multipart/form-data'], lenient: true },
   schema: Type.String({
     format: 'binary',
-    description: 'Examples, each with parts `<id>`, `<id>.inputs`, `<id>.outputs`.',
+    description: 'Examples, each with parts `<id>`, `<id>.inputs`, `<id>.outputs`, `<id>.attachment.<name>`.',
   }),
   decode: (bytes) => bytes,
 };
 
-function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDatasets, method: M) {
+function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDatasets, files: RowFiles, method: M) {
   const isNew = method === 'POST';
   return defineRoute({
     method,
@@ -72,19 +74,23 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
     operationId: isNew ? 'createLangsmithExamples' : 'updateLangsmithExamples',
     scopes: ['datasets:write'],
     summary: isNew ? 'Create examples (LangSmith)' : 'Change examples (LangSmith)',
-    description: `${isNew ? 'Adds rows to the dataset' : 'Changes rows; absent fields stay'}, as one version. Up to ${MAX_MB} MB.`,
+    description: `${isNew ? 'Adds rows to the dataset' : 'Changes rows; absent fields stay'}, as one version. Up to ${MAX_MB} MB, with up to ${MAX_FILES} files.`,
     tag: TAG,
     access: 'key',
     params: Type.Object({ dataset_id: uuid('Id of the dataset.') }),
     body: formBody,
     responses: { [isNew ? 201 : 200]: { description: 'The examples are stored.', schema: Written } },
-    errors: ['invalid', 'not_found', 'conflict', 'overloaded', 'unavailable'],
+    errors: ['invalid', 'not_found', 'conflict', 'too_large', 'overloaded', 'unavailable'],
     async handle({ principal, params, body }) {
-      const dataset = datasets.find(principal.project_id, params.dataset_id);
-      const sent = await readExamples(principal.project_id, body);
-      const whole = isNew ? sent : await changed(datasets, dataset, sent);
-      const at =
-        whole.length === 0 ? dataset.updated_at : (await merge(datasets, principal, dataset, whole)).created_at;
+      const projectId = principal.project_id;
+      const dataset = datasets.find(projectId, params.dataset_id);
+      const sent = await readExamples(projectId, body);
+      const whole = isNew ? sent.map((each) => withFiles(each, undefined)) : await changed(datasets, dataset, sent);
+      const sentFiles = sent.flatMap(({ id: rowId, files: own }) =>
+        [...own.values()].map((file) => ({ datasetId: dataset.id, rowId, file })),
+      );
+      const write = () => merge(datasets, principal, dataset, whole);
+      const at = whole.length === 0 ? dataset.updated_at : (await files.during(projectId, sentFiles, write)).created_at;
       const ids = idsOf(whole);
       const answer = { count: ids.length, example_ids: ids, as_of: formatTimestamp(at) };
       return { status: isNew ? 201 : 200, json: JSON.stringify(answer) };
@@ -109,13 +115,22 @@ async function changed(
   const whole: SentExample[] = [];
   await inPortions(sent, (portion) => {
     const known = datasets.namedRows(place, idsOf(portion));
-    for (const { id, columns } of portion) {
-      const row = known.get(id);
-      if (row === undefined) throw new DomainError('not_found', `The dataset has no example ${id}`);
-      whole.push({ id, columns: { ...(JSON.parse(row) as object), ...columns } });
+    for (const each of portion) {
+      const row = known.get(each.id);
+      if (row === undefined) throw new DomainError('not_found', `The dataset has no example ${each.id}`);
+      const before = JSON.parse(row) as Record<string, unknown>;
+      const { columns, ...rest } = withFiles(each, before[COLUMN]);
+      whole.push({ ...rest, columns: { ...before, ...columns } });
     }
   });
   return whole;
+}
+
+/** An example with what its row says of its files. @param before what it said */
+function withFiles(example: SentExample, before: unknown): SentExample {
+  const { columns, files, operations } = example;
+  if (files.size === 0 && operations === null) return example;
+  return { ...example, columns: { ...columns, [COLUMN]: attachedTo(before, { files, operations }) } };
 }
 
 const idsOf = (examples: readonly SentExample[]) => examples.map(({ id }) => id);
@@ -156,7 +171,7 @@ const ListQuery = queryOf(
   }),
 );
 
-function listRoute(datasets: LangsmithDatasets) {
+function listRoute(datasets: LangsmithDatasets, files: RowFiles) {
   return defineRoute({
     method: 'GET',
     path: `${BASE}/examples`,
@@ -174,16 +189,19 @@ function listRoute(datasets: LangsmithDatasets) {
       const { dataset: named, id: ids, limit, offset } = query;
       if (named === undefined) {
         if (ids === undefined) throw invalid([{ pointer: '?dataset', detail: 'is required, or id' }]);
-        return { status: 200, body: await foundAnywhere(datasets, projectId, ids.slice(offset, offset + limit)) };
+        return {
+          status: 200,
+          body: await foundAnywhere(datasets, projectId, ids.slice(offset, offset + limit), files),
+        };
       }
       const dataset = datasets.find(projectId, named);
       const version = versionAsOf(datasets, projectId, dataset, query.as_of);
       if (version === null) return { status: 200, body: [] };
       const row = { projectId, dataset, version };
       if (ids !== undefined) {
-        return { status: 200, body: namedPage(datasets, row, { ids, limit, offset }) };
+        return { status: 200, body: namedPage(datasets, row, { ids, limit, offset }, files) };
       }
-      return { status: 200, body: await pageOf(datasets, row, query) };
+      return { status: 200, body: await pageOf(datasets, row, query, files) };
     },
   });
 }
@@ -193,13 +211,14 @@ async function foundAnywhere(
   datasets: LangsmithDatasets,
   projectId: string,
   ids: readonly string[],
+  files: RowFiles,
 ): Promise<ExampleRead[]> {
   const found: ExampleRead[] = [];
   let characters = 0;
   for await (const id of withTurns(ids)) {
     const each = exampleIn(datasets, projectId, id);
     if (each === null) continue;
-    found.push(toExampleRead(each.place, each.row));
+    found.push(toExampleRead(each.place, each.row, files));
     requireSize((characters += each.row.content.length));
   }
   return found;
@@ -210,6 +229,7 @@ function namedPage(
   datasets: LangsmithDatasets,
   row: RowOf,
   { ids, limit, offset }: { readonly ids: readonly string[]; readonly limit: number; readonly offset: number },
+  files: RowFiles,
 ): ExampleRead[] {
   const place = { id: row.dataset.id, number: row.version.number };
   const sizes = datasets.rowSizes(place, ids);
@@ -218,7 +238,7 @@ function namedPage(
   const rows = datasets.namedRows(place, wanted);
   return wanted.flatMap((id) => {
     const content = rows.get(id);
-    return content === undefined ? [] : [toExampleRead(row, { row_id: id, content })];
+    return content === undefined ? [] : [toExampleRead(row, { row_id: id, content }, files)];
   });
 }
 
@@ -239,11 +259,12 @@ async function pageOf(
     limit,
     offset,
   }: { splits?: string[] | undefined; metadata?: string | undefined; limit: number; offset: number },
+  files: RowFiles,
 ): Promise<ExampleRead[]> {
   if (splits === undefined && metadata === undefined) {
     const { rows } = datasets.rows(row.version, { limit, offset });
     if (rows.length < Math.min(limit, row.version.row_count - offset)) throw tooLarge();
-    return rows.map((each) => toExampleRead(row, each));
+    return rows.map((each) => toExampleRead(row, each, files));
   }
   const wanted = metadata === undefined ? {} : objectIn(metadata);
   const found: ExampleRead[] = [];
@@ -263,7 +284,7 @@ async function pageOf(
     passed += 1;
     if (passed <= offset) continue;
     requireSize((characters += each.content.length));
-    found.push(toExampleRead(row, each));
+    found.push(toExampleRead(row, each, files));
     if (found.length === limit) break;
   }
   return found;
@@ -300,7 +321,7 @@ function versionAsOf(
 
 const Params = Type.Object({ example_id: uuid('Id of the example.') });
 
-function getRoute(datasets: LangsmithDatasets) {
+function getRoute(datasets: LangsmithDatasets, files: RowFiles) {
   return defineRoute({
     method: 'GET',
     path: `${BASE}/examples/:example_id`,
@@ -316,7 +337,7 @@ function getRoute(datasets: LangsmithDatasets) {
     errors: ['not_found', 'unavailable'],
     handle({ principal: { project_id }, params: { example_id } }) {
       const { place, row } = findExample(datasets, project_id, example_id);
-      return { status: 200, body: toExampleRead(place, row) };
+      return { status: 200, body: toExampleRead(place, row, files) };
     },
   });
 }

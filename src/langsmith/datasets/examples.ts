@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import type { DomainError } from '../../engine/errors.js';
+import { DomainError } from '../../engine/errors.js';
 import { JsonNames } from '../../engine/json-text.js';
 import { orNull, time, uuid } from '../../engine/schema/parts.js';
 import { UUID } from '../../engine/schema/ids.js';
@@ -11,10 +11,14 @@ import { partsOf } from '../../features/datasets/row-parts.js';
 import { jsonPart, readFormData } from '../../http/form-data.js';
 import { ownId } from '../ids.js';
 import { asObject } from '../../facade/json.js';
+import type { Media } from '../../features/images/media.js';
+import type { RowFiles } from '../../features/images/row-files.js';
+import { AttachmentUrls, COLUMN, MAX_FILES, readFile, readOperations, urlsOf, type Operations } from './attachments.js';
 import { ROLES } from './dataset-routes.js';
 
 /** Most parts of one request. */
 const MAX_PARTS = 40_000;
+const FIELDS: ReadonlySet<string> = new Set(['', 'inputs', 'outputs', 'attachments_operations']);
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -22,6 +26,10 @@ type Json = Readonly<Record<string, unknown>>;
 export interface SentExample {
   readonly id: string;
   readonly columns: Json;
+  /** Its files by their names. */
+  readonly files: ReadonlyMap<string, Media>;
+  /** What becomes of those that it has; null: they stay. */
+  readonly operations: Operations | null;
 }
 
 const object = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
@@ -33,7 +41,7 @@ export const ExampleRead = Type.Object(
     outputs: orNull(object('The column `outputs`, or those with the role `expected`.')),
     metadata: object('The column `metadata`, and `dataset_split`.'),
     source_run_id: orNull(uuid('Run that the row was made of.')),
-    attachment_urls: Type.Null({ description: 'Always null.' }),
+    attachment_urls: orNull(AttachmentUrls),
     created_at: time('When the version was made.'),
     modified_at: time('The same.'),
   },
@@ -51,6 +59,7 @@ export interface RowOf {
 export function toExampleRead(
   { projectId, dataset, version }: RowOf,
   { row_id, content }: { readonly row_id: string; readonly content: string },
+  files: Pick<RowFiles, 'find'>,
 ): ExampleRead {
   const row = JSON.parse(content) as Record<string, unknown>;
   const at = formatTimestamp(version.created_at);
@@ -61,7 +70,7 @@ export function toExampleRead(
     ...{ id: ownId(projectId, row_id), dataset_id: dataset.id, inputs, outputs },
     metadata: { ...metadata, dataset_split: splits },
     source_run_id: typeof run === 'string' && UUID.test(run) ? run : null,
-    ...{ attachment_urls: null, created_at: at, modified_at: at },
+    ...{ attachment_urls: urlsOf(files, projectId, row[COLUMN]), created_at: at, modified_at: at },
   };
 }
 
@@ -89,27 +98,40 @@ function valuesOf(row: Record<string, unknown>, { roles }: Dataset) {
   return { inputs: input, outputs: Object.keys(expected).length === 0 ? null : expected, metadata };
 }
 
+interface GatheredExample {
+  readonly columns: Record<string, unknown>;
+  readonly files: Map<string, Media>;
+  operations: Operations | null;
+}
+
 /**
- * Reads examples from parts `<id>`, `<id>.inputs` and `<id>.outputs`.
+ * Reads examples from parts `<id>`, `<id>.inputs`, `<id>.outputs`, `<id>.attachment.<name>` and `<id>.attachments_operations`.
  * @throws DomainError `malformed`, `too_large`, `invalid`
  */
 export async function readExamples(projectId: string, bytes: Buffer): Promise<SentExample[]> {
   const names = new JsonNames();
-  const examples = new Map<string, Record<string, unknown>>();
+  const examples = new Map<string, GatheredExample>();
+  let count = 0;
   for await (const part of withTurns(readFormData(bytes, MAX_PARTS))) {
     const [id = '', field = '', ...rest] = part.name.split('.');
     const refuse = (detail: string) => invalid([{ pointer: `/${part.name.slice(0, 100)}`, detail }]);
-    if (field === 'attachments_operations') continue;
-    if (field === 'attachment') throw refuse('cannot be stored: examples have no attachments here');
-    if (id === '' || rest.length > 0 || !['', 'inputs', 'outputs'].includes(field)) throw refuse('is unknown');
+    const example = examples.get(id) ?? { columns: {}, files: new Map<string, Media>(), operations: null };
+    examples.set(id, example);
+    if (id !== '' && field === 'attachment') {
+      if ((count += 1) > MAX_FILES)
+        throw new DomainError('too_large', `The body has more than ${MAX_FILES} attachments: send smaller batches`);
+      const name = rest.join('.');
+      example.files.set(name, await readFile(part, name, refuse));
+      continue;
+    }
+    if (id === '' || rest.length > 0 || !FIELDS.has(field)) throw refuse('is unknown');
     const value = asObject(jsonPart(part, names));
     if (value === undefined) throw refuse('must be an object');
-    const columns = examples.get(id) ?? {};
-    examples.set(id, columns);
-    if (field !== '') columns[field] = value;
-    else Object.assign(columns, columnsIn(value, refuse));
+    if (field === 'attachments_operations') example.operations = readOperations(value);
+    else if (field !== '') example.columns[field] = value;
+    else Object.assign(example.columns, columnsIn(value, refuse));
   }
-  return [...examples].map(([id, columns]) => ({ id: ownId(projectId, id), columns }));
+  return [...examples].map(([id, example]) => ({ id: ownId(projectId, id), ...example }));
 }
 
 function columnsIn(body: Json, refuse: (detail: string) => DomainError): Record<string, unknown> {

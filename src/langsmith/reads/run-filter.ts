@@ -1,25 +1,33 @@
 import { UUID } from '../../engine/schema/ids.js';
 import type { Comparison, spanList } from '../../engine/traces/model/list/definitions.js';
-import type { AppliedFilter, FilterValue, ListQuery, ScoreFilter } from '../../engine/traces/model/list/query.js';
+import type { AppliedFilter, AskedOfSpan, FilterValue, ScoreFilter } from '../../engine/traces/model/list/query.js';
 import { sessionNamed } from '../../otlp/session-id.js';
+import { DomainError } from '../../engine/errors.js';
 import { asObject } from '../../facade/json.js';
 import { ownId } from '../ids.js';
 import { parseFilter, refused, type Call, type Expression } from './filter-grammar.js';
 import { boundOf, type Unit } from './filter-values.js';
 
-/** What a filter asks for, by the filters of lists. */
-export interface AskedByFilter extends Pick<ListQuery, 'search'> {
-  readonly filters: readonly AppliedFilter[];
-  readonly tags: ReadonlyMap<string, readonly string[]>;
-  readonly scores: ReadonlyMap<string, ScoreFilter>;
-  /** Whether runs that are part of no other are left out. */
-  readonly onlyParts: boolean;
-}
-
-/** @throws DomainError `malformed` with what cannot be applied */
-export function readRunFilter(projectId: string, text: string): AskedByFilter {
+/**
+ * What a filter asks for, by the filters of lists.
+ * @param field of the request that has it
+ * @returns null: nothing is asked
+ * @throws DomainError `malformed` with what cannot be applied
+ */
+export function readRunFilter(
+  projectId: string,
+  text: string | null | undefined,
+  field = 'filter',
+): AskedOfSpan | null {
+  if (text == null || text === '') return null;
   const asked = new Asked(projectId);
-  asked.group([parseFilter(text)]);
+  try {
+    asked.group([parseFilter(text)]);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const issues = error.issues.map((issue) => ({ ...issue, pointer: `/${field}` }));
+    throw new DomainError(error.kind, error.message.replace('The filter', `\`${field}\``), { issues });
+  }
   return asked;
 }
 
@@ -45,6 +53,9 @@ const BOUNDED: ReadonlyMap<string, readonly [Field, Unit]> = new Map([
   ['completion_tokens', ['output_tokens', 'count']],
   ['total_cost', ['cost', 'dollars']],
 ]);
+/** Runs that are part of no other, and those that are. */
+export const ROOTS = parentFilter('isOrNull');
+export const PARTS = parentFilter('isSet');
 /** Metadata that tells which session a run belongs to. */
 const SESSIONS: ReadonlySet<string> = new Set(['session_id', 'thread_id', 'conversation_id']);
 /** Metadata and scores are named by one comparison and compared by another beside it. */
@@ -53,18 +64,22 @@ const PAIRED: ReadonlySet<string> = new Set([
   ...['feedback_key', 'feedback_score', 'feedback_value'],
 ]);
 
+function parentFilter(comparison: Comparison): AppliedFilter {
+  const field = 'parent_span_id';
+  return { filter: { parameter: field, field, comparison, description: '' }, values: [null] };
+}
+
 interface Compared {
   readonly by: string;
   readonly field: string;
   readonly values: readonly Value[];
 }
 
-class Asked implements AskedByFilter {
+class Asked implements AskedOfSpan {
   readonly filters: AppliedFilter[] = [];
   readonly tags = new Map<string, readonly string[]>();
   readonly scores = new Map<string, ScoreFilter>();
   search: string | null = null;
-  onlyParts = false;
   readonly #projectId: string;
 
   constructor(projectId: string) {
@@ -126,8 +141,7 @@ class Asked implements AskedByFilter {
   }
 
   #root(isRoot: boolean): void {
-    if (isRoot) this.#filter('parent_span_id', 'isOrNull', null);
-    else this.onlyParts = true;
+    this.filters.push(isRoot ? ROOTS : PARTS);
   }
 
   #error(by: string, value: Value): void {

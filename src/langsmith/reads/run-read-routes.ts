@@ -3,7 +3,8 @@ import { DomainError } from '../../engine/errors.js';
 import { optional } from '../../engine/schema/inputs.js';
 import { orNull, uuid } from '../../engine/schema/parts.js';
 import { parseTimestamp } from '../../engine/timestamp.js';
-import { spanList } from '../../engine/traces/model/list/definitions.js';
+import { NIL_UUID } from '../../engine/schema/ids.js';
+import { spanList, type Filter } from '../../engine/traces/model/list/definitions.js';
 import { spanFields } from '../../engine/traces/model/list/fields.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { byIds, onlyTrace } from '../../engine/traces/model/list/one.js';
@@ -11,6 +12,7 @@ import {
   defaultQuery,
   namesObject,
   type AppliedFilter,
+  type AskedOfSpan,
   type FilterValue,
   type ListQuery,
 } from '../../engine/traces/model/list/query.js';
@@ -20,7 +22,7 @@ import { defineRoute, jsonBody } from '../../http/route.js';
 import { PROJECT_TAG, type TracingProjects } from '../projects/tracing-projects.js';
 import { BASE, TAG } from '../tag.js';
 import { MAX_FILTER, refused } from './filter-grammar.js';
-import { readRunFilter, type AskedByFilter } from './run-filter.js';
+import { PARTS, readRunFilter, ROOTS } from './run-filter.js';
 import { RunRead, toRun, type ListedSpan } from './to-run.js';
 
 export interface ReadParts {
@@ -61,7 +63,7 @@ function getRoute({ lists, tracing }: ReadParts) {
 }
 
 const ids = (description: string) => optional(Type.Array(uuid('An id.'), { maxItems: MAX_IDS, description }));
-const unsupported = (what: string) => Type.Optional(Type.Null({ description: `Not supported: ${what}.` }));
+const filter = (description: string) => optional(Type.String({ maxLength: MAX_FILTER, description }));
 
 const RunQuery = Type.Object(
   {
@@ -77,15 +79,11 @@ const RunQuery = Type.Object(
     query: optional(
       Type.String({ maxLength: 1_000, description: 'Only runs with this text in inputs, outputs or error.' }),
     ),
-    filter: optional(
-      Type.String({
-        maxLength: MAX_FILTER,
-        description:
-          'Only runs that meet this, such as `and(eq(run_type, "llm"), gt(latency, 5))`. What cannot be applied is refused (400).',
-      }),
+    filter: filter(
+      'Only runs that meet this, such as `and(eq(run_type, "llm"), gt(latency, 5))`. What cannot be applied is refused (400).',
     ),
-    trace_filter: unsupported('use the other fields'),
-    tree_filter: unsupported('use the other fields'),
+    trace_filter: filter('Only runs of traces whose root run meets this; written as `filter`.'),
+    tree_filter: filter('Only runs of traces in which any run meets this; written as `filter`.'),
     order: optional(Type.String({ description: '`asc`: oldest first. Default: newest first.' })),
     limit: optional(
       Type.Integer({ minimum: 1, description: `Most runs of the page; of more than ${MAX_RUNS}, so many.` }),
@@ -123,25 +121,20 @@ function queryRoute({ lists, tracing }: ReadParts) {
     responses: { 200: { description: 'The runs.', schema: RunPage } },
     errors: ['invalid', 'too_large', 'unavailable'],
     async handle({ principal: { project_id: projectId }, body, signal }) {
-      const asked = body.filter == null || body.filter === '' ? null : readRunFilter(projectId, body.filter);
-      const query = toListQuery(body, asked, projectId, tracing);
+      const query = toListQuery(body, projectId, tracing);
       const page = await readPage(lists, projectId, { query, ids: body.id ?? null }, signal);
-      const fits = ({ parent_span_id, attributes }: ListedSpan) =>
-        ((body.is_root !== false && asked?.onlyParts !== true) || parent_span_id !== null) &&
-        (body.reference_example == null ||
-          body.reference_example.includes(String(attributes['spanhouse.experiment.row_id'])));
+      const fits = ({ attributes }: ListedSpan) =>
+        body.reference_example == null ||
+        body.reference_example.includes(String(attributes['spanhouse.experiment.row_id']));
       const runs = page.spans.filter(fits).map((span) => toRun(span, projectId, tracing));
       return { status: 200, body: { runs, cursors: { next: page.next === null ? null : String(page.next) } } };
     },
   });
 }
 
-function toListQuery(
-  body: RunQuery,
-  asked: AskedByFilter | null,
-  projectId: string,
-  tracing: TracingProjects,
-): ListQuery {
+function toListQuery(body: RunQuery, projectId: string, tracing: TracingProjects): ListQuery {
+  const asked = readRunFilter(projectId, body.filter);
+  const inTracesWith = ofTraces(body, projectId);
   const names = (body.session ?? []).map((id) => tracing.nameOf(projectId, id));
   const experiments = (body.session ?? []).filter((_id, index) => names[index] === null);
   const projects = names.filter((name) => name !== null);
@@ -155,20 +148,23 @@ function toListQuery(
   const search = searchOf(body, asked);
   const filters = filtersOf({
     trace_id: body.trace,
-    parent_span_id: body.parent_run ?? (body.is_root === true ? null : undefined),
+    parent_span_id: body.parent_run ?? undefined,
     span_kind: body.run_type,
     has_error: body.error,
     started_after: after ?? undefined,
   });
-  const all = [...filters, ...(asked?.filters ?? [])];
-  const named = body.id != null || body.parent_run != null || namesObject(all);
+  const roots = body.is_root == null ? [] : [body.is_root ? ROOTS : PARTS];
+  const all = [...filters, ...roots, ...(asked?.filters ?? [])];
+  const named =
+    body.id != null ||
+    body.parent_run != null ||
+    [all, ...inTracesWith.map(({ filters }) => filters)].some(namesObject);
   return {
     ...defaultQuery(spanList),
     filters: all,
     tags: new Map([...(asked?.tags ?? []), ...(projects.length === 0 ? [] : [[PROJECT_TAG, projects] as const])]),
     scores: asked?.scores ?? new Map(),
-    search,
-    experiment,
+    ...{ search, experiment, inTracesWith },
     experiments: experiment !== null || named ? 'included' : 'left out',
     descending: body.order !== 'asc',
     limit: Math.min(body.limit ?? MAX_RUNS, MAX_RUNS),
@@ -177,8 +173,15 @@ function toListQuery(
   };
 }
 
+/** What is asked of the root run of a trace, and of any of its runs. @throws DomainError `malformed` */
+function ofTraces({ trace_filter, tree_filter }: RunQuery, projectId: string): AskedOfSpan[] {
+  const root = readRunFilter(projectId, trace_filter, 'trace_filter');
+  const any = readRunFilter(projectId, tree_filter, 'tree_filter');
+  return [...(root === null ? [] : [{ ...root, filters: [...root.filters, ROOTS] }]), ...(any === null ? [] : [any])];
+}
+
 /** @throws DomainError `malformed`: one text can be searched for */
-function searchOf({ query }: RunQuery, asked: AskedByFilter | null): string | null {
+function searchOf({ query }: RunQuery, asked: AskedOfSpan | null): string | null {
   const [said, filtered] = [query ?? null, asked?.search ?? null];
   if (said !== null && filtered !== null && said !== filtered) throw refused('searches for another text than `query`');
   return said ?? filtered;
@@ -210,8 +213,7 @@ async function readPage(
     let next = query.offset;
     let bytes = 0;
     for (const id of ids.slice(query.offset, query.offset + query.limit)) {
-      const byId = filtersOf({ id });
-      const asked = { ...query, filters: [...query.filters, ...byId], limit: 1, offset: 0 };
+      const asked = await oneOf(lists, projectId, { ...query, limit: 1, offset: 0 }, id, signal);
       const found = await readShortened(lists, projectId, asked, signal);
       spans.push(...found.spans);
       next += 1;
@@ -228,6 +230,26 @@ async function readPage(
     } catch (error) {
       if (!isTooLarge(error) || limit === 1) throw error;
     }
+}
+
+/** Most traces that one id is looked for in. */
+const MAX_TRACES = 100;
+
+/** The query of one run by its id. What is asked of the other runs of its trace is looked for there alone. */
+async function oneOf(
+  lists: Pick<Lists, 'spans'>,
+  projectId: string,
+  query: ListQuery,
+  id: string,
+  signal: AbortSignal,
+): Promise<ListQuery> {
+  const byId = { ...query, filters: [...query.filters, ...filtersOf({ id })] };
+  if ((query.inTracesWith ?? []).length === 0) return byId;
+  const anywhere = { ...byId, inTracesWith: [], fields: ['trace_id'], limit: MAX_TRACES };
+  const { spans } = await read(lists, projectId, anywhere, signal);
+  const ofTraces: Filter = { parameter: 'trace_id', field: 'trace_id', comparison: 'anyOf', description: '' };
+  const traces = [...new Set(spans.map(({ trace_id }) => trace_id)), NIL_UUID];
+  return { ...byId, filters: [...byId.filters, { filter: ofTraces, values: traces }] };
 }
 
 const isTooLarge = (error: unknown) => error instanceof DomainError && error.kind === 'too_large';

@@ -13,7 +13,7 @@ import type { MappingLimits } from '../../otlp/span.js';
 import { ownId } from '../ids.js';
 import { placeOfRun } from './dotted-order.js';
 import { checkedRun, draftOf, strayOf, type RunContext, type SentRun } from './read-runs.js';
-import type { Repetitions } from './repetitions.js';
+import { MAX_TOGETHER, type Repetitions } from './repetitions.js';
 import { RunIdentities } from './run-identities.js';
 import type { Run } from './run-schema.js';
 
@@ -37,8 +37,6 @@ export async function storeRuns(projectId: string, sent: readonly SentRun[], par
   const runs = checked.flatMap(({ sent: { isPatch }, run }) => ('why' in run ? [] : [{ isPatch, run }]));
   const said = runs.map(({ run }) => run);
   const experimentOf = await experimentsOf(projectId, said, parts.experiments);
-  const results = said.flatMap((run) => (run.reference_example_id == null ? [] : (experimentOf(run) ?? [])));
-  await parts.repetitions.know(projectId, new Set(results));
   const context: RunContext = {
     projectId,
     now: Date.now() * 1000,
@@ -47,29 +45,75 @@ export async function storeRuns(projectId: string, sent: readonly SentRun[], par
     repetitionOf: (...result) => parts.repetitions.of(projectId, ...result),
     identities: new RunIdentities(),
   };
-  const read = await readDrafts(
-    checked,
-    (each) => ('why' in each.run ? each.run : draftOf(each.sent, each.run, context)),
-    parts.limits,
-  );
-  const toStore: { readonly index: number; readonly part: PartialSpan }[] = [];
-  const why = read.map((each, index) => {
-    if (!('part' in each)) return each.why;
-    toStore.push({ index, part: each.part });
-    return null;
-  });
-  if (toStore.length > 0) {
-    const refused = await parts.partial.store(
-      projectId,
-      'langsmith',
-      toStore.map(({ part }) => part),
-    );
-    for (const [at, rule] of refused.entries()) why[toStore[at]?.index ?? 0] = rule;
-  }
+  const why: (string | null)[] = checked.map(() => null);
+  for (const { experiments, portion } of portionsOf(checked, experimentOf))
+    await parts.repetitions.during(projectId, experiments, () => storePortion(portion, context, { parts, why }));
   requireAll(
     why.flatMap((rule, index) => (rule === null ? [] : [issueOf(sent[index]?.pointer ?? '', rule)])),
     sent.length,
   );
+}
+
+interface Checked {
+  readonly sent: SentRun;
+  readonly run: ReturnType<typeof checkedRun>;
+}
+
+/** Some runs of a request, by their places in it. */
+type Portion = Map<number, Checked>;
+
+interface RunPortion {
+  readonly experiments: Set<string>;
+  readonly portion: Portion;
+}
+
+/** Runs of so few experiments that these can be known together; what is said of one run stays together, as far as it can. */
+function portionsOf(checked: readonly Checked[], experimentOf: RunContext['experimentOf']): RunPortion[] {
+  const portions: RunPortion[] = [];
+  const [ofRuns, ofExperiments] = [new Map<string, RunPortion>(), new Map<string, RunPortion>()];
+  for (const [index, each] of checked.entries()) {
+    const { run } = each;
+    const isResult = !('why' in run) && run.reference_example_id != null;
+    const experiment = isResult ? experimentOf(run) : null;
+    const id = run.id.toLowerCase();
+    const hasRoom = (into: RunPortion | undefined) =>
+      into !== undefined &&
+      (experiment === null || into.experiments.has(experiment) || into.experiments.size < MAX_TOGETHER);
+    const asked = [ofRuns.get(id), ofExperiments.get(experiment ?? ''), portions.at(-1)];
+    let into = asked.find(hasRoom);
+    if (into === undefined) portions.push((into = { experiments: new Set(), portion: new Map() }));
+    if (experiment !== null) ofExperiments.set(experiment, into);
+    if (experiment !== null) into.experiments.add(experiment);
+    ofRuns.set(id, into);
+    into.portion.set(index, each);
+  }
+  return portions;
+}
+
+async function storePortion(
+  portion: Portion,
+  context: RunContext,
+  { parts, why }: { readonly parts: RunParts; readonly why: (string | null)[] },
+): Promise<void> {
+  const places = [...portion.keys()];
+  const read = await readDrafts(
+    [...portion.values()],
+    (each) => ('why' in each.run ? each.run : draftOf(each.sent, each.run, context)),
+    parts.limits,
+  );
+  const toStore: { readonly index: number; readonly part: PartialSpan }[] = [];
+  for (const [at, each] of read.entries()) {
+    const index = places[at] ?? 0;
+    if ('part' in each) toStore.push({ index, part: each.part });
+    else why[index] = each.why;
+  }
+  if (toStore.length === 0) return;
+  const refused = await parts.partial.store(
+    context.projectId,
+    'langsmith',
+    toStore.map(({ part }) => part),
+  );
+  for (const [at, rule] of refused.entries()) why[toStore[at]?.index ?? 0] = rule;
 }
 
 /** @param rule in words, behind the pointer of a field where it is about one */

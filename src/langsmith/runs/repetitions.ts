@@ -1,12 +1,17 @@
 import { DomainError } from '../../engine/errors.js';
 import { MAX_REPETITION } from '../../engine/traces/model/experiment/mark.js';
+import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
 import type { ExperimentService } from '../../features/experiments/experiment-service.js';
 
-/** Results of one experiment that are told apart, and of all whose results are remembered. */
+/** Results of one experiment that are told apart, and of all whose results are remembered where nothing needs them. */
 const MAX_OF_EXPERIMENT = 50_000;
 const MAX_OF_ALL = 200_000;
 /** Experiments that are remembered, few enough to be counted with each request. */
 const MAX_EXPERIMENTS = 200;
+/** Experiments whose runs are numbered together: together they have no more results than are remembered. */
+export const MAX_TOGETHER = MAX_OF_ALL / MAX_OF_EXPERIMENT;
+/** Requests whose experiments are held in memory, whatever else is. */
+const TURNS = { atOnce: 4, perParty: 2 };
 const READ_AT_ONCE = 10_000;
 
 /**
@@ -18,13 +23,39 @@ export class Repetitions {
   /** By project and experiment; the one that was asked for last comes last. */
   readonly #known = new Map<string, Promise<Numbers | null>>();
   readonly #ready = new Map<string, Numbers>();
+  /** How many requests number runs of an experiment: until they have, it is not forgotten. */
+  readonly #held = new Map<string, number>();
+  readonly #turns = new FairSemaphore('numbered repetitions', TURNS);
 
   constructor(experiments: Pick<ExperimentService, 'results'>) {
     this.#experiments = experiments;
   }
 
-  /** To be awaited before {@link of} is asked. @throws DomainError `unavailable` */
-  async know(projectId: string, experimentIds: Iterable<string>): Promise<void> {
+  /**
+   * Does work that asks {@link of} about some experiments, which stay known meanwhile.
+   * @param experimentIds up to {@link MAX_TOGETHER}
+   * @throws DomainError `unavailable`, and what the work throws
+   */
+  async during<T>(projectId: string, experimentIds: ReadonlySet<string>, work: () => Promise<T>): Promise<T> {
+    if (experimentIds.size === 0) return work();
+    const keys = [...experimentIds].map((id) => keyOf(projectId, id));
+    return this.#turns.run(projectId, async () => {
+      for (const key of keys) this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
+      try {
+        await this.#know(projectId, experimentIds);
+        return await work();
+      } finally {
+        for (const key of keys) {
+          const left = (this.#held.get(key) ?? 1) - 1;
+          if (left === 0) this.#held.delete(key);
+          else this.#held.set(key, left);
+        }
+        this.#makeRoom();
+      }
+    });
+  }
+
+  async #know(projectId: string, experimentIds: Iterable<string>): Promise<void> {
     for (const id of experimentIds) {
       const key = keyOf(projectId, id);
       const known = this.#known.get(key) ?? this.#read(projectId, id);
@@ -75,6 +106,7 @@ export class Repetitions {
     let size = [...this.#ready.values()].reduce((sum, { size }) => sum + size, 0);
     for (const [key] of this.#known) {
       if (size <= MAX_OF_ALL && this.#known.size <= MAX_EXPERIMENTS) return;
+      if (this.#held.has(key)) continue;
       size -= this.#ready.get(key)?.size ?? 0;
       this.#forget(key);
     }

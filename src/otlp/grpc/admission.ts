@@ -28,6 +28,13 @@ export interface AdmissionOptions {
   readonly observer: Pick<Signals, 'rpcFinished'>;
 }
 
+/** What a call was told that failed. */
+interface Ending {
+  readonly reason?: string;
+  /** The same, where it is to be sent again. */
+  readonly refusedFor?: string | undefined;
+}
+
 /**
  * Refuses calls by their headers, before their message is read: callers without a key, and calls beyond the limit. Counts
  * messages while they arrive and until they are answered, and ends calls whose message comes too late or too slowly.
@@ -41,14 +48,16 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
     let stopWatch = (): void => undefined;
     let intake: CallIntake | undefined;
     let held: BodyBytes | undefined;
-    const close = (code: status, refusedFor?: string) => {
+    const close = (code: status, { refusedFor, reason = '' }: Ending = {}) => {
       if (!open) return;
       open = false;
       release();
       stopWatch();
       const seconds = (performance.now() - startedAt) / 1000;
       const refused = refusedFor === undefined ? {} : { refusedFor };
-      observer.rpcFinished({ method: method.path, code: status[code], seconds, ...refused });
+      const isDenied = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED;
+      const denied = isDenied ? { denied: { address: peerOf(call), caller: {}, reason } } : {};
+      observer.rpcFinished({ method: method.path, code: status[code], seconds, ...refused, ...denied });
     };
     const refuse = (error: unknown) => {
       if (open) intercepted.sendStatus(toStatus(error));
@@ -57,7 +66,7 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
       if (open) intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
     };
     const admit = (metadata: Metadata) => {
-      const { project_id: project } = authenticateCall(identity, metadata, () => call.getPeer().replace(/:\d+$/, ''));
+      const { project_id: project } = authenticateCall(identity, metadata, () => peerOf(call));
       if (!calls.take(project, 1))
         throw new DomainError('overloaded', 'Too many concurrent gRPC calls. Retry later.', { retryAfterSeconds: 1 });
       const bytes = memory.ofProject(project);
@@ -105,11 +114,15 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
     const responder = new ResponderBuilder()
       .withStart((next) => next(listener))
       .withSendStatus((sent, next) => {
-        close(sent.code ?? status.UNKNOWN, refusalOf(sent));
+        close(sent.code ?? status.UNKNOWN, { refusedFor: refusalOf(sent), reason: sent.details ?? '' });
         next(sent);
       })
       .build();
     const intercepted = new ServerInterceptingCall(call, responder);
     return intercepted;
   };
+}
+
+function peerOf(call: { getPeer(): string }): string {
+  return call.getPeer().replace(/:\d+$/, '');
 }

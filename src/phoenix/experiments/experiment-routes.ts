@@ -10,11 +10,12 @@ import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import { cursor, cursorBehind, limit, nextCursor, offsetAt } from '../cursor.js';
 import { DatasetParams } from '../datasets/dataset-routes.js';
+import { MAX_SPLITS, SplitName, splitsMeant, subjectOf } from './splits.js';
 import { BASE, TAG } from '../tag.js';
 
 export interface PhoenixExperiments {
   readonly experiments: Pick<ExperimentService, 'create' | 'find' | 'get' | 'list' | 'remove' | 'results'>;
-  readonly datasets: Pick<DatasetService, 'find' | 'version'>;
+  readonly datasets: Pick<DatasetService, 'find' | 'version' | 'newest' | 'allRows'>;
 }
 
 const metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the experiment.' });
@@ -30,7 +31,7 @@ const ExperimentRead = Type.Object(
     project_name: Type.String({ description: 'The tag `project` of traces in which clients run the task.' }),
     created_at: time('When it was created.'),
     updated_at: time('When it was sent its last result, as far as is noted.'),
-    example_count: count('Examples of the version.'),
+    example_count: count('Examples of the version that are meant.'),
     successful_run_count: count('Results without an error.'),
     failed_run_count: count('Results with an error.'),
     missing_run_count: count('Repetitions of examples without a result.'),
@@ -47,7 +48,9 @@ const ExperimentInput = Type.Object(
       Type.String({ maxLength: 64, description: 'Id of a version of the dataset. Default: the newest.' }),
     ),
     repetitions: optional(Repetitions),
-    splits: optional(Type.Unknown({ description: 'Without effect: the experiment is about all of the version.' })),
+    splits: optional(
+      Type.Array(SplitName, { maxItems: MAX_SPLITS, description: 'Only examples in one of these splits are meant.' }),
+    ),
     project_name: optional(Type.Unknown({ description: 'Without effect: it is the name of the experiment.' })),
   },
   { $id: 'PhoenixExperimentInput', description: 'A new experiment, as clients of Phoenix send it.' },
@@ -77,13 +80,20 @@ function createRoute(services: PhoenixExperiments) {
     body: jsonBody(ExperimentInput, { lenient: true }),
     responses: { 200: { description: 'The experiment.', schema: ExperimentAnswer } },
     errors: ['invalid', 'not_found', 'conflict', 'unavailable'],
-    handle({ principal, params: { dataset_id }, body }) {
+    async handle({ principal, params: { dataset_id }, body }) {
       const dataset = services.datasets.find(principal.project_id, dataset_id);
       const { version_id, name, description = null, repetitions = null } = body;
+      const version =
+        version_id == null || version_id === ''
+          ? services.datasets.newest(dataset)
+          : services.datasets.version(dataset, version_id);
+      const splits = body.splits ?? [];
+      const of = { projectId: principal.project_id, dataset, version };
       const experiment = services.experiments.create(principal, {
         ...{ name: name ?? dataset.name, dataset: dataset.id, description, repetitions },
-        ...(version_id != null && version_id !== '' && { dataset_version: version_id }),
+        ...(version !== null && { dataset_version: version.id }),
         parameters: body.metadata ?? {},
+        ...(splits.length > 0 && { subject: await subjectOf(services.datasets, of, splits) }),
       });
       const data = toRead(services, principal.project_id, { experiment, figures: null, run: null });
       return { status: 200, body: { data } };
@@ -180,12 +190,13 @@ function toRead(
 ): Static<typeof ExperimentRead> {
   const { id, name, description, dataset, rows, repetitions, parameters, created_at, active_at } = experiment;
   const { results = 0, errors = 0 } = figures ?? {};
+  const examples = splitsMeant(experiment)?.examples ?? rows;
   return {
     ...{ id, name, description: description === '' ? null : description, repetitions, metadata: { ...parameters } },
     ...{ dataset_id: dataset.id, dataset_version_id: versionIdOf(datasets, projectId, experiment) },
     ...{ project_name: name, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(active_at) },
-    ...{ example_count: rows, successful_run_count: results - errors, failed_run_count: errors },
-    missing_run_count: Math.max(0, rows * repetitions - results),
+    ...{ example_count: examples, successful_run_count: results - errors, failed_run_count: errors },
+    missing_run_count: Math.max(0, examples * repetitions - results),
   };
 }
 

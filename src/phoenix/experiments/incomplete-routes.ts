@@ -14,6 +14,7 @@ import { ExampleRead, toExample } from '../datasets/examples.js';
 import { BASE, TAG } from '../tag.js';
 import { ExperimentParams } from './experiment-routes.js';
 import { RunRead, toRun } from './runs.js';
+import { isIn, splitsMeant } from './splits.js';
 
 export interface PhoenixIncomplete {
   readonly experiments: Pick<ExperimentService, 'find' | 'results'>;
@@ -65,8 +66,9 @@ function runsRoute({ experiments, datasets, missingResults }: PhoenixIncomplete)
     async handle({ principal: { project_id: projectId }, params, query, signal }) {
       const experiment = experiments.find(projectId, params.experiment_id);
       const asked = { after: query.cursor ?? null, limit: query.limit };
-      const { rows, next } = await missingResults.unfinished(projectId, experiment, asked, signal);
       const examples = new Examples(datasets, projectId, experiment);
+      const isMeant = (rowId: string) => examples.isMeant(rowId);
+      const { rows, next } = await missingResults.unfinished(projectId, experiment, asked, signal, isMeant);
       const ids = rows.map(({ row_id }) => row_id);
       const kept = examples.fitting(ids);
       const last = kept < rows.length ? rows[kept - 1] : undefined;
@@ -173,10 +175,12 @@ class Examples {
   readonly #datasets: PhoenixIncomplete['datasets'];
   readonly #place: ReturnType<typeof placeOf>;
   readonly #row: { readonly dataset: Dataset; readonly version: DatasetVersion } | null;
+  readonly #splits: readonly string[] | null;
 
   constructor(datasets: PhoenixIncomplete['datasets'], projectId: string, experiment: Experiment) {
     this.#datasets = datasets;
     this.#place = placeOf(experiment);
+    this.#splits = splitsMeant(experiment)?.splits ?? null;
     const dataset = experiment.dataset.gone ? null : datasets.find(projectId, experiment.dataset.id);
     this.#row = dataset && { dataset, version: datasets.version(dataset, String(experiment.dataset_version)) };
   }
@@ -187,6 +191,13 @@ class Examples {
     let bytes = 0;
     const end = rowIds.findIndex((id, index) => (bytes += sizes.get(id) ?? 0) > PAGE_BYTES && index > 0);
     return end === -1 ? rowIds.length : end;
+  }
+
+  /** Whether the experiment is about a row. */
+  isMeant(rowId: string): boolean {
+    if (this.#splits === null || this.#row === null) return true;
+    const content = this.#datasets.namedRows(this.#place, [rowId]).get(rowId);
+    return content !== undefined && isIn(content, this.#row.dataset, this.#splits);
   }
 
   /** Null: it was erased, or its dataset is gone. */

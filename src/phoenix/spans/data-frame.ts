@@ -1,5 +1,7 @@
 import { DomainError } from '../../engine/errors.js';
+import type { ListedPosition } from '../../engine/traces/model/list/query.js';
 import { toSpan, type ListedSpan, type SpanRead } from './presented.js';
+import { lastOf, type SpanWindow } from './span-query.js';
 
 /* A table of spans as pandas reads it: a part of a multipart body, whose columns have a number before their names. */
 
@@ -19,29 +21,35 @@ export interface Frame {
 }
 
 /** A page of spans. */
-type ReadSpans = (window: { readonly limit: number; readonly offset: number }) => Promise<readonly ListedSpan[]>;
+type ReadSpans = (window: SpanWindow) => Promise<readonly ListedSpan[]>;
 
 export async function* frameText(read: ReadSpans, { boundary, most }: Frame): AsyncIterable<string> {
   const columns = new Set<string>();
   let next = `--${boundary}\r\nContent-Type: application/json\r\n\r\n{"data":[`;
-  for (let offset = 0; offset < most;) {
-    const { found, limit } = await readFitting(read, { limit: Math.min(AT_ONCE, most - offset), offset });
+  const seen = new Set<string>();
+  let behind: ListedPosition | null = null;
+  for (let count = 0; count < most;) {
+    const { found, limit } = await readFitting(read, { limit: Math.min(AT_ONCE, most - count), behind });
     for (const span of found) {
+      // One whose start is changed meanwhile is there already, or comes further on.
+      if (seen.has(`${span.trace_id}${span.id}`)) continue;
+      seen.add(`${span.trace_id}${span.id}`);
       yield next + JSON.stringify(numbered(cellsOf(toSpan(span)), columns));
       next = ',';
     }
     if (found.length < limit) break;
-    offset += found.length;
+    count += found.length;
+    behind = lastOf(found);
   }
   const end = `],"schema":${JSON.stringify(schemaOf(columns))}}\r\n--${boundary}--\r\n`;
   yield next === ',' ? end : next + end;
 }
 
 /** A page, which has fewer spans where these are large. */
-async function readFitting(read: ReadSpans, { limit, offset }: { readonly limit: number; readonly offset: number }) {
+async function readFitting(read: ReadSpans, { limit, behind }: SpanWindow) {
   for (let fitting = limit; ; fitting = Math.ceil(fitting / 4))
     try {
-      return { found: await read({ limit: fitting, offset }), limit: fitting };
+      return { found: await read({ limit: fitting, behind }), limit: fitting };
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'too_large' || fitting === 1) throw error;
     }

@@ -1,8 +1,10 @@
 import { Type, type Static, type TObject } from '@sinclair/typebox';
-import { ID, ID_DESCRIPTION, uuidOf } from '../../engine/schema/ids.js';
+import { ID, ID_DESCRIPTION, UUID, uuidOf } from '../../engine/schema/ids.js';
+import { parseTimestamp } from '../../engine/timestamp.js';
 import { spanList } from '../../engine/traces/model/list/definitions.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
-import type { AppliedFilter, FilterValue } from '../../engine/traces/model/list/query.js';
+import type { AppliedFilter, FilterValue, ListedPosition } from '../../engine/traces/model/list/query.js';
+import { invalid } from '../../engine/validation/validation.js';
 import { filterBy, queryFor, rowsOf, timeOf } from '../../facade/list-rows.js';
 import { csv } from '../../http/parameter.js';
 import type { ListedSpan } from './presented.js';
@@ -37,9 +39,40 @@ export interface AskedSpans extends Selection {
   readonly project: string | undefined;
 }
 
-export interface Window {
+/** A page: what comes in meanwhile moves no span to another one. */
+export interface SpanWindow {
   readonly limit: number;
-  readonly offset: number;
+  /** The last span of the page before; null: this is the first page. */
+  readonly behind: ListedPosition | null;
+}
+
+/** How a cursor names the last span of a page. */
+export const spanCursor = Type.Optional(
+  Type.String({
+    pattern: '^-?[0-9]{1,17}_[0-9a-f-]{36}_[0-9a-f-]{36}$',
+    description: '`next_cursor` of the page before.',
+  }),
+);
+
+/** The cursor behind a span. */
+export function cursorOf({ started_at, trace_id, id }: ListedPosition): string {
+  return `${started_at}_${trace_id}_${id}`;
+}
+
+/** @throws DomainError `invalid` */
+export function positionAt(at: string | undefined): ListedPosition | null {
+  if (at === undefined) return null;
+  const [started = '', trace_id = '', id = ''] = at.split('_');
+  if (!UUID.test(trace_id) || !UUID.test(id)) throw invalid([{ pointer: '?cursor', detail: 'is from no page' }]);
+  return { started_at: Number(started), trace_id, id };
+}
+
+/** Where the last span of a page stands; null: the page has none. */
+export function lastOf(found: readonly ListedSpan[]): ListedPosition | null {
+  const last = found.at(-1);
+  return last === undefined
+    ? null
+    : { started_at: parseTimestamp(last.started_at) ?? 0, trace_id: last.trace_id, id: last.id };
 }
 
 /** Spans of a page, newest first. Of ids, the first so many of each. @throws DomainError `invalid`, `too_large` */
@@ -47,17 +80,17 @@ export async function spansAsked(
   lists: Pick<Lists, 'spans'>,
   projectId: string,
   asked: AskedSpans,
-  window: Window,
+  { limit, behind }: SpanWindow,
   signal: AbortSignal,
 ): Promise<ListedSpan[]> {
   const found: ListedSpan[] = [];
   for (const ids of idsOf(asked)) {
     const filters = [...filtersOf(asked), ...ids];
-    const query = queryFor(spanList, { filters, tags: { project: asked.project }, ...window });
+    const query = queryFor(spanList, { filters, tags: { project: asked.project }, limit, offset: 0, behind });
     found.push(...(await rowsOf(await lists.spans(projectId, query, signal))));
-    if (found.length >= window.limit) break;
+    if (found.length >= limit) break;
   }
-  return found.slice(0, window.limit);
+  return found.slice(0, limit);
 }
 
 /** Whether a request names what it asks for: then there is one page. */

@@ -7,11 +7,21 @@ import { invalid } from '../../engine/validation/validation.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
 import { ProjectParams } from '../annotations/read-route.js';
-import { cursor, limit, nextCursor, offsetAt } from '../cursor.js';
+import { limit, nextCursor } from '../cursor.js';
 import { BASE, TAG } from '../tag.js';
 import { frameText } from './data-frame.js';
 import { SpanRead, toSpan } from './presented.js';
-import { moment, namesIds, selection, spansAsked } from './span-query.js';
+import {
+  cursorOf,
+  lastOf,
+  moment,
+  namesIds,
+  positionAt,
+  selection,
+  spanCursor,
+  spansAsked,
+  type SpanWindow,
+} from './span-query.js';
 
 type Parts = Pick<Lists, 'spans'>;
 
@@ -37,14 +47,14 @@ function listRoute(lists: Parts) {
     access: 'key',
     bulk: true,
     params: ProjectParams,
-    query: queryOf(Type.Object({ limit: limit('spans', 100), cursor, ...selection })),
+    query: queryOf(Type.Object({ limit: limit('spans', 100), cursor: spanCursor, ...selection })),
     responses: { 200: { description: 'The spans.', schema: Page } },
     errors: ['invalid', 'too_large', 'unavailable'],
     async handle({ principal: { project_id }, params, query: { limit: most, cursor: at, ...asked }, signal }) {
-      const window = { limit: most, offset: offsetAt(at) };
+      const window = { limit: most, behind: positionAt(at) };
       const found = await spansAsked(lists, project_id, { ...asked, project: params.phoenix_project }, window, signal);
-      const isLast = namesIds(asked) || found.length < most;
-      const next_cursor = isLast ? null : String(window.offset + found.length);
+      const last = namesIds(asked) || found.length < most ? null : lastOf(found);
+      const next_cursor = last && cursorOf(last);
       return { status: 200, body: { data: found.map(toSpan), next_cursor } };
     },
   });
@@ -105,8 +115,7 @@ function frameRoute(lists: Parts) {
         ...(root_spans_only === true && { parent_id: 'null' }),
         project,
       };
-      const read = (window: { readonly limit: number; readonly offset: number }) =>
-        spansAsked(lists, project_id, selected, window, signal);
+      const read = (window: SpanWindow) => spansAsked(lists, project_id, selected, window, signal);
       const frame = { boundary: randomUUID(), most: Math.min(body.limit ?? 1_000, MAX_FRAME) };
       const stream = Readable.from(frameText(read, frame), { objectMode: false });
       return { status: 200, contentType: `multipart/mixed; boundary=${frame.boundary}`, stream };

@@ -15,7 +15,7 @@ import { density, keysOn, theme, zone } from '../state/preferences.js';
 import { signOut } from '../state/session.js';
 import type { GoTo as GoToDialog } from './go-to.js';
 import { KeyHelp } from './key-help.js';
-import { SCREENS } from './screens.js';
+import { offeredScreens } from './screens.js';
 import { showTour } from './show-tour.js';
 
 /** What is around every screen: navigation, project, preferences, keys, notices. */
@@ -39,7 +39,7 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
     { keys: '?', does: 'Show this help', run: () => setOverlay('help') },
     { keys: 'mod+k', does: 'Go to anything', run: goTo },
     { keys: 'c', does: 'Copy link to this view', run: () => void copy(window.location.href, 'Link') },
-    ...SCREENS.map(({ key, name, label }) => ({
+    ...offeredScreens().map(({ key, name, label }) => ({
       keys: `g ${key}`,
       does: label,
       run: () => navigate(hrefOf({ screen: name })),
@@ -105,13 +105,13 @@ function Screens({ shown }: { readonly shown: string }) {
   const isNew = useLacksTraces();
   return (
     <nav class="frame-nav" aria-label="Screens">
-      {SCREENS.filter(({ forNewcomers, isBeside }) => (isNew || forNewcomers !== true) && isBeside !== true).map(
-        ({ name, label, icon }) => (
+      {offeredScreens()
+        .filter(({ forNewcomers, isBeside }) => (isNew || forNewcomers !== true) && isBeside !== true)
+        .map(({ name, label, icon }) => (
           <a key={name} href={hrefOf({ screen: name })} {...(name === shown && { 'aria-current': 'page' as const })}>
             <Icon name={icon} /> {label}
           </a>
-        ),
-      )}
+        ))}
     </nav>
   );
 }

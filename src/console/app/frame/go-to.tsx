@@ -9,7 +9,7 @@ import { ApiError, call } from '../state/api.js';
 import { hrefOf, navigate } from '../state/location.js';
 import { useQuery } from '../state/query.js';
 import { findNamed, findSessions, type Goal } from './found-by-name.js';
-import { SCREENS } from './screens.js';
+import { offeredScreens } from './screens.js';
 import { showTour } from './show-tour.js';
 
 /** Milliseconds without a key pressed before names are looked up. */
@@ -112,7 +112,7 @@ function goalsFor(text: string, found: readonly Goal[]): Goal[] {
   if (UUID.test(id)) return [{ label: `Object with ID ${id}`, go: () => goToId(id) }];
   const asked = text.toLowerCase();
   const screens = [
-    ...SCREENS.map(({ label, name }) => ({ label, go: () => navigate(hrefOf({ screen: name })) })),
+    ...offeredScreens().map(({ label, name }) => ({ label, go: () => navigate(hrefOf({ screen: name })) })),
     { label: 'Getting started tour', go: showTour },
   ].filter(({ label }) => label.toLowerCase().includes(asked));
   if (text === '') return screens;

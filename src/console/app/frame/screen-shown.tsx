@@ -3,7 +3,7 @@ import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Empty, Failure, Skeleton } from '../parts/states.js';
 import { request } from '../state/api.js';
 import { useAgain } from '../state/query.js';
-import { chunkOf, screenNamed } from './screens.js';
+import { chunkOf, refusalOfScreen, screenNamed } from './screens.js';
 import type { ScreenProps } from './screen-props.js';
 
 /** Loads the chunk of a screen, and shows it. A defect of a screen leaves the frame as it is. */
@@ -13,6 +13,7 @@ export function ScreenShown({ name, id }: { readonly name: string; readonly id: 
   const [failure, setFailure] = useState<unknown>(null);
   const [broken, mend] = useErrorBoundary() as [unknown, () => void];
   const tell = (error: unknown) => void request('/healthz').then(() => setFailure(error), setFailure);
+  const refused = screen === undefined ? null : refusalOfScreen(screen);
   const load = () => {
     setFailure(null);
     chunkOf(name, id)?.then((chunk) => setLoaded(() => chunk.default), tell);
@@ -27,6 +28,12 @@ export function ScreenShown({ name, id }: { readonly name: string; readonly id: 
     return (
       <Empty title="Page not found" isPage>
         Choose a page in the navigation.
+      </Empty>
+    );
+  if (refused !== null)
+    return (
+      <Empty title={`You may not see ${screen.label}`} isPage>
+        <p>{refused}. An administrator of this project can give you another role.</p>
       </Empty>
     );
   if (broken !== undefined) return <Failure error={broken} retry={mend} isPage />;

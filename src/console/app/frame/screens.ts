@@ -1,5 +1,7 @@
 import type { ComponentType } from 'preact';
+import { isReading, type Scope } from '../../../engine/identity/scopes.js';
 import type { IconName } from '../parts/icon.js';
+import { refusalOf } from '../state/session.js';
 import type { ScreenProps } from './screen-props.js';
 
 type Load = () => Promise<{ readonly default: ComponentType<ScreenProps> }>;
@@ -15,6 +17,8 @@ export interface Screen {
   readonly isBeside?: true;
   /** Goes there after `g`. */
   readonly key: string;
+  /** What it is nothing without: it is offered to nobody who lacks that. Absent: it has something for everybody. */
+  readonly needs?: Scope;
   /** Its chunk. */
   readonly load: Load;
   /** The chunk of what stands behind it in the address, where that is a view of its own. */
@@ -28,6 +32,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Overview',
     icon: 'overview',
     key: 'o',
+    needs: 'spans:read',
     load: () => import('../screens/overview/index.js'),
   },
   {
@@ -35,25 +40,49 @@ export const SCREENS: readonly Screen[] = [
     label: 'Traces',
     icon: 'traces',
     key: 't',
+    needs: 'spans:read',
     load: () => import('../screens/list/index.js'),
     loadOne: () => import('../screens/trace/index.js'),
   },
-  { name: 'spans', label: 'Spans', icon: 'spans', key: 'n', load: () => import('../screens/list/index.js') },
+  {
+    name: 'spans',
+    label: 'Spans',
+    icon: 'spans',
+    key: 'n',
+    needs: 'spans:read',
+    load: () => import('../screens/list/index.js'),
+  },
   {
     name: 'sessions',
     label: 'Sessions',
     icon: 'sessions',
     key: 's',
+    needs: 'spans:read',
     load: () => import('../screens/list/index.js'),
     loadOne: () => import('../screens/session/index.js'),
   },
-  { name: 'users', label: 'Users', icon: 'users', key: 'u', load: () => import('../screens/users/index.js') },
-  { name: 'prompts', label: 'Prompts', icon: 'prompts', key: 'p', load: () => import('../screens/prompts/index.js') },
+  {
+    name: 'users',
+    label: 'Users',
+    icon: 'users',
+    key: 'u',
+    needs: 'spans:read',
+    load: () => import('../screens/users/index.js'),
+  },
+  {
+    name: 'prompts',
+    label: 'Prompts',
+    icon: 'prompts',
+    key: 'p',
+    needs: 'prompts:read',
+    load: () => import('../screens/prompts/index.js'),
+  },
   {
     name: 'judges',
     label: 'Judges',
     icon: 'judges',
     key: 'j',
+    needs: 'judges:read',
     load: () => import('../screens/judges/index.js'),
   },
   {
@@ -61,6 +90,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Datasets',
     icon: 'database',
     key: 'd',
+    needs: 'datasets:read',
     load: () => import('../screens/datasets/index.js'),
   },
   {
@@ -68,6 +98,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Experiments',
     icon: 'experiments',
     key: 'e',
+    needs: 'datasets:read',
     load: () => import('../screens/experiments/index.js'),
   },
   {
@@ -75,6 +106,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Comparisons',
     icon: 'comparisons',
     key: 'c',
+    needs: 'datasets:read',
     load: () => import('../screens/experiments/index.js'),
   },
   {
@@ -97,6 +129,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Monitors',
     icon: 'monitors',
     key: 'm',
+    needs: 'monitors:read',
     load: () => import('../screens/monitors/index.js'),
   },
   {
@@ -104,6 +137,7 @@ export const SCREENS: readonly Screen[] = [
     label: 'Review',
     icon: 'review',
     key: 'r',
+    needs: 'feedback:write',
     load: () => import('../screens/review/index.js'),
   },
   {
@@ -111,10 +145,25 @@ export const SCREENS: readonly Screen[] = [
     label: 'Playground',
     icon: 'playground',
     key: 'y',
+    needs: 'prompts:write',
     load: () => import('../screens/playground/index.js'),
   },
-  { name: 'links', label: 'Links', icon: 'links', key: 'f', load: () => import('../screens/links/index.js') },
-  { name: 'audit', label: 'Audit log', icon: 'audit', key: 'a', load: () => import('../screens/audit/index.js') },
+  {
+    name: 'links',
+    label: 'Links',
+    icon: 'links',
+    key: 'f',
+    needs: 'feedback:read',
+    load: () => import('../screens/links/index.js'),
+  },
+  {
+    name: 'audit',
+    label: 'Audit log',
+    icon: 'audit',
+    key: 'a',
+    needs: 'audit:read',
+    load: () => import('../screens/audit/index.js'),
+  },
   {
     name: 'settings',
     label: 'Settings',
@@ -131,6 +180,16 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/first/index.js'),
   },
 ];
+
+/** The screens that the signed-in person has a use for. */
+export function offeredScreens(): Screen[] {
+  return SCREENS.filter(({ needs }) => needs === undefined || refusalOf(needs) === null);
+}
+
+/** Why the signed-in person may not see a screen; null: they may, even where they can do nothing there. */
+export function refusalOfScreen({ needs }: Screen): string | null {
+  return needs === undefined || !isReading(needs) ? null : refusalOf(needs);
+}
 
 /** The chunk of a screen, or of what stands behind it. */
 export function chunkOf(name: string, id: string | null): ReturnType<Load> | undefined {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { SignInCredentials, SignInPreview, SignInRequest, WhoAmI } from '../../../features/sign-in/http/schema.js';
-import { isReading, type Scope } from '../../../engine/identity/scopes.js';
+import { isReading, withImplied, type Scope } from '../../../engine/identity/scopes.js';
 import { ApiError, call, request, signedOut } from './api.js';
 import { base, navigate, place } from './location.js';
 import { queries } from './query.js';
@@ -11,11 +11,26 @@ export const whoami = signal<WhoAmI | null>(null);
 /** Asks who is signed in, and what they may do in the project that is shown. @throws ApiError unless nobody is */
 export async function loadWhoAmI(): Promise<void> {
   try {
-    whoami.value = await call('GET /whoami');
+    const me = await call('GET /whoami');
+    keepDraftsOf(me.user.id);
+    whoami.value = me;
     signedOut.value = false;
   } catch (error) {
     if (!signedOut.value) throw error;
   }
+}
+
+/** Names what this tab keeps: drafts of prompts, answers and opinions. */
+const KEPT = 'spanhouse.';
+/** Whose drafts they are. */
+const WRITER = `${KEPT}writer`;
+
+/** Forgets what somebody else wrote in this tab. A session that ends by itself loses none of it. @param userId empty: nobody any more */
+function keepDraftsOf(userId: string): void {
+  const writer = sessionStorage.getItem(WRITER) ?? userId;
+  if (writer !== userId)
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(KEPT)) sessionStorage.removeItem(key);
+  sessionStorage.setItem(WRITER, userId);
 }
 
 /** Whom credentials sign in, and who is signed in now. @throws ApiError */
@@ -40,6 +55,7 @@ export async function signIn(proof: SignInRequest): Promise<void> {
 export async function signOut(): Promise<void> {
   const response = await request('/console/session', { method: 'DELETE' });
   queries.clear();
+  keepDraftsOf('');
   // The provider of single sign-on has a session of its own.
   if (response.status === 200) {
     location.href = ((await response.json()) as { readonly url: string }).url;
@@ -67,7 +83,7 @@ const CHANGES: Readonly<Record<string, Scope>> = {
 /** Why the signed-in person may not change something of this project; null: they may. @param scope that it needs */
 export function refusalOf(scope: Scope = CHANGES[place.value.screen] ?? 'admin'): string | null {
   const me = whoami.value;
-  if (me === null || me.key.scopes.includes(scope)) return null;
+  if (me === null || withImplied(me.key.scopes).has(scope)) return null;
   if (me.role !== null && me.role !== 'owner' && me.role !== 'admin') return `Your role ${me.role} lacks ${scope}`;
   return me.key.scopes.every(isReading) ? 'Your API key is read-only' : `Your API key lacks ${scope}`;
 }

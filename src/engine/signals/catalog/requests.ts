@@ -1,3 +1,5 @@
+import { Denials } from '../denials.js';
+import type { LogFields } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { Refusals } from '../refusals.js';
 import { catalogOf, measured, milliseconds, signal, type LineName, type LogEvent } from '../signal.js';
@@ -18,6 +20,15 @@ export interface FinishedRequest {
   readonly reason?: string;
   /** The trace by which the server traced the request, if it did. */
   readonly traceId?: string;
+  /** Who got 401 or 403; absent: nobody did, or it is told of otherwise. */
+  readonly denied?: Denied;
+}
+
+/** Who was not let in, or not to that. */
+export interface Denied {
+  readonly address: string;
+  /** What is known of the caller, by the names of the log. */
+  readonly caller: Readonly<Record<string, string>>;
 }
 
 interface FinishedCall {
@@ -28,6 +39,7 @@ interface FinishedCall {
   readonly seconds: number;
   /** Why it is to be sent again later, as its client was told. */
   readonly refusedFor?: string;
+  readonly denied?: Denied & { readonly reason: string };
 }
 
 type ReviewResult = 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
@@ -47,6 +59,11 @@ export const requestCatalog = catalogOf({
     when: 'A request got 429, 503 or another status from 501 up, or a gRPC call UNAVAILABLE, or RESOURCE_EXHAUSTED with RetryInfo; `reason` is what the client received. The first for each reason; more are at level `debug`, until `refusalsEnded`.',
     action:
       'Fix the reason; /readyz names what does not respond. Time or memory limits: have clients request less, or raise READ_TIMEOUT_SECONDS, ENGINE_MEMORY_MB. Too many at once (429): nothing, if it ends; otherwise have clients send fewer, or see the alert SpanhouseIngestRefused',
+  },
+  accessDenied: {
+    level: 'info',
+    message: 'Access denied',
+    when: 'A request got 401 or 403, or a gRPC call UNAUTHENTICATED or PERMISSION_DENIED: it had no valid key or session, or one that may not do this. `reason` is what the client received; user, key and project are there if they are known. At most ten a minute for each address and 600 in all; more are at level `debug`. Sign-ins: `signInRefused`.',
   },
   refusalsEnded: {
     level: 'info',
@@ -107,18 +124,23 @@ export function deriveRequests(log: LogEvent<LineName<typeof requestCatalog>>, m
     refused: (fields, again) => log('requestRefused', fields, again),
     ended: ({ seconds, ...rest }) => log('refusalsEnded', { ...rest, ms: milliseconds(seconds) }),
   });
+  const denials = new Denials();
+  const accessDenied = ({ address, caller }: Denied, fields: LogFields) =>
+    log('accessDenied', { ...fields, ...caller, address }, denials.isEnough(address));
   return {
-    requestFinished({ route, method, status, seconds, requestId, reason, traceId }: FinishedRequest): void {
+    requestFinished({ route, method, status, seconds, requestId, reason, traceId, denied }: FinishedRequest): void {
       metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);
       const traced = traceId === undefined ? {} : { trace_id: traceId };
       const fields = { method, route, status, ms: milliseconds(seconds), request_id: requestId, ...traced };
       if (status === TOO_MANY || status > DEFECT) refusals.refused(reason ?? String(status), fields);
+      else if (denied !== undefined) accessDenied(denied, { ...fields, reason });
       else log('requestAnswered', fields);
     },
-    rpcFinished({ method, code, seconds, refusedFor }: FinishedCall): void {
+    rpcFinished({ method, code, seconds, refusedFor, denied }: FinishedCall): void {
       metrics.rpcDuration.observe({ method, code }, seconds);
       const fields = { method, code, ms: milliseconds(seconds) };
-      if (refusedFor === undefined) log('rpcAnswered', fields);
+      if (denied !== undefined) accessDenied(denied, { ...fields, reason: denied.reason });
+      else if (refusedFor === undefined) log('rpcAnswered', fields);
       else refusals.refused(refusedFor, fields);
     },
     /** No request comes any more: what is logged of several is logged now. */

@@ -1,8 +1,9 @@
-import type { ListQuery } from '../model/list/query.js';
+import type { AskedOfSpan, ListQuery } from '../model/list/query.js';
 import { empty, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { jsonArray, jsonLines, type JsonRows } from '../read/json-rows.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
+import { beyond } from '../read/times.js';
 import { current } from '../read/visibility.js';
 import { conditions, textFound } from './conditions.js';
 import { experimentConditions } from './experiment-filters.js';
@@ -98,21 +99,48 @@ export function spansEstimated(scope: ReadScope, { tags }: ListQuery): Sql {
 
 /** Conditions on `spans`, for a statement that begins with {@link spanBounds}. */
 export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
-  const session = sessionAskedFor(query);
-  const bounded = session !== null || idsAskedFor(query, 'trace_id') !== null;
-  const bounds = bounded ? [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`] : [];
-  const ofSession = session === null ? [] : [sql`trace_id ${ofSessionNamed(scope, session)}`];
+  const bounds = isBounded(query) ? BOUNDS : [];
   const search = query.search === null ? [] : [textFound(query.search, scope.within)];
   return allOf([
     inProject(scope.projectId),
     ...bounds,
+    ...(query.behind == null ? [] : [sql`(${beyond(query.behind, query.descending)})`]),
     ...rowConditions(query),
-    ...ofSession,
-    ...scoreConditions(spanSource, scope, query),
+    ...relatedConditions(scope, query),
     ...experimentConditions(spanSource, scope, query),
+    ...(query.inTracesWith ?? []).map((asked, index) => sql`trace_id IN (${tracesWith(scope, query, asked, index)})`),
     ...search,
     current(scope),
   ]);
+}
+
+/** What is asked of what belongs to a span: its session, and its scores. */
+function relatedConditions(scope: ReadScope, asked: Omit<AskedOfSpan, 'search'>): Sql[] {
+  const session = sessionAskedFor(asked);
+  return [
+    ...(session === null ? [] : [sql`trace_id ${ofSessionNamed(scope, session)}`]),
+    ...scoreConditions(spanSource, scope, asked),
+  ];
+}
+
+/** Traces with a span that meets what a query asks of the traces of its spans. @param nth which of these */
+function tracesWith(scope: ReadScope, query: ListQuery, asked: AskedOfSpan, nth: number): Sql {
+  const traces = tracesAskedFor(scope, query);
+  return sql`SELECT trace_id FROM spans WHERE ${allOf([
+    inProject(scope.projectId),
+    ...(traces === null ? [] : [...BOUNDS, sql`trace_id ${traces}`]),
+    ...askedOfRow(asked),
+    ...relatedConditions(scope, asked),
+    ...(asked.search === null ? [] : [textFound(asked.search, scope.withinTraces?.[nth])]),
+    current(scope),
+  ])}`;
+}
+
+const BOUNDS = [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
+
+/** Whether a query names the traces whose spans it is about. */
+function isBounded(query: ListQuery): boolean {
+  return sessionAskedFor(query) !== null || idsAskedFor(query, 'trace_id') !== null;
 }
 
 /** Whether a query finds a row of `spans`, by what stands in that row alone. */
@@ -121,8 +149,11 @@ export function spanFound(query: ListQuery): Sql {
 }
 
 function rowConditions(query: ListQuery): Sql[] {
-  const tags = [...query.tags].map(([key, values]) => tagged(key, values));
-  return [...internal(query), ...conditions(query, spanSource), ...tags];
+  return [...internal(query), ...askedOfRow(query)];
+}
+
+function askedOfRow(asked: Pick<AskedOfSpan, 'filters' | 'tags'>): Sql[] {
+  return [...conditions(asked, spanSource), ...[...asked.tags].map(([key, values]) => tagged(key, values))];
 }
 
 /** The spans of some traces are found by their times, which their facts know, in a table ordered by time. */
@@ -134,7 +165,7 @@ export function spanBounds(scope: ReadScope, query: ListQuery): Sql {
 /** A condition on the traces whose spans alone are asked for; null: there is none. */
 function tracesAskedFor(scope: ReadScope, query: ListQuery): Sql | null {
   const trace = idsAskedFor(query, 'trace_id');
-  if (trace !== null) return sql`= ${value(trace[0], 'UUID')}`;
+  if (trace !== null) return trace.length === 1 ? sql`= ${value(trace[0], 'UUID')}` : sql`IN ${idSet(trace)}`;
   const session = sessionAskedFor(query);
   return session === null ? null : ofSessionNamed(scope, session);
 }
@@ -145,7 +176,7 @@ function ofSessionNamed(scope: ReadScope, session: string): Sql {
 }
 
 /** The session whose spans are asked for. */
-export function sessionAskedFor(query: ListQuery): string | null {
+export function sessionAskedFor(query: Pick<ListQuery, 'filters'>): string | null {
   const session = query.filters.find(({ filter }) => filter.comparison === 'inSession');
   return session === undefined ? null : String(session.values[0]);
 }

@@ -81,6 +81,8 @@ function compare({ filter, values }: AppliedFilter, column: Sql, parameter: Para
       return anyModel(values, column);
     case 'isOrNull':
       return first === null ? sql`isNull(${column})` : sql`${column} = ${parameter(first)}`;
+    case 'isSet':
+      return sql`isNotNull(${column})`;
     case 'is':
       return sql`${column} = ${parameter(first)}`;
     case 'atLeast':

@@ -159,7 +159,8 @@ function stateOf({ source, projectId, query }: Asked): StateOf {
   switch (list) {
     case 'spans': {
       const ids = ofOthers ? null : idsAskedFor(query, 'trace_id');
-      return { list, projectId, ids, figures: sessionAskedFor(query) !== null };
+      const asked = [query, ...(query.inTracesWith ?? [])];
+      return { list, projectId, ids, figures: asked.some((each) => sessionAskedFor(each) !== null) };
     }
     case 'traces':
       return { list, projectId, ids: ofOthers || asksOfHeld(query) ? null : idsAskedFor(query) };

@@ -63,7 +63,7 @@ export function accessPathsOf(source: ListSource, query: ListQuery): readonly [A
 /** The ids of the only rows that a query can find, or of the only trace with such; null when it names none. */
 export function idsAskedFor(query: ListQuery, field: 'id' | 'trace_id' = 'id'): readonly string[] | null {
   const id = query.filters.find(({ filter }) => filter.field === field);
-  return id === undefined ? null : [String(id.values[0])];
+  return id === undefined ? null : id.values.map(String);
 }
 
 /**

@@ -32,17 +32,24 @@ export class TextSearch {
     this.#rows = rows;
   }
 
-  /** Adds to a scope the times at which the text that is searched for may occur. */
+  /** Adds to a scope the times at which the texts that are searched for may occur. */
   async near(
     scope: ReadScope,
     query: ListQuery,
     signal?: AbortSignal,
   ): Promise<{ scope: ReadScope; candidates: Candidates | null }> {
-    if (query.search === null) return { scope, candidates: null };
-    const candidates = await this.#words.candidates(scope.projectId, query.search, (statement) =>
-      this.#rows(statement, { signal }),
-    );
-    return { scope: candidates === null ? scope : { ...scope, within: candidates.ranges }, candidates };
+    const withinTraces: (readonly TimeRange[] | undefined)[] = [];
+    for (const asked of query.inTracesWith ?? [])
+      withinTraces.push((await this.#candidates(scope, asked.search, signal))?.ranges);
+    const known = withinTraces.every((each) => each === undefined) ? scope : { ...scope, withinTraces };
+    const candidates = await this.#candidates(scope, query.search, signal);
+    return { scope: candidates === null ? known : { ...known, within: candidates.ranges }, candidates };
+  }
+
+  /** Where a text may be; null: anywhere, or nothing is searched for. */
+  async #candidates({ projectId }: ReadScope, text: string | null, signal?: AbortSignal): Promise<Candidates | null> {
+    if (text === null) return null;
+    return this.#words.candidates(projectId, text, (statement) => this.#rows(statement, { signal }));
   }
 
   /**

@@ -40,6 +40,8 @@ export interface ReadScope {
   readonly hasMarked?: boolean;
   /** When the spans started that may hold the text that is searched for; absent: at any time. */
   readonly within?: readonly TimeRange[];
+  /** The same of each of the query's `inTracesWith`; undefined: at any time. */
+  readonly withinTraces?: readonly (readonly TimeRange[] | undefined)[];
 }
 
 export function inProject(projectId: string): Sql {

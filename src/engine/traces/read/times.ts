@@ -1,4 +1,5 @@
 import type { Micros } from '../../timestamp.js';
+import type { ListedPosition } from '../model/list/query.js';
 import { join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 
 /** A range of start times of spans, both ends included. */
@@ -13,10 +14,8 @@ export function moment(micros: Micros | string): Sql {
 }
 
 /** Where a span stands in the order of the table `spans`. */
-export interface SpanPosition {
+export interface SpanPosition extends Omit<ListedPosition, 'started_at'> {
   readonly started_at: Micros | string;
-  readonly trace_id: string;
-  readonly id: string;
 }
 
 /** Spans that come after a position, in the table's order or, `descending`, in the opposite one. */

@@ -119,8 +119,9 @@ const REFERENCES: readonly Reference[] = [
   },
   {
     what: 'an unknown image that spans refer to',
-    from: `attachment_namings AS n WHERE NOT EXISTS (SELECT 1 FROM attachments AS a
-      WHERE a.project_id = n.project_id AND a.sha256 = n.sha256)`,
+    // One that was announced is not known before it comes.
+    from: `attachment_namings AS n WHERE (n.version IS NOT NULL OR n.announced_at IS NULL) AND NOT EXISTS (
+      SELECT 1 FROM attachments AS a WHERE a.project_id = n.project_id AND a.sha256 = n.sha256)`,
     id: 'sha256',
   },
   {

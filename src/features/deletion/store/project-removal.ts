@@ -68,6 +68,8 @@ const REMOVALS: readonly Removal[] = [
   { table: 'dataset_rows', where: inDatasets },
   { table: 'dataset_contents', where: inDatasets, atOnce: 50 },
   { table: 'dataset_versions', where: ofDatasets },
+  // Their contents, which name them, have taken them along.
+  { table: 'dataset_files', where: OF_PROJECT, key: '(project_id, sha256, content)' },
   { table: 'datasets', where: OF_PROJECT },
   { table: 'score_definitions', where: OF_PROJECT, key: 'project_id' },
   { table: 'scheduled_exports', where: OF_PROJECT },

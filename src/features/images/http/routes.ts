@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AttachmentService, OpenedImage } from '../attachment-service.js';
+import { isImageType, KEPT_KINDS } from '../media.js';
 import { AttachmentList } from '../schema.js';
 import type { ImageUploads } from '../uploads.js';
 import { uploadRoute } from './upload-route.js';
@@ -20,7 +21,7 @@ function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>) {
     summary: 'List the images of a span',
     description:
       'Returns the images from `attributes.attachments` or from an `output_data` that is a JSON array, in that ' +
-      'order, then those that its texts refer to as Langfuse clients do. Their URLs need no API key and work for one hour.',
+      'order, then images and other files that its texts refer to as Langfuse clients do. Their URLs need no API key and work for one hour.',
     tag: 'Traces',
     access: 'key',
     params: Type.Object({ span_id: uuid('Id of the span.') }),
@@ -40,7 +41,7 @@ function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>) {
     method: 'GET',
     path: '/attachments/:project_id/:sha256',
     operationId: 'getAttachment',
-    summary: 'Get an image by its presigned URL',
+    summary: 'Get an image or file by its presigned URL',
     description: 'Only URLs from a list of attachments work, exactly as returned, for one hour.',
     tag: 'Traces',
     access: 'public',
@@ -57,9 +58,9 @@ function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>) {
     ),
     responses: {
       200: {
-        description: 'The image, byte for byte.',
-        schema: Type.String({ format: 'binary', description: 'JPEG, PNG, WebP or GIF.' }),
-        contentType: 'image/*',
+        description: 'The image or file, byte for byte. Only images are shown in pages; other files are downloads.',
+        schema: Type.String({ format: 'binary', description: `One of: ${KEPT_KINDS}.` }),
+        contentType: '*/*',
       },
       304: { description: 'The image is still the one named by `If-None-Match`.' },
     },
@@ -73,7 +74,7 @@ function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>) {
       return {
         status: 200,
         stream,
-        contentType: image.mediaType,
+        contentType: image.mediaType.startsWith('text/') ? `${image.mediaType}; charset=utf-8` : image.mediaType,
         headers: { ...shared, ...displayHeaders(image), 'Content-Length': String(image.bytes) },
       };
     },
@@ -84,12 +85,13 @@ function headersOf({ sha256, secondsLeft }: OpenedImage) {
   return { ETag: `"${sha256}"`, 'Cache-Control': `private, max-age=${secondsLeft}, immutable` };
 }
 
-/** Shown as an image in any page, and as nothing else. `nosniff` comes with every answer. */
-function displayHeaders({ fileName }: OpenedImage) {
+/** Shown as an image in any page, and as nothing else; what is no image is a download. `nosniff` comes with every answer. */
+function displayHeaders({ fileName, mediaType }: OpenedImage) {
+  const isImage = isImageType(mediaType);
   return {
     'Content-Security-Policy': "default-src 'none'; sandbox",
-    'Content-Disposition': `inline; filename="${fileName}"`,
-    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Content-Disposition': `${isImage ? 'inline' : 'attachment'}; filename="${fileName}"`,
+    ...(isImage && { 'Cross-Origin-Resource-Policy': 'cross-origin' }),
   };
 }
 

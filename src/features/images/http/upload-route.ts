@@ -4,29 +4,30 @@ import { invalid } from '../../../engine/validation/validation.js';
 import { defineRoute, type BodyDefinition, type Opening } from '../../../http/route.js';
 import { MAX_IMAGE_BYTES } from '../image.js';
 import type { UploadGrant } from '../signature.js';
-import { UPLOADED_TYPES, type ImageUploads } from '../uploads.js';
+import { ANNOUNCED_TYPES, KEPT_KINDS } from '../media.js';
+import type { ImageUploads } from '../uploads.js';
 
 const body: BodyDefinition<Buffer> = {
   maxBytes: MAX_IMAGE_BYTES,
-  contentTypes: UPLOADED_TYPES,
-  schema: Type.String({ format: 'binary', description: 'JPEG, PNG, WebP or GIF.' }),
+  contentTypes: ANNOUNCED_TYPES,
+  schema: Type.String({ format: 'binary', description: `One of: ${KEPT_KINDS}.` }),
   decode: (bytes) => bytes,
 };
 
 const Stored = Type.Object(
-  { sha256: Type.String({ description: 'SHA-256 of the image, in hexadecimal.' }) },
-  { $id: 'UploadedImage', description: 'The image is stored.' },
+  { sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal.' }) },
+  { $id: 'UploadedImage', description: 'The file is stored.' },
 );
 
-/** The route that every upload URL of an image points to. What the URL allows is looked at before a byte is read. */
+/** The route that every upload URL points to. What the URL allows is looked at before a byte is read. */
 export function uploadRoute(uploads: Pick<ImageUploads, 'grantOf' | 'store'>) {
   return defineRoute({
     method: 'PUT',
     path: '/attachments/uploads/:upload_grant',
     operationId: 'uploadAttachment',
-    summary: 'Send an image to its upload URL',
+    summary: 'Send an image or file to its upload URL',
     description:
-      'Stores the image that was announced: its size, media type and SHA-256 must be those of the announcement. The URL works for ' +
+      'Stores the file that was announced: its size, media type and SHA-256 must be those of the announcement. The URL works for ' +
       'one hour.',
     tag: 'Traces',
     access: 'public',
@@ -34,7 +35,7 @@ export function uploadRoute(uploads: Pick<ImageUploads, 'grantOf' | 'store'>) {
       upload_grant: Type.String({ maxLength: 2_000, description: 'What the URL allows, signed.' }),
     }),
     body,
-    responses: { 200: { description: 'The image is stored.', schema: Stored } },
+    responses: { 200: { description: 'The file is stored.', schema: Stored } },
     errors: ['forbidden', 'not_found', 'invalid', 'too_large', 'unsupported_media', 'overloaded', 'unavailable'],
     admit: ({ params, headers }) => requireAnnounced(uploads.grantOf(params.upload_grant), headers),
     async handle({ params, body }) {
@@ -50,5 +51,5 @@ function requireAnnounced({ bytes, mediaType }: UploadGrant, headers: Opening<un
     throw new DomainError('unsupported_media', `The Content-Type must be ${mediaType}, as announced`);
   const length = headers['content-length'];
   if (length !== undefined && headers['content-encoding'] === undefined && Number(length) !== bytes)
-    throw invalid([{ pointer: '', detail: `the image must have ${bytes} bytes, as announced, not ${length}` }]);
+    throw invalid([{ pointer: '', detail: `the file must have ${bytes} bytes, as announced, not ${length}` }]);
 }

@@ -1,4 +1,4 @@
-import type { AttachmentCatalog, OpenReference, ReferencedImage } from '../catalog.js';
+import type { AnnouncedRoom, AttachmentCatalog, OpenReference, ReferencedImage } from '../catalog.js';
 import { hashBeginning, mediaIdOf } from '../../../engine/traces/model/media-reference.js';
 import type { ImageReference } from '../../../engine/traces/model/attachments.js';
 import type { KeptImage } from '../extraction.js';
@@ -45,12 +45,12 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
     return found.find((sha256) => mediaIdOf(sha256) === mediaId);
   }
 
-  announce(projectId: string, { sha256, trace_id, span_id }: ImageReference, at: Micros, most: number): boolean {
+  announce(projectId: string, { sha256, trace_id, span_id }: ImageReference, at: Micros, room: AnnouncedRoom): boolean {
     const announced = { project_id: projectId, sha256, trace_id, span_id, at };
     return this.#transaction(
       () =>
         this.#statements.announceAgain.run(announced).changes > 0 ||
-        this.#statements.announce.run({ ...announced, most }).changes > 0,
+        this.#statements.announce.run({ ...announced, ...room }).changes > 0,
     );
   }
 
@@ -81,6 +81,7 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
       let unknown = false;
       for (const sha256 of sha256s) {
         const image = { project_id: projectId, sha256 };
+        this.#statements.arrive.run(image);
         if (this.#statements.markStored.run({ ...image, stored: 1 }).changes > 0) continue;
         this.#statements.leaveOver.run(image);
         unknown = true;

@@ -1,11 +1,14 @@
-import type { OpenReference, ReferencedImage } from '../catalog.js';
+import type { AnnouncedRoom, OpenReference, ReferencedImage } from '../catalog.js';
 import type { ImageReference } from '../../../engine/traces/model/attachments.js';
 import type { KeptImage } from '../extraction.js';
 import type { Micros } from '../../../engine/timestamp.js';
 import type { Database } from '../../../engine/metadata/database.js';
 
 const OF_IMAGE = 'project_id = @project_id AND sha256 = @sha256';
-const NAMED = `EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})`;
+const STORED = `EXISTS (SELECT 1 FROM attachments WHERE ${OF_IMAGE} AND stored = 1)`;
+const WAITING = 'project_id = @project_id AND version IS NULL AND announced_at IS NOT NULL';
+const NAMED = `(EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})
+  OR EXISTS (SELECT 1 FROM dataset_files WHERE ${OF_IMAGE}))`;
 
 /** The prepared SQL of the catalog of images. */
 export function prepareAttachmentSql(db: Database) {
@@ -24,14 +27,18 @@ export function prepareAttachmentSql(db: Database) {
       )
       .pluck(),
     announceAgain: db.prepare<ImageReference & { project_id: string; at: Micros }>(
-      `UPDATE attachment_namings SET announced_at = @at
+      `UPDATE attachment_namings SET announced_at = @at, arrived = ${STORED}
        WHERE ${OF_IMAGE} AND trace_id = @trace_id AND span_id = @span_id AND version IS NULL AND announced_at IS NOT NULL`,
     ),
-    announce: db.prepare<ImageReference & { project_id: string; at: Micros; most: number }>(
-      `INSERT INTO attachment_namings (project_id, sha256, trace_id, span_id, announced_at)
-       SELECT @project_id, @sha256, @trace_id, @span_id, @at
-       WHERE (SELECT count(*) FROM attachment_namings
-              WHERE project_id = @project_id AND version IS NULL AND announced_at IS NOT NULL) < @most`,
+    announce: db.prepare<ImageReference & AnnouncedRoom & { project_id: string; at: Micros }>(
+      `INSERT INTO attachment_namings (project_id, sha256, trace_id, span_id, announced_at, arrived)
+       SELECT @project_id, @sha256, @trace_id, @span_id, @at, ${STORED}
+       WHERE (SELECT count(*) FROM attachment_namings WHERE ${WAITING} AND arrived = 0 AND announced_at > @since) < @open
+         AND (SELECT count(*) FROM attachment_namings WHERE ${WAITING}) < @waiting`,
+    ),
+    /** The image of references has come. */
+    arrive: db.prepare<ReferencedImage>(
+      `UPDATE attachment_namings SET arrived = 1 WHERE ${OF_IMAGE} AND version IS NULL AND announced_at IS NOT NULL`,
     ),
     announcedAt: db
       .prepare<ReferencedImage, Micros | null>(`SELECT max(announced_at) FROM attachment_namings WHERE ${OF_IMAGE}`)

@@ -1,9 +1,9 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { imageOf, MAX_IMAGE_BYTES, type Image } from '../image.js';
 import type { ImageSource } from '../intake.js';
 import type { Signals } from '../../../engine/signals/signals.js';
+import { publicAgents } from '../../../engine/work/public-agents.js';
 import { responseOf } from '../../../engine/work/response-of.js';
 
 export interface ImageFetcherOptions {
@@ -24,8 +24,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  */
 export function createImageFetcher({ hosts, extraAddresses = [], observer }: ImageFetcherOptions): ImageSource {
   const listed: ReadonlySet<string> = new Set(hosts);
-  const filter = { allowIPAddressList: [...extraAddresses], keepAlive: false };
-  const agents = { http: new RequestFilteringHttpAgent(filter), https: new RequestFilteringHttpsAgent(filter) };
+  const agents = publicAgents(extraAddresses);
 
   const get = (url: URL, signal: AbortSignal) => {
     const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'spanhouse' };

@@ -9,9 +9,10 @@ interface Row extends Omit<AuditedImage, 'stored' | 'named' | 'shown' | 'leftove
 }
 
 const OF_IMAGE = 'project_id = a.project_id AND sha256 = a.sha256';
+const OF_ROWS = `EXISTS (SELECT 1 FROM dataset_files WHERE ${OF_IMAGE})`;
 const ROWS = `SELECT project_id, sha256, bytes, stored,
-  EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE}) AS named,
-  EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE} AND version IS NOT NULL) AS shown,
+  (EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE}) OR ${OF_ROWS}) AS named,
+  (EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE} AND version IS NOT NULL) OR ${OF_ROWS}) AS shown,
   EXISTS (SELECT 1 FROM attachment_leftovers WHERE ${OF_IMAGE}) AS leftover
   FROM attachments AS a`;
 

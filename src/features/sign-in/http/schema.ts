@@ -139,7 +139,7 @@ export const SignInRead = Type.Object(
     created_at: time('When the URL was created, or the person signed in.'),
     last_used_at: orNull(time('When it was last used, to about ten minutes; null: never.')),
     expires_at: time(
-      'When it ends: a URL unless it is used by then; a session 7 days after its last use, but at most 30 days after it began.',
+      'When it ends: a URL unless it is used by then; a session 7 days after its last use, but at most 30 days after it began, or sooner where the operator says so.',
     ),
   },
   { $id: 'SignIn', description: 'A person signed in to the console, or an unused sign-in URL.' },
@@ -160,7 +160,9 @@ export const OwnSessionRead = Type.Object(
     address: orNull(line(64, 'Address that it was last used from; null: unknown.')),
     created_at: time('When you signed in.'),
     last_used_at: orNull(time('When it was last used, to about ten minutes; null: never.')),
-    expires_at: time('When it ends: 7 days after its last use, but at most 30 days after it began.'),
+    expires_at: time(
+      'When it ends: 7 days after its last use, but at most 30 days after it began, or sooner where the operator says so.',
+    ),
   },
   { $id: 'OwnSession', description: 'A session of the person who is signed in.' },
 );

@@ -1,6 +1,6 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import { publicAgents } from '../../../engine/work/public-agents.js';
 import { responseOf } from '../../../engine/work/response-of.js';
 import type { Rendered } from '../render.js';
 
@@ -19,8 +19,7 @@ const MAX_READ = 4_096;
  * resolves to, for the very connection that is made. Redirects are not followed, and of a response only its beginning is read.
  */
 export function createHttpSender({ allowedAddresses }: HttpSenderOptions) {
-  const filter = { allowIPAddressList: [...allowedAddresses], keepAlive: false, maxHeaderSize: 16_384 };
-  const agents = { http: new RequestFilteringHttpAgent(filter), https: new RequestFilteringHttpsAgent(filter) };
+  const agents = publicAgents(allowedAddresses);
 
   return async (target: string, { headers, body }: Rendered, closing: AbortSignal) => {
     const url = new URL(target);

@@ -25,11 +25,17 @@ export function SpanImages({ document, span: { id } }: SpanImagesProps) {
       {({ attachments }) =>
         attachments.length === 0 ? null : (
           <section class="stack">
-            <h3>Images</h3>
+            <h3>{attachments.some(isFile) ? 'Images and files' : 'Images'}</h3>
             <ul class="span-images">
-              {attachments.map(({ url, label, type }) => (
-                <li key={url}>
-                  <Image url={url} label={label ?? type} />
+              {attachments.map((each) => (
+                <li key={each.url}>
+                  {isFile(each) ? (
+                    <a href={ownSource(each.url) ?? each.url} download rel="noreferrer noopener">
+                      Download {each.media_type}
+                    </a>
+                  ) : (
+                    <Image url={each.url} label={each.label ?? each.type} />
+                  )}
                 </li>
               ))}
             </ul>
@@ -38,6 +44,11 @@ export function SpanImages({ document, span: { id } }: SpanImagesProps) {
       }
     </Answered>
   );
+}
+
+/** What is no image is never shown in a page. */
+function isFile({ media_type: type }: { readonly media_type?: string }): boolean {
+  return type !== undefined && !type.startsWith('image/');
 }
 
 /** An image that the server keeps. One of elsewhere is a link. */

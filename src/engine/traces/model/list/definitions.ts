@@ -2,12 +2,13 @@ import { sessionFields, spanFields, traceFields, type Field } from './fields.js'
 
 /**
  * How a filter compares its field with the value of its query parameter:
- * `is` equality; `isOrNull` equality, or the literal `null` for objects without a value; `anyOf` a comma-separated
+ * `is` equality; `isOrNull` equality, or the literal `null` for objects without a value; `isSet` any value at all; `anyOf` a comma-separated
  * list; `anyModel` the same of models, whose names may follow that of their provider; `atLeast` and `atMost` inclusive bounds, which leave out objects without a value; `inSession` whether a span's
  * trace belongs to the session, whatever the span itself says; `unpriced` whether a price would give the span a cost, which it
  * lacks: one of {@link UNPRICED}.
  */
-export type Comparison = 'is' | 'isOrNull' | 'anyOf' | 'anyModel' | 'atLeast' | 'atMost' | 'inSession' | 'unpriced';
+export type Comparison =
+  'is' | 'isOrNull' | 'isSet' | 'anyOf' | 'anyModel' | 'atLeast' | 'atMost' | 'inSession' | 'unpriced';
 
 /** Calls without a cost: of any provider, or those that name none. */
 export const UNPRICED = ['any', 'no_provider'] as const;

@@ -1,4 +1,5 @@
 import { OWN_CALL_TAGS } from '../../../schema/own-calls.js';
+import type { Micros } from '../../../timestamp.js';
 import type { Filter, ListDefinition } from './definitions.js';
 
 /** A value to filter by; times are in microseconds. */
@@ -25,6 +26,16 @@ export interface ScoreFilter {
   readonly max: number | null;
 }
 
+/** Where a span stands in a list that is sorted by starts. */
+export interface ListedPosition {
+  readonly started_at: Micros;
+  readonly trace_id: string;
+  readonly id: string;
+}
+
+/** What a span has to meet. */
+export type AskedOfSpan = Pick<ListQuery, 'filters' | 'tags' | 'scores' | 'search'>;
+
 /** A checked request for a page of a list. */
 export interface ListQuery {
   readonly filters: readonly AppliedFilter[];
@@ -34,6 +45,10 @@ export interface ListQuery {
   readonly scores: ReadonlyMap<string, ScoreFilter>;
   /** Text to be found in input, output, error message or error code, ignoring case. */
   readonly search: string | null;
+  /** Of each of these, the trace of a listed span must have a span that meets it; only lists of spans, one page at a time, have it. */
+  readonly inTracesWith?: readonly AskedOfSpan[];
+  /** Only spans that come behind this place: of a list of spans that is sorted by starts, whose pages have no others then. */
+  readonly behind?: ListedPosition | null;
   /** The server's own calls of models: of judges, trials, optimizations and the playground. */
   readonly internal: Listed;
   /** Spans of experiments, with all else in the traces that they are in or that they were made in. */
