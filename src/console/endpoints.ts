@@ -1,6 +1,7 @@
 import type { apiKeyRoutes } from '../features/api-keys/http/routes.js';
 import type { attachmentRoutes } from '../features/images/http/routes.js';
 import type { auditRoutes } from '../features/audit/http/routes.js';
+import type { budgetRoutes } from '../features/budget/http/routes.js';
 import type { calibrationRoutes } from '../features/calibration/http/routes.js';
 import type { commentRoutes } from '../features/comments/http/routes.js';
 import type { shareRoutes } from '../features/sharing/http/routes.js';
@@ -36,6 +37,7 @@ type Groups =
   | typeof apiKeyRoutes
   | typeof attachmentRoutes
   | typeof auditRoutes
+  | typeof budgetRoutes
   | typeof calibrationRoutes
   | typeof commentRoutes
   | typeof completionRoutes
