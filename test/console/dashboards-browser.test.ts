@@ -13,7 +13,7 @@ describe('saved views and dashboards in the console', function () {
   let page: Page;
   const { until, open, says, click, closed, everywhere } = screenActions(scene, () => watched);
   const read = async (path: string) =>
-    (await scene.server.request('GET', `/projects/${scene.server.projectId}${path}`)).json as any;
+    (await scene.server.request('GET', `/projects/${scene.server.projectId}${path}`)).json;
   const type = async (label: string, text: string, role = 'textbox') => {
     const field = `dialog ::-p-aria([name="${label}"][role="${role}"])`;
     await clickOn(page, field);

@@ -90,6 +90,8 @@ describe('README and manual', () => {
       'SPANHOUSE_URL',
       // https://no-color.org
       'NO_COLOR',
+      // https://nodejs.org/api/cli.html#node_extra_ca_certsfile
+      'NODE_EXTRA_CA_CERTS',
     ]);
     const named = [...documents.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).to.deep.equal([]);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { pack } from './npm-pack.js';
 
 /** Most of an installed package is the engine. */
-const MAX_PACKED_BYTES = 2_000_000;
+const MAX_PACKED_BYTES = 2_100_000;
 
 // It is installed and started in faults-packed.test.ts.
 describe('the package that `npm pack` makes', function () {

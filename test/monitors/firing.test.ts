@@ -158,7 +158,7 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
       const asked = `/spans:stats?${query as string}&${times}&measures=count,errors,cost,tokens,duration`;
       const { json, text } = await server.request('GET', asked);
       const { totals } = json ?? {};
-      const { input, output } = totals?.tokens ?? {};
+      const { input, output } = (totals?.tokens ?? {}) as { input?: number | null; output?: number | null };
       const wanted: Record<string, number | null> = {
         ...{ count: totals?.count, error_count: totals?.error_count, duration_p95: totals?.duration_ms?.p95 ?? null },
         cost: totals?.cost == null ? null : Number(totals.cost),

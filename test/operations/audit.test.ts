@@ -107,21 +107,21 @@ describe('The log of what people and programs did', () => {
     line: () => ({ event: `${kind}Deleted`, subject_id: idOf(kind) }),
   });
   /** Making, changing and deleting something of the project; another one is kept. */
-  const about = (kind: string, body: () => object): Case[] => [
+  const about = (kind: string, body: () => object, path = `${kind}s`): Case[] => [
     {
       what: `making a ${kind}`,
-      call: () => ['POST', `${project}/${kind}s`, body()],
+      call: () => ['POST', `${project}/${path}`, body()],
       keep: keep(kind),
       line: () => ({ event: `${kind}Created`, subject_id: idOf(kind) }),
     },
     {
       what: `changing a ${kind}`,
-      call: () => ['PATCH', `${project}/${kind}s/${idOf(kind)}`, { name: `${MARK} 2` }],
+      call: () => ['PATCH', `${project}/${path}/${idOf(kind)}`, { name: `${MARK} 2` }],
       line: () => ({ event: `${kind}Changed`, subject_id: idOf(kind), changed: ['name'] }),
     },
     {
       what: `deleting a ${kind}`,
-      call: () => ['DELETE', `${project}/${kind}s/${idOf(kind)}`],
+      call: () => ['DELETE', `${project}/${path}/${idOf(kind)}`],
       line: () => ({ event: `${kind}Deleted`, subject_id: idOf(kind) }),
     },
   ];
@@ -291,6 +291,8 @@ describe('The log of what people and programs did', () => {
     },
     ...about('monitor', () => ({ name: MARK, measure: 'count', window_minutes: 5, operator: 'above', threshold: 9 })),
     ...about('webhook', () => ({ name: MARK, kind: 'slack', target: `https://${MARK}.example.com/${MARK}` })),
+    ...about('savedView', () => ({ name: MARK, list: 'spans' }), 'saved-views'),
+    ...about('dashboard', () => ({ name: MARK, charts: [] })),
     {
       what: 'rotating the secret of a destination',
       call: () => ['POST', `${project}/webhooks/${idOf('hook')}:rotate`],

@@ -104,7 +104,7 @@ describe('Prometheus', function () {
 
   before(async function () {
     if (!hasPrometheus()) return this.skip();
-    bench = await JudgeBench.boot({ METRICS_TOKEN: TOKEN });
+    bench = await JudgeBench.boot({ METRICS_TOKEN: TOKEN, METRICS_PROJECT_SERIES: '10' });
     bench.endpoint.reset(() => answer(passing));
     prometheus = await Prometheus.start({ target: new URL(bench.server.url).host, token: TOKEN });
   });
@@ -189,7 +189,8 @@ function manualMetrics(): string[] {
 /** Some of everything that clients do. */
 async function workOnce({ server, api }: JudgeBench): Promise<void> {
   const span = { trace_id: randomUUID(), name: 'answer', kind: 'llm', started_at: '2026-01-15T10:00:00Z', cost: 0.25 };
-  await server.request('POST', '/spans', { body: [{ ...span, input_data: 'q', output_data: 'a' }] });
+  const attributes = { model: 'gpt-4o', inputTokens: 2, outputTokens: 1 };
+  await server.request('POST', '/spans', { body: [{ ...span, input_data: 'q', output_data: 'a', attributes }] });
   await server.request('POST', '/spans', { body: [{ ...span, trace_id: 'none' }] });
   await api.call('GET', '/nothing');
   for (const list of ['spans', 'traces', 'sessions']) await server.request('GET', `/${list}`);

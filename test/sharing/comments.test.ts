@@ -39,7 +39,7 @@ describe('comments on traces', function () {
   function rows(sql: string, ...values: readonly unknown[]): unknown[] {
     const database = new BetterSqlite3(join(server.dataDir, DATABASE_FILE), { readonly: true });
     try {
-      return database.prepare<unknown[]>(sql).all(...values);
+      return database.prepare(sql).all(...values);
     } finally {
       database.close();
     }

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { TestServer } from '../harness/server.js';
 
 const AT = '2026-01-15T10:00:00.000000Z';
+const LATER = '2026-01-15T10:00:00.000001Z';
 
 /** What each part of the trace says, and nothing else in it does. */
 export const SECRETS = {
@@ -25,7 +26,15 @@ export async function storeTrace(server: TestServer, more: object = {}) {
         ...more,
       },
       {
-        ...{ id: child, trace_id, parent_span_id: root, name: 'shown call', kind: 'llm', started_at: AT, ended_at: AT },
+        ...{
+          id: child,
+          trace_id,
+          parent_span_id: root,
+          name: 'shown call',
+          kind: 'llm',
+          started_at: LATER,
+          ended_at: LATER,
+        },
         ...{ input_data: 'zebra-question', output_data: 'zebra-answer', cost: 0.123456 },
         ...{ error_message: 'zebra-failure', error_code: 'zebra-code', error_stack: 'zebra-stack' },
         ...{ code_filepath: 'zebra-file', tags: { 'user.id': 'zebra-person', team: 'zebra-team' } },

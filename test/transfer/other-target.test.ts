@@ -71,7 +71,7 @@ describe('an import that was cut off', function () {
   it('goes on where it was, with one request that was sent before', () =>
     withExport(async (file) => {
       const here = await target();
-      await cutOff(here, file, 10);
+      await cutOff(here, file, 12);
       const asked: string[] = [];
       class Noting extends Remote {
         override post<T>(path: string, body: string): Promise<T> {

@@ -40,7 +40,6 @@ const Messages = Type.Array(Message, { minItems: 1, maxItems: MAX_PROMPT_MESSAGE
 
 const shared = {
   model_provider: oneOf(PROVIDER_NAMES, 'Who has the model.'),
-  model_name: line(256, 'Name of the model.'),
   template: Type.Object(
     { type: Type.Literal('chat', { description: 'Only messages are supported.' }), messages: Messages },
     { description: 'What the prompt says.' },
@@ -54,6 +53,7 @@ const shared = {
 export const VersionSent = Type.Object(
   {
     ...shared,
+    model_name: line(256, 'Name of the model.'),
     description: optional(Type.String({ description: 'What the version is; kept in `metadata`.' })),
     tools: optional(object('Tools.')),
     response_format: optional(object('Form of the response.')),
@@ -66,6 +66,7 @@ export const VersionRead = Type.Object(
   {
     ...shared,
     id: uuid('Id of the version.'),
+    model_name: Type.String({ description: 'Name of the model; empty where the version is bound to none.' }),
     description: Type.String({ description: 'What the version is.' }),
     tools: Type.Optional(object('Tools.')),
     response_format: Type.Optional(object('Form of the response.')),

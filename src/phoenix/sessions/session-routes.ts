@@ -150,7 +150,7 @@ function toSession(session: Row, traces: WithTraces['traces'], project?: string)
   const [input, output] = [session.input_tokens ?? 0, session.output_tokens ?? 0];
   const start = (started_at as string | null) ?? created_at;
   return {
-    ...{ id, session_id: (name as string | null) ?? id, project_id: project ?? tags?.['project'] ?? 'default' },
+    ...{ id, session_id: name ?? id, project_id: project ?? tags?.['project'] ?? 'default' },
     ...{ start_time: start, end_time: ended_at ?? start },
     traces: (traces.get(id) ?? []).map((trace) => ({
       ...{ id: trace.id, trace_id: trace.id.replaceAll('-', '') },

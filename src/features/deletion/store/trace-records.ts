@@ -11,8 +11,8 @@ const OF_TRACE = 't.project_id = @projectId AND t.trace_id = @trace';
 /** What goes with a trace, and is about no span but by the way. */
 const TABLES = ['comments', 'share_links'] as const;
 
-function removal<P extends object>(db: Database, table: string, where: string) {
-  return db.prepare<P>(
+function removal(db: Database, table: string, where: string) {
+  return db.prepare<OfTrace & { readonly isBack?: 0 | 1; readonly spans?: string }>(
     `DELETE FROM ${table} WHERE id IN (SELECT t.id FROM ${table} AS t WHERE ${where} LIMIT ${AT_ONCE})`,
   );
 }
@@ -30,10 +30,8 @@ export function traceRecords(db: Database) {
        WHERE ${TABLES.map((table) => `EXISTS (SELECT 1 FROM ${table} AS t WHERE t.project_id = @projectId AND t.trace_id = s.value)`).join(' OR ')}`,
     )
     .pluck();
-  const ofTrace = TABLES.map((table) =>
-    removal<OfTrace & { isBack: 0 | 1 }>(db, table, `${OF_TRACE} AND (@isBack = 0 OR ${IS_EARLIER})`),
-  );
-  const ofSpans = removal<OfTrace & { spans: string }>(
+  const ofTrace = TABLES.map((table) => removal(db, table, `${OF_TRACE} AND (@isBack = 0 OR ${IS_EARLIER})`));
+  const ofSpans = removal(
     db,
     'comments',
     `${OF_TRACE} AND t.span_id IN (SELECT value FROM json_each(@spans)) AND ${IS_EARLIER}`,
