@@ -76,9 +76,8 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   // The scene has no score, and it names a dataset or examples.
   updateLangsmithFeedback: 404,
   listLangsmithExamples: 422,
-  // They name spans, and scores.
+  // It names spans.
   listPhoenixSpanAnnotations: 422,
-  listPhoenixIncompleteEvaluations: 422,
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */

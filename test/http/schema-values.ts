@@ -21,8 +21,8 @@ export interface ValueOptions {
 export function valueText(schema: Schema, options: ValueOptions, name = ''): string {
   const { random, known, odd } = options;
   if (random() < odd) return pick(random, oddValues);
-  if (name in known && (odd === 0 || random() < 0.9)) return JSON.stringify(known[name]);
   const found = options.document.resolve(schema);
+  if (name in known && found['type'] !== 'object' && (odd === 0 || random() < 0.9)) return JSON.stringify(known[name]);
   if ('const' in found) return JSON.stringify(found['const']);
   if ('enum' in found) return JSON.stringify(pick(random, found['enum'] as unknown[]));
   const choices = (found['anyOf'] ?? found['oneOf']) as Schema[] | undefined;
@@ -31,7 +31,7 @@ export function valueText(schema: Schema, options: ValueOptions, name = ''): str
     case 'object':
       return objectText(found, options);
     case 'array':
-      return `[${Array.from({ length: below(random, 4) }, () => valueText(found['items'], options)).join(',')}]`;
+      return arrayText(found, options);
     case 'string':
       return JSON.stringify(textOf(found, random));
     case 'integer':
@@ -47,6 +47,11 @@ export function valueText(schema: Schema, options: ValueOptions, name = ''): str
 function chosen(random: Random, choices: readonly Schema[]): Schema {
   const values = choices.filter(({ type }) => type !== 'null');
   return values.length < choices.length && random() < NULL ? { type: 'null' } : pick(random, values);
+}
+
+function arrayText({ items = {}, minItems = 0 }: Schema, options: ValueOptions): string {
+  const length = Math.max(minItems as number, below(options.random, 4));
+  return `[${Array.from({ length }, () => valueText(items as Schema, options)).join(',')}]`;
 }
 
 function objectText(

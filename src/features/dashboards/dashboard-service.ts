@@ -76,7 +76,7 @@ export class DashboardService {
         updated_at: Date.now() * 1000,
       });
       requireFit(store.replace(dashboard), WHAT, MAX_DASHBOARDS);
-      const changes = changesBetween<Dashboard>(known, dashboard, ['name', 'window', 'charts', 'version']);
+      const changes = changesBetween<Dashboard>(known, dashboard, ['name', 'window', 'charts']);
       audit.done({ event: 'dashboardChanged', by, ...aboutOf(dashboard), changes });
       return dashboard;
     });
