@@ -49,6 +49,7 @@ function scene(rows: number, maxCost: number | null, store: () => void) {
     },
     storeSpans: async () => undefined,
     price: () => 100,
+    isPaused: () => false,
   } as unknown as RunParts;
   const plan = {
     ...{ prompt: { id: randomUUID(), slug: 's', version: 1, content: 'Hi' }, model: 'm', temperature: null },

@@ -124,7 +124,7 @@ class Run {
     // What a call costs is known after the first.
     for (; this.#cost.isUnknown && from < portion.length && this.#goesOn(); from += 1)
       await this.#each(portion.slice(from, from + 1));
-    if (this.#goesOn()) await this.#each(portion.slice(from));
+    if (from < portion.length && this.#goesOn()) await this.#each(portion.slice(from));
   }
 
   async #each(some: readonly MissingResult[]): Promise<void> {

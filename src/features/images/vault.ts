@@ -123,7 +123,12 @@ export class AttachmentVault {
 
   /** Ends a hold on references that are of no span: whatever else names their images keeps them from now on. */
   release(ids: readonly number[]): void {
-    this.#parts.catalog.drop(ids);
+    try {
+      this.#parts.catalog.drop(ids);
+    } catch (error) {
+      // The next sweep finds that they are of no span.
+      this.#parts.observer.attachmentSweepFailed({ error });
+    }
     for (const id of ids) this.#inWork.delete(id);
   }
 

@@ -85,10 +85,14 @@ export function urlsOf(
   projectId: string,
   column: unknown,
 ): Static<typeof AttachmentUrls> | null {
-  const found = Object.entries(attachedIn(column)).flatMap(([name, { sha256 }]) => {
-    const file = files.find(projectId, sha256);
-    if (file === null) return [];
-    return [[`attachment.${name}`, { presigned_url: file.url, s3_url: file.url, mime_type: file.media_type }] as const];
-  });
+  const found = Object.entries(attachedIn(column))
+    .slice(0, MAX_OF_EXAMPLE)
+    .flatMap(([name, { sha256 }]) => {
+      const file = files.find(projectId, sha256);
+      if (file === null) return [];
+      return [
+        [`attachment.${name}`, { presigned_url: file.url, s3_url: file.url, mime_type: file.media_type }] as const,
+      ];
+    });
   return found.length === 0 ? null : Object.fromEntries(found);
 }

@@ -188,7 +188,7 @@ function listVersionsRoute(prompts: Pick<PromptService, 'find' | 'tags'>) {
         end += 1;
         if (version === null) continue;
         const one = prompts.find(project_id, prompt_name, { by: 'number', version });
-        bytes += one.content.length;
+        bytes += one.content.length + JSON.stringify(one.config).length;
         data.push(toVersionRead(one));
       }
       const isLast = numbers.length < most && end === offset + numbers.length;

@@ -58,6 +58,7 @@ function listRoute(comments: Pick<CommentService, 'list'>) {
       'Returns comments on the trace and on its spans, the oldest first. A trace that is not stored has none.',
     tag: TAG,
     access: 'key',
+    bulk: 'gathered',
     params: TraceParams,
     query: queryOf(ListQuery),
     responses: { 200: { description: 'A page of comments.', schema: CommentPageRead } },

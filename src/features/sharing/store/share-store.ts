@@ -58,6 +58,7 @@ function prepare(db: Database) {
     remove: db.prepare<[string]>('DELETE FROM share_links WHERE id = ?'),
     byToken: db.prepare<[Buffer], Row<ShareLink>>(
       `SELECT ${FIELDS} FROM share_links AS l WHERE l.token_hash = ?
+         AND EXISTS (SELECT 1 FROM members AS m WHERE m.project_id = l.project_id AND m.user_id = l.created_by)
          AND NOT EXISTS (SELECT 1 FROM deletions AS d WHERE d.project_id = l.project_id AND d.what = 'project')`,
     ),
     used: db.prepare<{ id: string; at: Micros }>(

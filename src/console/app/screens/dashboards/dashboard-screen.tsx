@@ -9,8 +9,9 @@ import { RangePicker } from '../../parts/range-picker.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
-import { hrefOf, navigate, place } from '../../state/location.js';
-import { changedAt, useQuery } from '../../state/query.js';
+import { leaveDeleted } from '../../state/deleted.js';
+import { place } from '../../state/location.js';
+import { useQuery } from '../../state/query.js';
 import { ChartDialog } from './chart-dialog.js';
 import { ChartPanel } from './chart-panel.js';
 import { DashboardForm } from './dashboard-form.js';
@@ -53,8 +54,7 @@ function Head({ dashboard, range }: PartProps) {
       return;
     }
     announce('Dashboard deleted');
-    navigate(hrefOf({ screen: 'dashboards' }));
-    await changedAt(dashboards());
+    await leaveDeleted({ id, to: { screen: 'dashboards' }, changed: [dashboards()] });
   };
   return (
     <header class="screen-head">
