@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.js';
-import type { EngineFigures, ReadEngineFigures } from '../signals/engine-metrics.js';
+import type { EngineFigures, ReadEngineFigures } from '../signals/metrics/engine-gauges.js';
 import { refusalCode } from './clickhouse/client/client-errors.js';
 import type { ClickHouseClient } from './clickhouse/client/client.js';
 import { sql } from './clickhouse/client/sql.js';

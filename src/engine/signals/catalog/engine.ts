@@ -1,4 +1,4 @@
-import type { ReadEngineFigures } from '../engine-metrics.js';
+import type { ReadEngineFigures } from '../metrics/engine-gauges.js';
 import { catalogOf, measured, milliseconds, signal } from '../signal.js';
 
 interface OpenedTraceStore {
