@@ -26,6 +26,9 @@ export const missing = (field: string, what: string): Misfit => ({
   detail: `is not a ${what} of this project: import the parts in order`,
 });
 
+/** A flag as it is stored. */
+export const bit = (value: unknown) => (value === true ? 1 : 0);
+
 /** JSON as it is stored. */
 export const text = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
