@@ -1,13 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AttachmentVault } from '../images/vault.js';
 import type { JobStore, WithoutSpans } from '../../engine/work/job.js';
-import { callTraceId } from '../judges/call-spans.js';
-import { resultIds } from '../../engine/traces/model/experiment/result-id.js';
-import { jobTraceId } from '../trials/model-trials.js';
+import { DependentCalls } from './dependent-calls.js';
 import type { Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 import type { DeletedThing, StoredSpans } from '../../engine/traces/model/deletion/stored-spans.js';
 import type { ScoreRemoval } from '../../engine/traces/model/score/scores.js';
-import { inParts } from './noted-parts.js';
 import { ToldTraces, type ToldTracesParts } from './told-traces.js';
 import { RecordRemoval, type DependentJobs, type Dependents, type Recorded } from './record-removal.js';
 import type { DeletionScope, WorkUnderWay } from '../../engine/work/work-under-way.js';
@@ -37,12 +34,6 @@ export interface DeletionParts {
 
 /** Things deleted together from the store of spans. */
 const SPANS_AT_ONCE = 10_000;
-const TRACES_AT_ONCE = 500;
-/** Experiments and rows whose results are looked for together. */
-const EXPERIMENTS_AT_ONCE = 100;
-const ROWS_AT_ONCE = 500;
-/** Rows of one experiment, of each of which there may be 32 results. */
-const ROWS_OF_ONE = 250;
 /** Spans whose words go together: each time, rows of the index are rewritten. */
 const WORDS_AT_ONCE = 250_000;
 
@@ -55,12 +46,18 @@ export class DeletionWork {
   readonly #signal: AbortSignal;
   readonly #records: RecordRemoval;
   readonly #told: ToldTraces;
+  readonly #calls: DependentCalls;
 
   constructor(parts: DeletionParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
     this.#records = new RecordRemoval({ ...parts, giveUp: (scope) => this.#giveUp(scope), rest: () => this.#rest() });
     this.#told = new ToldTraces({ ...parts, rest: () => this.#rest() });
+    this.#calls = new DependentCalls({
+      ...parts,
+      pages: (...wanted) => this.#pages(...wanted),
+      rest: () => this.#rest(),
+    });
   }
 
   /** @param onHidden called when nobody is shown anything of it any more @returns how many spans went; 0 for a project */
@@ -76,41 +73,10 @@ export class DeletionWork {
     await this.#eraseRows(deletion);
     const removed = await this.#wholeTraces(deletion);
     let count = 0;
-    for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
-      this.#enter('spans');
-      const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session') as DeletedThing[];
-      const left = things.filter(({ trace_id }) => !removed.has(trace_id));
-      const staying =
-        left.length === 0
-          ? new Set<string>()
-          : await this.#parts.spans.writeTombstones(deletion.project_id, left, deletion.upto);
-      this.#enter('records');
-      const spans = page.filter(({ kind }) => kind === 'span');
-      const recorded = await this.#records.of(deletion.project_id, spans);
-      const shared = await this.#sharedIds(deletion.project_id, things, recorded);
-      const ids = idsOf(spans).filter((id) => !shared.has(id));
-      const again = await this.#sentAgain(deletion.project_id, things, removed, recorded);
-      // A span that was not stored may have been sent since: nobody knows.
-      const unknown = idsOf(spans.filter(({ trace_id }) => trace_id === ''));
-      const gone = { spans, ids, recorded, staying: new Set([...staying, ...again, ...unknown]) };
-      await this.#records.remove(deletion, gone, dependents);
-      count += spans.length;
-    }
+    for await (const page of this.#pages(deletion, ['span', 'trace', 'session']))
+      count += await this.#removePage(deletion, { page, removed }, dependents);
     this.#enter('calls');
-    let noted = await this.#noteRuns(deletion, 0);
-    this.#records.addJobsShown(deletion, dependents);
-    await this.#noteCalls(deletion, [...dependents.jobs.keys()]);
-    let followed = await this.#noteResults(deletion, 0);
-    for await (const page of this.#pages(deletion, ['call'])) {
-      const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
-      await this.#parts.spans.writeTombstones(deletion.project_id, calls, null);
-      const recorded = await this.#records.of(deletion.project_id, calls);
-      const gone = { spans: calls, ids: idsOf(calls), recorded, staying: new Set<string>() };
-      await this.#records.remove(deletion, gone, dependents);
-      // Calls may have been made from calls, and rows of results: they hold the same texts.
-      noted = await this.#noteRuns(deletion, noted);
-      followed = await this.#noteResults(deletion, followed);
-    }
+    await this.#removeCalls(deletion, dependents);
     this.#enter('scores');
     await this.#parts.scores.removeScores(deletion.project_id, this.#scorable(deletion), deletion.upto);
     await this.#told.remove(deletion, this.#pages(deletion, ['span', 'trace', 'call']));
@@ -123,6 +89,50 @@ export class DeletionWork {
     const { images } = this.#parts;
     await this.#orLater(() => images.removeSomeFree(deletion.project_id, dependents.images));
     return count;
+  }
+
+  /** Removes what was ordered to go. @param removed traces that went whole @returns how many spans were among it */
+  async #removePage(
+    deletion: Deletion,
+    { page, removed }: { readonly page: readonly DeletionItem[]; readonly removed: ReadonlySet<string> },
+    dependents: Dependents,
+  ): Promise<number> {
+    this.#enter('spans');
+    const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session') as DeletedThing[];
+    const left = things.filter(({ trace_id }) => !removed.has(trace_id));
+    const staying =
+      left.length === 0
+        ? new Set<string>()
+        : await this.#parts.spans.writeTombstones(deletion.project_id, left, deletion.upto);
+    this.#enter('records');
+    const spans = page.filter(({ kind }) => kind === 'span');
+    const recorded = await this.#records.of(deletion.project_id, spans);
+    const shared = await this.#sharedIds(deletion.project_id, things, recorded);
+    const ids = idsOf(spans).filter((id) => !shared.has(id));
+    const again = await this.#sentAgain(deletion.project_id, things, removed, recorded);
+    // A span that was not stored may have been sent since: nobody knows.
+    const unknown = idsOf(spans.filter(({ trace_id }) => trace_id === ''));
+    const gone = { spans, ids, recorded, staying: new Set([...staying, ...again, ...unknown]) };
+    await this.#records.remove(deletion, gone, dependents);
+    return spans.length;
+  }
+
+  /** Removes the calls of models and the results of experiments that hold texts of what went. */
+  async #removeCalls(deletion: Deletion, dependents: Dependents): Promise<void> {
+    let noted = await this.#calls.ofRuns(deletion, 0);
+    this.#records.addJobsShown(deletion, dependents);
+    await this.#calls.ofOthers(deletion, [...dependents.jobs.keys()]);
+    let followed = await this.#calls.ofResults(deletion, 0);
+    for await (const page of this.#pages(deletion, ['call'])) {
+      const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
+      await this.#parts.spans.writeTombstones(deletion.project_id, calls, null);
+      const recorded = await this.#records.of(deletion.project_id, calls);
+      const gone = { spans: calls, ids: idsOf(calls), recorded, staying: new Set<string>() };
+      await this.#records.remove(deletion, gone, dependents);
+      // Calls may have been made from calls, and rows of results: they hold the same texts.
+      noted = await this.#calls.ofRuns(deletion, noted);
+      followed = await this.#calls.ofResults(deletion, followed);
+    }
   }
 
   /** All that may have scores, in portions: calls are spans. */
@@ -198,72 +208,6 @@ export class DeletionWork {
     return 0;
   }
 
-  /** Notes the calls of runs about the spans. @param after only of runs noted after this item @returns the last item */
-  async #noteRuns(deletion: Deletion, after: number): Promise<number> {
-    let last = after;
-    for await (const page of this.#pages(deletion, ['run'], after)) {
-      for (let from = 0; from < page.length; from += TRACES_AT_ONCE) {
-        const traces = page.slice(from, from + TRACES_AT_ONCE).map(({ id }) => callTraceId(id));
-        await this.#note(deletion, this.#parts.spans.contents(deletion.project_id, traces));
-      }
-      last = page.at(-1)?.seq ?? last;
-    }
-    return last;
-  }
-
-  /** Notes other calls of models that hold texts of the spans: those that showed them, and all those of jobs. */
-  async #noteCalls(deletion: Deletion, jobIds: readonly string[]): Promise<void> {
-    const { spans } = this.#parts;
-    const projectId = deletion.project_id;
-    for await (const page of this.#pages(deletion, ['shown'])) {
-      const judges = [...new Set(page.map(({ trace_id }) => trace_id))];
-      await this.#note(deletion, spans.callsShowing(projectId, judges, [...new Set(page.map(({ id }) => id))]));
-    }
-    await this.#note(deletion, spans.contents(projectId, jobIds.map(jobTraceId)));
-  }
-
-  /**
-   * Notes results of experiments that were made of erased rows, whose texts they hold.
-   * @param after only of rows noted after this item @returns the last item
-   */
-  async #noteResults(deletion: Deletion, after: number): Promise<number> {
-    let last = after;
-    for await (const page of this.#pages(deletion, ['row'], after)) {
-      for (const datasetId of new Set(page.map(({ trace_id }) => trace_id))) {
-        const rowIds = idsOf(page.filter(({ trace_id }) => trace_id === datasetId));
-        for (let from = 0; from < rowIds.length; from += ROWS_AT_ONCE)
-          await this.#noteResultsOf(deletion, datasetId, rowIds.slice(from, from + ROWS_AT_ONCE));
-      }
-      last = page.at(-1)?.seq ?? last;
-    }
-    return last;
-  }
-
-  async #noteResultsOf(deletion: Deletion, datasetId: string, rowIds: readonly string[]): Promise<void> {
-    const { store, spans } = this.#parts;
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const experiments = store.experimentsOn(deletion.project_id, datasetId, after, EXPERIMENTS_AT_ONCE);
-      const ids = experiments.map(({ id }) => id);
-      if (ids.length > 0) await this.#note(deletion, spans.resultsOfRows(deletion.project_id, ids, rowIds));
-      // The server stores the calls of a result before it: after a crash they may be alone.
-      for (const { id, repetitions } of experiments)
-        for (let from = 0; from < rowIds.length; from += ROWS_OF_ONE) {
-          const traces = rowIds.slice(from, from + ROWS_OF_ONE).flatMap((row) => resultIds(id, row, repetitions));
-          await this.#note(deletion, spans.contents(deletion.project_id, traces));
-          await this.#rest();
-        }
-      after = ids.at(-1);
-    }
-  }
-
-  /** Notes calls that go too: clients may send very many that look like some. */
-  async #note(deletion: Deletion, found: AsyncIterable<readonly DeletedThing[]>): Promise<void> {
-    for await (const part of inParts(found)) {
-      this.#parts.store.note(deletion.seq, part.filter(({ kind }) => kind === 'span').map(asCall));
-      await this.#rest();
-    }
-  }
-
   async #forgetWords(deletion: Deletion): Promise<void> {
     const { spans } = this.#parts;
     let gathered: DeletionItem[] = [];
@@ -335,8 +279,4 @@ function wholeTraces(page: readonly DeletionItem[], limit: number): readonly Del
 
 function idsOf(items: readonly { readonly id: string }[]): string[] {
   return items.map(({ id }) => id);
-}
-
-function asCall({ trace_id, id, started_at }: DeletedThing) {
-  return { kind: 'call' as const, trace_id, id, started_at };
 }
