@@ -1,26 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { metLimit } from '../clickhouse/client/client-errors.js';
-import { InsertError, type ClickHouseClient } from '../clickhouse/client/client.js';
-import type { SegmentLog } from './log/segment-log.js';
+import { InsertError } from '../clickhouse/client/client.js';
 import { RETRIES, retryDelay } from '../../work/backoff.js';
-import { InsertAgain } from './insert-again.js';
 import { sizeOf } from './commit-group.js';
-import { loggedColumns } from './logged-columns.js';
-import { insertedColumns, STORED_IN, type TableName } from './table-columns.js';
-import type { FlushLimits, StampedRows, StampedWrite, UnflushedWrites } from './unflushed-writes.js';
+import type { FlushLimits, StampedWrite, UnflushedWrites } from './unflushed-writes.js';
+import { WriteInserts, type WriteInsertsParts } from './write-inserts.js';
 import type { Signals } from '../../signals/signals.js';
 
-export interface FlusherParts {
-  readonly client: ClickHouseClient;
+export interface FlusherParts extends WriteInsertsParts {
   readonly writes: UnflushedWrites;
-  /** Null: requests are acknowledged when ClickHouse holds them. */
-  readonly log: SegmentLog | null;
   readonly limits: FlushLimits;
   readonly observer: Pick<Signals, 'spansFlushed' | 'flushFailed' | 'writeQuarantined' | 'tracing'>;
   /** Called when writes are stored, in the turn of the event loop in which states show them. */
   readonly onStored: (writes: readonly StampedWrite[]) => void;
-  /** Told of a project before a span of it with the mark of an experiment is stored. */
-  readonly onMarked: (projectId: string) => void;
 }
 
 /** How long a write waits for others when no one reads its project. */
@@ -32,9 +24,6 @@ const FLUSH_BYTES = 16 * 1024 * 1024;
 const LARGE_ROWS = 1_000;
 /** A flush that takes longer says that ClickHouse is away: writes no longer wait for it. */
 const AWAY_AFTER_MS = 1_500;
-
-/** In this order: the facts of a span come from its row by materialized view. */
-const TABLES: readonly TableName[] = ['spans', 'marked_spans', 'facts', 'session_statements', 'scores'];
 
 interface Run {
   readonly projects: ReadonlySet<string>;
@@ -48,6 +37,7 @@ interface Run {
  */
 export class Flusher {
   readonly #parts: FlusherParts;
+  readonly #inserts: WriteInserts;
   readonly #runs = new Set<Run>();
   /** Projects whose readers wait for the next awaited flush; null: all projects. */
   #awaited: Set<string> | null = new Set();
@@ -59,6 +49,7 @@ export class Flusher {
 
   constructor(parts: FlusherParts) {
     this.#parts = parts;
+    this.#inserts = new WriteInserts(parts);
   }
 
   /** Whether the last flush failed; without a log, whether there is anything that may be stored in part. */
@@ -142,7 +133,7 @@ export class Flusher {
     const started = performance.now();
     let stored = taken;
     try {
-      await this.#insert(taken, unsure);
+      await this.#inserts.insert(taken, unsure);
     } catch (error) {
       const unreadable = error instanceof InsertError && error.unreadable;
       const [only] = taken;
@@ -279,55 +270,6 @@ export class Flusher {
     const file = await log.quarantine(write.place);
     observer.writeQuarantined({ file, rows: write.rows, error });
   }
-
-  async #insert(taken: readonly StampedWrite[], unsure: boolean): Promise<void> {
-    const rows: StampedRows[] = [];
-    const { client, log, onMarked } = this.#parts;
-    for (const write of taken) {
-      const own = write.tables ?? (await this.#read(write));
-      if (own.some(({ table }) => table === 'marked_spans')) onMarked(write.projectId);
-      rows.push(...own);
-    }
-    const again = unsure || taken.some((write) => write.unsure === true) ? new InsertAgain(client, taken) : null;
-    await again?.ended();
-    // Without a log they were refused: what got stored of them is only to be whole.
-    if (again !== null && log === null) return again.reconcile();
-    let isPartly = false;
-    for (const [table, columns, own] of byColumns(rows)) {
-      try {
-        const through = await again?.missingOf(table, columns);
-        await client.insert(STORED_IN[table], columns, 'RowBinary', own, through && { through });
-        if (STORED_IN[table] === 'spans') await again?.following();
-      } catch (error) {
-        throw isPartly && error instanceof InsertError ? error.partly() : error;
-      }
-      isPartly = true;
-    }
-  }
-
-  async #read({ place }: StampedWrite): Promise<readonly StampedRows[]> {
-    if (place === null) throw new Error('rows without a place in the log');
-    const { log } = this.#parts;
-    const record = await log?.read(place);
-    const said = log?.columnsOf(place) ?? null;
-    return ((record?.tables ?? []) as readonly StampedRows[]).map((rows) => {
-      const columns = loggedColumns(said, rows.table);
-      return columns === undefined ? rows : { ...rows, columns };
-    });
-  }
-}
-
-/** Rows that one insert takes, in the order of tables: those that an earlier version of the server logged may have other columns. */
-function byColumns(rows: readonly StampedRows[]): [TableName, readonly string[], Buffer[]][] {
-  return TABLES.flatMap((table) => {
-    const groups = new Map<string, [TableName, readonly string[], Buffer[]]>();
-    for (const { bytes, columns = insertedColumns[table] } of rows.filter((each) => each.table === table)) {
-      const group = groups.get(String(columns));
-      if (group === undefined) groups.set(String(columns), [table, columns, [bytes]]);
-      else group[2].push(bytes);
-    }
-    return [...groups.values()];
-  });
 }
 
 /** What failed, by project. */
