@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../errors.js';
 import type { WriteLog, WriteReceipt } from '../model/write-log.js';
-import type { Place } from './log/segment-file.js';
 import type { CommitFollower } from './commit-follower.js';
-import { recordOf, sizeOf, stamp, writeOf, type CommitRequest, type StampedRequest } from './commit-group.js';
+import { sizeOf, stamp, type CommitRequest } from './commit-group.js';
 import { CommitQueue } from './commit-queue.js';
+import { CommitWriter } from './commit-writer.js';
 import { deletesAlone, encodeWrites, type EncodedLog, type EncodedWrites } from './encoded-writes.js';
-import { logFailing, overloaded, tooLarge, uncertain } from './refusals.js';
+import { overloaded, tooLarge, uncertain } from './refusals.js';
 import { TooManyBytesError } from './row-binary.js';
 import { RowEncoder, type AppendedWrites } from './rows.js';
-import type { StampedWrite } from './unflushed-writes.js';
 import type { VersionClock } from './version-clock.js';
 import { WriteGate, type WriteGateParts, type WriteLimits } from './write-gate.js';
 import { WriteWatch, type NamedWrites } from './write-watch.js';
@@ -47,6 +46,7 @@ export class CommitLog implements WriteLog, EncodedLog {
   /** Refuses what cannot be stored now. */
   readonly gate: WriteGate;
   readonly #encoder = new RowEncoder();
+  readonly #writer: CommitWriter;
   readonly #watches = new Set<Pick<WriteWatch, 'note'>>();
   /** One promise for each request that is accepted and neither committed nor refused yet, with its project once it is queued. */
   readonly #pending = new Map<Promise<unknown>, string | null>();
@@ -62,6 +62,7 @@ export class CommitLog implements WriteLog, EncodedLog {
 
   constructor(parts: CommitLogParts) {
     this.#parts = parts;
+    this.#writer = new CommitWriter(parts);
     this.#queue = new CommitQueue(parts.limits.queueMaxBytes);
     this.gate = new WriteGate(parts, (projectId) => this.#queue.room(projectId));
   }
@@ -252,7 +253,7 @@ export class CommitLog implements WriteLog, EncodedLog {
       // On a full disk, the room that is left is for reads and for merges of rows that are stored.
       this.gate.requireSpace();
       const stamped = stamp(group, clock.take(rows));
-      const write = () => (this.#parts.log === null ? this.#store(stamped) : this.#append(stamped));
+      const write = () => this.#writer.write(stamped);
       const { tracing } = observer;
       const refused = await (tracing === undefined
         ? write()
@@ -272,47 +273,6 @@ export class CommitLog implements WriteLog, EncodedLog {
     } catch (error) {
       this.#refuse(group, error);
     }
-  }
-
-  /** Writes a group to the log. @returns the requests of the group that are refused: none */
-  async #append(stamped: readonly StampedRequest[]): Promise<ReadonlyMap<CommitRequest, unknown>> {
-    const places = await this.#logged(stamped);
-    const writes = stamped.map((each, index) => writeOf(each, places[index] ?? null));
-    this.#parts.writes.add(writes);
-    this.#acknowledge(writes);
-    this.#parts.flusher.added();
-    return new Map();
-  }
-
-  /** @throws DomainError `unavailable` when the log cannot be written to */
-  async #logged(stamped: readonly StampedRequest[]): Promise<readonly Place[]> {
-    try {
-      return (await this.#parts.log?.append(stamped.map(recordOf))) ?? [];
-    } catch (error) {
-      throw logFailing(error);
-    }
-  }
-
-  /** Writes a group to ClickHouse. @returns the requests whose rows it cannot read, with its error */
-  async #store(stamped: readonly StampedRequest[]): Promise<ReadonlyMap<CommitRequest, unknown>> {
-    const writes = stamped.map((each) => writeOf(each, null));
-    const refused = new Map<CommitRequest, unknown>();
-    try {
-      await this.#parts.flusher.storeNow(writes, (write, error) => {
-        const found = stamped[writes.indexOf(write)];
-        if (found !== undefined) refused.set(found.request, error);
-      });
-    } finally {
-      // Of what was refused, and may be stored anyway, states show nothing before it is sent again.
-      this.#acknowledge(writes);
-    }
-    return refused;
-  }
-
-  /** Lets reads see writes, in the turn of the event loop in which states know that they wait or are stored. */
-  #acknowledge(writes: readonly StampedWrite[]): void {
-    this.#parts.writes.acknowledge(writes.at(-1)?.last ?? 0);
-    this.#parts.follower.acknowledged(writes.map(({ touched }) => touched));
   }
 
   #refuse(group: readonly CommitRequest[], error: unknown): void {
