@@ -1,40 +1,22 @@
 import pLimit from 'p-limit';
 import { retryDelay, type Retry } from '../../engine/work/backoff.js';
-import type { Judge } from './judge.js';
-import type { JudgeCaller } from './judge-caller.js';
-import type { JudgeStore } from './judge-store.js';
-import type { Ending } from './recorder.js';
+import { makeReady, type Ready, type ReadyParts } from './ready.js';
 import type { Run } from './run.js';
-import type { RunOutcome, RunStore } from './run-store.js';
+import type { RunStore } from './run-store.js';
 import type { JudgedSpan, SpanReader } from '../../engine/traces/model/judged/span-reader.js';
-import type { SubjectReader } from './subject-reader.js';
 import { isUnreadable, unreadable } from './unreadable.js';
+import { WholeRoom } from './whole-room.js';
 import type { Signals } from '../../engine/signals/signals.js';
-import { MAX_CHARACTERS_TOGETHER, shapeOf } from './whole-settings.js';
 
-/** A run with its judge, span and model. */
-export interface Ready {
-  readonly run: Run;
-  readonly judge: Judge;
-  readonly span: JudgedSpan;
-  /** Model to ask, as of when the run was made ready; null: none is named. */
-  readonly model: string | null;
-}
-
-export interface ReadyRunsOptions {
+export interface ReadyRunsOptions extends ReadyParts {
   readonly runs: Pick<RunStore, 'dueProjects' | 'due' | 'reading'>;
-  readonly judges: Pick<JudgeStore, 'find'>;
   readonly spans: Pick<SpanReader, 'answers'>;
-  readonly subjects: Pick<SubjectReader, 'read'>;
-  readonly caller: Pick<JudgeCaller, 'modelOf'>;
   /** Whether runs of a project wait, and are not looked at. @throws DomainError `unavailable` */
   readonly isPaused: (projectId: string) => boolean;
   readonly maxAttempts: number;
   readonly retry: Retry;
   /** Called when there may be runs to take. */
   readonly onReady: () => void;
-  /** Called with runs that end before they begin. */
-  readonly onEnded: (ending: Ending) => void;
   readonly observer: Pick<Signals, 'runsNotRead'>;
 }
 
@@ -60,8 +42,6 @@ type IsGone = (span: JudgedSpan) => boolean;
 
 /** Runs made ready together, with one read of spans, when one project alone has any. */
 const READY_TOGETHER = 64;
-/** Of these, traces and sessions: each takes several statements, and others wait for their turn. */
-const MAX_WHOLES_TOGETHER = 8;
 /** Least runs made ready of each project, however many projects there are. */
 const READY_AT_LEAST = 8;
 /** Reads at once; those of projects whose last read failed wait for one another alone. */
@@ -73,6 +53,7 @@ const READS_AT_ONCE = 4;
  */
 export class ReadyRuns {
   readonly #options: ReadyRunsOptions;
+  readonly #wholes: WholeRoom;
   readonly #lanes = new Map<string, Lane>();
   /** Ids of runs that are ready or were taken and are not done with yet, by project. */
   readonly #taken = new Map<string, Set<string>>();
@@ -85,6 +66,7 @@ export class ReadyRuns {
 
   constructor(options: ReadyRunsOptions) {
     this.#options = options;
+    this.#wholes = new WholeRoom(options.judges);
   }
 
   /**
@@ -197,7 +179,7 @@ export class ReadyRuns {
     if (together.length === 0 && lane.suspect === null) return;
     lane.loading = true;
     const limit = lane.failures > 0 || lane.size < READY_TOGETHER ? this.#troubled : this.#sound;
-    lane.reading = together.reduce((sum, run) => sum + this.#sizeOf(run), 0);
+    lane.reading = together.reduce((sum, run) => sum + this.#wholes.sizeOf(run), 0);
     const load = limit(() => this.#read(project, lane, together)).finally(() => {
       lane.loading = false;
       lane.reading = 0;
@@ -224,26 +206,9 @@ export class ReadyRuns {
       .filter(({ id }) => !taken.has(id))
       .slice(0, size);
     const first = due.findIndex(isUnreadable);
-    const together = this.#fitting(first === -1 ? due : due.slice(0, Math.max(1, first)));
+    const together = this.#wholes.fitting(first === -1 ? due : due.slice(0, Math.max(1, first)), () => this.#held());
     this.#taken.set(project, new Set([...taken, ...together.map(({ id }) => id)]));
     return together;
-  }
-
-  /**
-   * The first of some runs, as many as memory has room for the traces and sessions that they are about, beside those of all
-   * projects that are held: one at least, so that no project waits for what others hold.
-   */
-  #fitting(runs: readonly Run[]): readonly Run[] {
-    let room = runs.some(({ subject_id }) => subject_id != null) ? MAX_CHARACTERS_TOGETHER - this.#held() : 0;
-    let wholes = 0;
-    const isTooMuch = (run: Run) => {
-      if (run.subject_id == null) return false;
-      wholes += 1;
-      room -= this.#sizeOf(run);
-      return room < 0 || wholes > MAX_WHOLES_TOGETHER;
-    };
-    const end = runs.findIndex((run, index) => isTooMuch(run) && index > 0);
-    return end === -1 ? runs : runs.slice(0, end);
   }
 
   /** Characters of traces and sessions that are ready or being read, of all projects. */
@@ -253,12 +218,6 @@ export class ReadyRuns {
       (sum, { ready, reading }) => ready.reduce((all, each) => all + ofReady(each), sum + reading),
       0,
     );
-  }
-
-  /** Characters that what a run is about may take. */
-  #sizeOf({ project_id, judge_id, subject_id }: Run): number {
-    const judge = subject_id == null ? undefined : this.#options.judges.find(project_id, judge_id);
-    return (judge && shapeOf(judge)?.maxCharacters) ?? 0;
   }
 
   /** Makes runs of a project ready. Never rejects. */
@@ -276,7 +235,7 @@ export class ReadyRuns {
   }
 
   async #add(project: string, lane: Lane, together: readonly Run[]): Promise<void> {
-    const ready = await this.#withSpans(project, together);
+    const ready = await makeReady(this.#options, project, together);
     // A trace or session may show a span that was deleted meanwhile, or a result; a run about the span itself is gone with it.
     const isStale = ({ span }: Ready) =>
       (span.whole != null || span.shows !== undefined) && lane.gone.some((isGone) => isGone(span));
@@ -319,28 +278,5 @@ export class ReadyRuns {
 
   #take({ project_id, id }: Run): void {
     this.#taken.set(project_id, (this.#taken.get(project_id) ?? new Set()).add(id));
-  }
-
-  async #withSpans(project: string, runs: readonly Run[]): Promise<Ready[]> {
-    const { runs: store, judges, caller, subjects, onEnded } = this.#options;
-    const ofWholes = runs.flatMap(({ id, subject_id }) => (subject_id == null ? [] : [id]));
-    if (ofWholes.length > 0) store.reading(ofWholes);
-    const ids = [...new Set(runs.map(({ judge_id }) => judge_id))];
-    const found = await subjects.read(project, runs, new Map(ids.map((id) => [id, judges.find(project, id)])));
-    // They may have changed meanwhile.
-    const known = new Map<string, Pick<Ready, 'judge' | 'model'> | undefined>();
-    for (const id of ids) {
-      const judge = judges.find(project, id);
-      known.set(id, judge && { judge, model: caller.modelOf(judge) });
-    }
-    return runs.flatMap((run) => {
-      const judged = known.get(run.judge_id);
-      const subject = found.get(run.id);
-      if (judged !== undefined && subject !== undefined && 'span' in subject)
-        return [{ run, span: subject.span, ...judged }];
-      const gone: RunOutcome = { kind: 'failed', run, reason: 'the judge was deleted' };
-      onEnded({ outcome: subject !== undefined && 'outcome' in subject ? subject.outcome : gone, spans: [] });
-      return [];
-    });
   }
 }
