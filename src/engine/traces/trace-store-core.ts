@@ -36,17 +36,8 @@ export type TraceStoreCore = Awaited<ReturnType<typeof openTraceStoreCore>>;
  * @throws MigrationError; DomainError when ClickHouse does not answer.
  */
 export async function openTraceStoreCore(client: ClickHouseClient, options: TraceStoreOptions) {
-  await migrate(client, options.migrations, options.cluster, options.observer);
-  // Inserts end first, or the clock would start below versions that they still store.
-  await insertsEnded(client);
   const { observer, governor = new Governor() } = options;
-  const { log: segments, recovered } = await openLog(options);
-  const left = recovered.map(recoveredWrite).sort((one, other) => one.first - other.first);
-  const clock = new VersionClock(Math.max(await highestVersion(client), left.at(-1)?.last ?? 0));
-  const newestAtStart = clock.last === 0 ? null : versionTime(clock.last);
-  const writes = new UnflushedWrites(clock.last, Math.min(KEPT_BYTES, options.commit.queueMaxBytes));
-  writes.add(left);
-  if (writes.rows > 0) observer.logRecovered({ rows: writes.rows, bytes: writes.bytes });
+  const { segments, clock, writes, newestAtStart } = await recoverWrites(client, options);
   const rollupObserver: Signals = {
     ...observer,
     rollupFinished(rollup) {
@@ -67,10 +58,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     committed: (projectId: string) => rollups.committedOf(projectId),
   };
   const reads: ReadsInProgress = new ReadsInProgress(states, governor);
-  const waitingChanged = () => {
-    options.space?.queued(queuedBytes + writes.bytes);
-    observer.logChanged({ rows: writes.rows, bytes: writes.bytes });
-  };
+  const waiting = waitingTold(options, writes);
   const marked = new MarkedProjects();
   const newestScores = new NewestScoreTable({
     ...{ client, governor, limits: options.read },
@@ -84,7 +72,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
         if (!flush.deletes) governor.flushed(flush);
         indexer.committed(flush);
         options.space?.written(flush.bytes);
-        waitingChanged();
+        waiting.changed();
         observer.spansFlushed(flush);
       },
     },
@@ -107,18 +95,9 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   });
   const hasMarked = (projectId: string) => marked.has(projectId);
   const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, hasMarked, limits: options.read });
-  let queuedBytes = 0;
-  const commitObserver: Signals = {
-    ...observer,
-    queueChanged(queue) {
-      queuedBytes = queue.bytes;
-      waitingChanged();
-      observer.queueChanged(queue);
-    },
-  };
   const news = new CommitNews();
   const log = new CommitLog({
-    ...{ clock, limits: options.commit, writes, flusher, log: segments, observer: commitObserver },
+    ...{ clock, limits: options.commit, writes, flusher, log: segments, observer: waiting.observer },
     follower: {
       isFull: (projectId, unflushed) => rollups.isFull(projectId, unflushed),
       progress: () => rollups.progress(),
@@ -134,6 +113,65 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   const words = new WordIndex(client);
   await words.load();
   const indexer = new WordIndexer({ client, index: words, settled, governor, observer });
+  const { purge, erasure } = openCleaning({ client, options, clock, segments, rollups, reads, newestScores });
+  flusher.added();
+  return {
+    ...{ log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher },
+    ...{ settled, settle, settleMany, newestAtStart, marked, newestScores },
+  };
+}
+
+/** Brings the schema up to date, and reads from the log what ClickHouse may not have. */
+async function recoverWrites(client: ClickHouseClient, options: TraceStoreOptions) {
+  await migrate(client, options.migrations, options.cluster, options.observer);
+  // Inserts end first, or the clock would start below versions that they still store.
+  await insertsEnded(client);
+  const { log: segments, recovered } = await openLog(options);
+  const left = recovered.map(recoveredWrite).sort((one, other) => one.first - other.first);
+  const clock = new VersionClock(Math.max(await highestVersion(client), left.at(-1)?.last ?? 0));
+  const newestAtStart = clock.last === 0 ? null : versionTime(clock.last);
+  const writes = new UnflushedWrites(clock.last, Math.min(KEPT_BYTES, options.commit.queueMaxBytes));
+  writes.add(left);
+  if (writes.rows > 0) options.observer.logRecovered({ rows: writes.rows, bytes: writes.bytes });
+  return { segments, clock, writes, newestAtStart };
+}
+
+async function openLog({ log, migrations }: TraceStoreOptions) {
+  if (log === null) return { log: null, recovered: [] };
+  const schema = Math.max(0, ...migrations.map(({ version }) => version));
+  return SegmentLog.open({ ...log, schema, columns: insertedColumns });
+}
+
+/** Tells the disk and the observer how much waits to be stored. @returns what is called when the queue or the log changed */
+function waitingTold({ observer, space }: TraceStoreOptions, writes: UnflushedWrites) {
+  let queuedBytes = 0;
+  const changed = () => {
+    space?.queued(queuedBytes + writes.bytes);
+    observer.logChanged({ rows: writes.rows, bytes: writes.bytes });
+  };
+  const ofCommits: Signals = {
+    ...observer,
+    queueChanged(queue) {
+      queuedBytes = queue.bytes;
+      changed();
+      observer.queueChanged(queue);
+    },
+  };
+  return { changed, observer: ofCommits };
+}
+
+interface CleanedParts {
+  readonly client: ClickHouseClient;
+  readonly options: TraceStoreOptions;
+  readonly clock: VersionClock;
+  readonly segments: SegmentLog | null;
+  readonly rollups: Rollups;
+  readonly reads: ReadsInProgress;
+  readonly newestScores: NewestScoreTable;
+}
+
+/** What removes rows that were superseded. */
+function openCleaning({ client, options, clock, segments, rollups, reads, newestScores }: CleanedParts) {
   // A read that begins now reads the state that is rolled up now.
   const keepsReplaced = options.keepsReplaced ?? (() => false);
   // What the log may bring back by a restart stays, too: the tombstones that hide it would be gone.
@@ -141,7 +179,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     keepsReplaced() ? 0 : Math.min(reads.oldest(), rollups.settled(), (segments?.oldest ?? Infinity) - 1);
   const purge = new Purge({
     client,
-    observer,
+    observer: options.observer,
     follower(versions) {
       options.onPurged?.(versions);
       rollups.purged();
@@ -163,15 +201,5 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     end: () => oldestRead() + 1,
     closeNewestScores: (signal) => newestScores.close(signal),
   });
-  flusher.added();
-  return {
-    ...{ log, reads, rollups, governor, news, arrivals, words, indexer, purge, erasure, writes, flusher },
-    ...{ settled, settle, settleMany, newestAtStart, marked, newestScores },
-  };
-}
-
-async function openLog({ log, migrations }: TraceStoreOptions) {
-  if (log === null) return { log: null, recovered: [] };
-  const schema = Math.max(0, ...migrations.map(({ version }) => version));
-  return SegmentLog.open({ ...log, schema, columns: insertedColumns });
+  return { purge, erasure };
 }
