@@ -5,12 +5,10 @@ import type { ImageUploads } from '../features/images/uploads.js';
 import type { DeletionService } from '../features/deletion/deletion-service.js';
 import type { ScheduleService } from '../features/scheduled-exports/schedule-service.js';
 import type { SelectedDeletionService } from '../features/deletion/selected-deletion-service.js';
-import { IdentityService } from '../engine/identity/identity-service.js';
-import { InvitationService } from '../engine/identity/invitation-service.js';
-import { OwnSessions } from '../engine/identity/own-sessions.js';
-import { RevokedKeys } from '../engine/identity/revoked-keys.js';
-import { SignInService } from '../engine/identity/sign-in-service.js';
-import type { Micros } from '../engine/timestamp.js';
+import type { IdentityService } from '../engine/identity/identity-service.js';
+import type { InvitationService } from '../engine/identity/invitation-service.js';
+import type { OwnSessions } from '../engine/identity/own-sessions.js';
+import type { SignInService } from '../engine/identity/sign-in-service.js';
 import { Tails } from '../engine/traces/model/list/tail.js';
 import { Exports } from '../features/exports/exports.js';
 import type { Lists } from '../engine/traces/model/list/lists.js';
@@ -46,10 +44,11 @@ import { openDeletions } from './deletion.js';
 import { openExperiments, type Experiments } from './experiments.js';
 import { openErasure } from './erasure.js';
 import { openFeedback, type Feedback } from './feedback.js';
+import { openIdentity, openSignIns } from './identity.js';
 import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
-import { openBudgets, openModels } from './models.js';
+import { openBudgets, openModels, type ModelParts } from './models.js';
 import { openMonitors, openWebhooks } from './monitors.js';
 import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
@@ -62,7 +61,6 @@ import { openTransfer } from './transfer.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
 const INSTALLATION = 'installation';
-const MINUTE: Micros = 60 * 1e6;
 
 /** The services of all features, made once, for routes, OTLP and jobs. */
 export interface Services
@@ -156,11 +154,7 @@ export async function openServices(context: Context): Promise<Services> {
   context.events.projectSeriesOpened(context.config.projectSeries, (projectId) => identity.isGone(projectId));
   const erasure = openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, maskers, attachments });
-  const examples = openExamples(context, storage);
-  const models = await openModels(context, storage, { ingest: ingest.spans, price, examples, budgets });
-  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price, examples });
-  const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
-  const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
+  const asking = await openModelFeatures(context, storage, { ingest: ingest.spans, price, prompts, budgets });
   const moves = new Moves(context, storage);
   const datasets = openDatasets(context, storage);
   const scores = new ScoreService({
@@ -172,12 +166,11 @@ export async function openServices(context: Context): Promise<Services> {
     audit,
   });
   const { work: experimentWork, ...experiments } = openExperiments(context, storage, {
-    ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models, price },
+    ...{ ingest: ingest.spans, datasets: datasets.datasets, deletions, scores, prompts, models: asking.models, price },
   });
   const comparisons = openComparisons(context, storage, announce);
   const dashboards = openDashboards(storage);
-  const modelWork = [...judgeWork, ...learningWork, ...playgroundWork];
-  deletions.start([...modelWork, ...[datasets.spanRows, ...experimentWork, comparisons]]);
+  deletions.start([...asking.work, ...[datasets.spanRows, ...experimentWork, comparisons]]);
   // After what work has in memory of spans can be given up.
   const clock = openClock(context, storage);
   const retention = openRetention(context, storage, { deletions, identity, clock });
@@ -195,14 +188,13 @@ export async function openServices(context: Context): Promise<Services> {
   startWebhooks(identity);
   return {
     ...ingest,
-    ...judges,
-    ...learning,
-    ...playground,
+    ...asking.services,
     ...feedback,
     ...openSharing(context, storage, { attachments: attachments.service, outlines, masker: maskers.of }),
     ...datasets,
     ...experiments,
     ...dashboards,
+    ...simpleServices(storage, { prices, maskers }),
     comparisons,
     identity,
     ...people,
@@ -210,29 +202,18 @@ export async function openServices(context: Context): Promise<Services> {
     singleSignOn: openSingleSignOn(context, storage, { identity, signIns: people.signIns, installation }),
     prompts,
     prices,
-    masking: new MaskingService({ store: metadata.masking, maskers, audit }),
-    maskingTest: new MaskingTest({ lists: traces.lists, store: metadata.masking }),
-    unpriced: new UnpricedModels(traces.unpriced, price),
     scores,
-    lists: traces.lists,
-    statistics: traces.statistics,
-    tails: new Tails(traces.tails),
-    exports: new Exports(audit),
     schedules: openScheduledExports(context, storage, identity, feedback.feedbackLists),
     audit,
     monitors: openMonitors(context, storage, { announce, identity }),
     webhooks,
-    costs: new CostExplainer(prices, traces.calculated),
     outlines,
-    texts: traces.wholes,
-    ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     budgets,
     attachments: attachments.service,
     uploads: attachments.uploads,
     rowFiles: attachments.rowFiles,
     deletions,
     selectedDeletions,
-    projects: new ProjectService(metadata.identities, audit),
     projectStorage: openProjectStorage(context, storage),
     retention,
     transfer: openTransfer(context, storage, {
@@ -246,39 +227,54 @@ export async function openServices(context: Context): Promise<Services> {
       },
       onRead: (projectId) => datasets.datasets.closeVersions(projectId),
     }),
-    checks: [
-      { name: 'sqlite', check: () => metadata.check() },
-      { name: 'clickhouse', check: () => traces.check(), degrades: () => traces.takesWrites() },
-      { name: 'disk', check: () => storage.watermark.check(), degrades: () => true },
-      { name: 'move', check: () => moves.check(), degrades: () => true },
-    ],
+    checks: readinessChecks(storage, moves),
   };
 }
 
-function openIdentity({ config, closers, events }: Context, { metadata, audit }: Storage): IdentityService {
-  const identity = new IdentityService({
-    store: metadata.identities,
-    audit,
-    onRecordFailed: (error) => events.keyUseNotRecorded({ error }),
-  });
-  closers.push(() => identity.close());
-  const revoked = new RevokedKeys({
-    store: metadata.identities,
-    initKey: config.init.apiKey,
-    onFailed: (error) => events.revokedKeysNotRemoved({ error }),
-  });
-  closers.push(() => revoked.close());
-  return identity;
+interface ModelFeatureParts extends Omit<ModelParts, 'examples'> {
+  readonly prompts: PromptService;
 }
 
-function openSignIns({ config, overrides, events }: Context, { metadata, audit }: Storage, identity: IdentityService) {
-  const parts = { store: metadata.signIns, identity, ...overrides.signIns, audit };
-  const signIns = new SignInService({
-    ...parts,
-    externalOnly: config.signIns.externalOnly,
-    lasts: { idle: config.signIns.idleMinutes * MINUTE, total: config.signIns.hours * 60 * MINUTE },
-    onRecordFailed: (error) => events.signInUseNotRecorded({ error }),
-    onUpkeepFailed: (signIn, error) => events.signInsNotRemoved({ signIn, error }),
-  });
-  return { signIns, ownSessions: new OwnSessions(parts), invitations: new InvitationService({ ...parts, signIns }) };
+/** Opens what asks models. Its `work` holds texts of spans, which deletions have it give up. */
+async function openModelFeatures(context: Context, storage: Storage, { prompts, ...parts }: ModelFeatureParts) {
+  const examples = openExamples(context, storage);
+  const models = await openModels(context, storage, { ...parts, examples });
+  const asking = { prompts, models, price: parts.price, examples };
+  const { work: judgeWork, ...judges } = openJudges(context, storage, asking);
+  const { work: learningWork, ...learning } = openLearning(context, storage, asking);
+  const { work: playgroundWork, ...playground } = openPlayground(context, storage, asking);
+  return {
+    models,
+    services: { ...judges, ...learning, ...playground },
+    work: [...judgeWork, ...learningWork, ...playgroundWork],
+  };
+}
+
+/** Services that need no more than the stores: they have nothing to start, and nothing to end. */
+function simpleServices(
+  { metadata, traces, audit }: Storage,
+  { prices, maskers }: { readonly prices: PriceService; readonly maskers: Maskers },
+) {
+  return {
+    lists: traces.lists,
+    statistics: traces.statistics,
+    texts: traces.wholes,
+    tails: new Tails(traces.tails),
+    exports: new Exports(audit),
+    costs: new CostExplainer(prices, traces.calculated),
+    unpriced: new UnpricedModels(traces.unpriced, prices.price),
+    masking: new MaskingService({ store: metadata.masking, maskers, audit }),
+    maskingTest: new MaskingTest({ lists: traces.lists, store: metadata.masking }),
+    ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
+    projects: new ProjectService(metadata.identities, audit),
+  };
+}
+
+function readinessChecks({ metadata, traces, watermark }: Storage, moves: Moves): readonly ReadinessCheck[] {
+  return [
+    { name: 'sqlite', check: () => metadata.check() },
+    { name: 'clickhouse', check: () => traces.check(), degrades: () => traces.takesWrites() },
+    { name: 'disk', check: () => watermark.check(), degrades: () => true },
+    { name: 'move', check: () => moves.check(), degrades: () => true },
+  ];
 }
