@@ -4,7 +4,9 @@ import {
   ServerInterceptingCall,
   ServerListenerBuilder,
   status,
+  type ServerInterceptingCallInterface,
   type ServerInterceptor,
+  type ServerListener,
 } from '@grpc/grpc-js';
 import { DomainError } from '../../engine/errors.js';
 import { FairQuota } from '../../engine/work/fair-quota.js';
@@ -39,88 +41,120 @@ interface Ending {
  * Refuses calls by their headers, before their message is read: callers without a key, and calls beyond the limit. Counts
  * messages while they arrive and until they are answered, and ends calls whose message comes too late or too slowly.
  */
-export function createAdmission({ identity, maxCalls, memory, limits, observer }: AdmissionOptions): ServerInterceptor {
-  const calls = new FairQuota(maxCalls);
-  return (method, call) => {
-    const startedAt = performance.now();
-    let open = true;
-    let release = (): void => undefined;
-    let stopWatch = (): void => undefined;
-    let intake: CallIntake | undefined;
-    let held: BodyBytes | undefined;
-    const close = (code: status, { refusedFor, reason = '' }: Ending = {}) => {
-      if (!open) return;
-      open = false;
-      release();
-      stopWatch();
-      const seconds = (performance.now() - startedAt) / 1000;
-      const refused = refusedFor === undefined ? {} : { refusedFor };
-      const isDenied = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED;
-      const denied = isDenied ? { denied: { address: peerOf(call), caller: {}, reason } } : {};
-      observer.rpcFinished({ method: method.path, code: status[code], seconds, ...refused, ...denied });
-    };
-    const refuse = (error: unknown) => {
-      if (open) intercepted.sendStatus(toStatus(error));
-    };
-    const giveUp = (details: string) => {
-      if (open) intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
-    };
-    const admit = (metadata: Metadata) => {
-      const { project_id: project } = authenticateCall(identity, metadata, () => peerOf(call));
-      if (!calls.take(project, 1))
-        throw new DomainError('overloaded', 'Too many concurrent gRPC calls. Retry later.', { retryAfterSeconds: 1 });
-      const bytes = memory.ofProject(project);
-      release = () => {
-        calls.giveBack(project, 1);
-        bytes.end();
-      };
-      held = bytes;
-      const arriving = new CallIntake(call, (arrived) => {
-        if (!open) return;
-        try {
-          bytes.hold(arrived);
-        } catch (error) {
-          refuse(error);
-        }
-      });
-      intake = arriving;
-      stopWatch = watchArrival(limits, {
-        arrived: () => arriving.arrived(),
-        expected: () => arriving.expected(),
-        giveUp,
-      });
-    };
-    const listener = new ServerListenerBuilder()
+export function createAdmission({ maxCalls, ...options }: AdmissionOptions): ServerInterceptor {
+  const parts = { ...options, calls: new FairQuota(maxCalls) };
+  return ({ path }, call) => new AdmittedCall(parts, path, call).intercepted;
+}
+
+interface AdmittedCallParts extends Omit<AdmissionOptions, 'maxCalls'> {
+  readonly calls: FairQuota;
+}
+
+/** One call, from its headers to its status. */
+class AdmittedCall {
+  readonly intercepted: ServerInterceptingCall;
+  readonly #parts: AdmittedCallParts;
+  readonly #path: string;
+  readonly #call: ServerInterceptingCallInterface;
+  readonly #startedAt = performance.now();
+  #open = true;
+  #intake: CallIntake | undefined;
+  #held: BodyBytes | undefined;
+  #release = (): void => undefined;
+  #stopWatch = (): void => undefined;
+
+  constructor(parts: AdmittedCallParts, path: string, call: ServerInterceptingCallInterface) {
+    this.#parts = parts;
+    this.#path = path;
+    this.#call = call;
+    const listener = this.#listener();
+    const responder = new ResponderBuilder()
+      .withStart((next) => next(listener))
+      .withSendStatus((sent, next) => {
+        this.#close(sent.code ?? status.UNKNOWN, { refusedFor: refusalOf(sent), reason: sent.details ?? '' });
+        next(sent);
+      })
+      .build();
+    this.intercepted = new ServerInterceptingCall(call, responder);
+  }
+
+  #listener(): ServerListener {
+    return new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, next) => {
         try {
-          admit(metadata);
+          this.#admit(metadata);
         } catch (error) {
-          refuse(error);
+          this.#refuse(error);
           return;
         }
         next(metadata);
       })
       .withOnReceiveMessage((message: Buffer, next) => {
-        const compression = intake?.compression() ?? null;
-        if (compression === null || held === undefined) next(message);
-        else unfold(message, compression, limits.maxBodyBytes, held).then(next, refuse);
+        const compression = this.#intake?.compression() ?? null;
+        if (compression === null || this.#held === undefined) next(message);
+        else
+          unfold(message, compression, this.#parts.limits.maxBodyBytes, this.#held).then(next, (error: unknown) =>
+            this.#refuse(error),
+          );
       })
       .withOnReceiveHalfClose((next) => {
-        stopWatch();
+        this.#stopWatch();
         next();
       })
-      .withOnCancel(() => close(status.CANCELLED))
+      .withOnCancel(() => this.#close(status.CANCELLED))
       .build();
-    const responder = new ResponderBuilder()
-      .withStart((next) => next(listener))
-      .withSendStatus((sent, next) => {
-        close(sent.code ?? status.UNKNOWN, { refusedFor: refusalOf(sent), reason: sent.details ?? '' });
-        next(sent);
-      })
-      .build();
-    const intercepted = new ServerInterceptingCall(call, responder);
-    return intercepted;
-  };
+  }
+
+  /** @throws DomainError `unauthenticated`, `forbidden`, `overloaded` */
+  #admit(metadata: Metadata): void {
+    const { identity, memory, limits, calls } = this.#parts;
+    const { project_id: project } = authenticateCall(identity, metadata, () => peerOf(this.#call));
+    if (!calls.take(project, 1))
+      throw new DomainError('overloaded', 'Too many concurrent gRPC calls. Retry later.', { retryAfterSeconds: 1 });
+    const bytes = memory.ofProject(project);
+    this.#release = () => {
+      calls.giveBack(project, 1);
+      bytes.end();
+    };
+    this.#held = bytes;
+    const arriving = new CallIntake(this.#call, (arrived) => this.#hold(bytes, arrived));
+    this.#intake = arriving;
+    this.#stopWatch = watchArrival(limits, {
+      arrived: () => arriving.arrived(),
+      expected: () => arriving.expected(),
+      giveUp: (details) => this.#giveUp(details),
+    });
+  }
+
+  #hold(bytes: BodyBytes, arrived: number): void {
+    if (!this.#open) return;
+    try {
+      bytes.hold(arrived);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #refuse(error: unknown): void {
+    if (this.#open) this.intercepted.sendStatus(toStatus(error));
+  }
+
+  #giveUp(details: string): void {
+    if (this.#open)
+      this.intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
+  }
+
+  #close(code: status, { refusedFor, reason = '' }: Ending = {}): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#release();
+    this.#stopWatch();
+    const seconds = (performance.now() - this.#startedAt) / 1000;
+    const refused = refusedFor === undefined ? {} : { refusedFor };
+    const isDenied = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED;
+    const denied = isDenied ? { denied: { address: peerOf(this.#call), caller: {}, reason } } : {};
+    this.#parts.observer.rpcFinished({ method: this.#path, code: status[code], seconds, ...refused, ...denied });
+  }
 }
 
 function peerOf(call: { getPeer(): string }): string {
