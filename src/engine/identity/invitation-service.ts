@@ -6,8 +6,8 @@ import type { Granter } from './granting.js';
 import type { Project, User } from './identity.js';
 import type { IdentityService } from './identity-service.js';
 import type { Role } from './roles.js';
-import type { HandedOutCode, SignInService } from './sign-in-service.js';
-import type { SignIn } from './sign-in.js';
+import type { SignInService } from './sign-in-service.js';
+import type { HandedOutCode, SignIn } from './sign-in.js';
 import type { SignInStore } from './sign-in-store.js';
 
 /** Bound on users that no one is. */

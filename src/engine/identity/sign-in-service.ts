@@ -8,17 +8,19 @@ import { inTransaction, NO_AUDIT_LOG, type AuditLog } from './audit.js';
 import type { ApiKey, Identity, Principal, Project } from './identity.js';
 import type { Granter } from './granting.js';
 import type { IdentityService } from './identity-service.js';
-import { scopesOf } from './key-access.js';
+import { keysToSignIn } from './keys-to-sign-in.js';
 import { PERSONAL_KEY } from './member-service.js';
 import { SessionEnds, type SessionLasts } from './session-ends.js';
 import type {
+  Credentials,
+  HandedOutCode,
   ListedSignIn,
   OpenedSession,
+  Opening,
   SignIn,
   SignInKey,
   SignInOrigin,
   SignInPreview,
-  SignInProvider,
 } from './sign-in.js';
 import type { SignInStore } from './sign-in-store.js';
 import { addressOf } from './key-uses.js';
@@ -31,23 +33,6 @@ const MAX_PER_KEY = 50;
 const NOWHERE: SignInOrigin = { browser: null, address: null };
 const USED_CODE =
   'This sign-in link is unknown, expired after one hour, or already used. To get a new one, run `npm run admin -- signin` on the server machine';
-
-/** What a person signs in with: a code that was handed out, or an API key. */
-export type Credentials = { readonly code: string } | { readonly key: string };
-
-/** A code, handed out: the only time it is there. */
-export interface HandedOutCode {
-  readonly code: string;
-  readonly expires_at: Micros;
-}
-
-/** How a session is opened. */
-export interface Opening {
-  readonly origin: SignInOrigin;
-  /** The request that opens it, with the network of its client. */
-  readonly request: RequestOrigin | undefined;
-  readonly how: 'key' | SignInProvider;
-}
 
 export interface SignInServiceParts {
   readonly store: SignInStore;
@@ -324,27 +309,6 @@ export class SignInService {
       this.#onRecordFailed(error);
     }
   }
-}
-
-/**
- * Of each project the key that stands for the person, else of those that read everything the one of the most scopes.
- * @param keys ascending by creation
- */
-function keysToSignIn(keys: readonly ApiKey[]): ApiKey[] {
-  const best = new Map<string, ApiKey>();
-  for (const key of keys) {
-    const known = best.get(key.project_id);
-    if (READING.every((scope) => key.scopes.includes(scope)) && (known === undefined || isBetter(key, known)))
-      best.set(key.project_id, key);
-  }
-  return [...best.values()];
-}
-
-const READING = scopesOf('read');
-
-function isBetter(key: ApiKey, known: ApiKey): boolean {
-  if (key.personal !== known.personal) return key.personal;
-  return key.scopes.length > known.scopes.length;
 }
 
 function externalOnly(): DomainError {

@@ -1,3 +1,4 @@
+import type { RequestOrigin } from '../signals/catalog/audit.js';
 import type { Micros } from '../timestamp.js';
 import type { Identity } from './identity.js';
 import type { AccessName } from './key-access.js';
@@ -52,6 +53,23 @@ export interface OpenedSession {
 
 /** Who vouches for someone who signs in neither by a link nor with a key. */
 export type SignInProvider = 'oidc' | 'proxy';
+
+/** What a person signs in with: a code that was handed out, or an API key. */
+export type Credentials = { readonly code: string } | { readonly key: string };
+
+/** A code, handed out: the only time it is there. */
+export interface HandedOutCode {
+  readonly code: string;
+  readonly expires_at: Micros;
+}
+
+/** How a session is opened. */
+export interface Opening {
+  readonly origin: SignInOrigin;
+  /** The request that opens it, with the network of its client. */
+  readonly request: RequestOrigin | undefined;
+  readonly how: 'key' | SignInProvider;
+}
 
 export interface SignInDraft extends SignInOrigin {
   readonly provider: SignInProvider | null;

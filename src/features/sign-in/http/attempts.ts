@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '../../../engine/errors.js';
-import type { Credentials } from '../../../engine/identity/sign-in-service.js';
+import type { Credentials } from '../../../engine/identity/sign-in.js';
 import { invalid } from '../../../engine/validation/validation.js';
 import { clientAddress, networkOf } from '../../../http/wire/client-address.js';
 import { MinuteLimit } from '../../../http/minute-limit.js';

@@ -4,7 +4,8 @@ import { type PageOf, type RecordPage, PAGE_BYTES } from '../../../engine/traces
 import type { MetadataPart } from '../parts.js';
 import type { Database } from '../../../engine/metadata/database.js';
 import { readCursor, writeCursor, type CursorValue } from './transfer-cursor.js';
-import { GROUPS, SOURCES, type Source } from './transfer-sources.js';
+import type { Source } from './source.js';
+import { GROUPS, SOURCES } from './transfer-sources.js';
 
 type Row = Readonly<Record<string, unknown>>;
 type ReadPage = (asOf: Micros, of: PageOf) => RecordPage<StoredRecord>;
