@@ -10,6 +10,7 @@ import { rollupMetrics } from './metrics/rollups.js';
 import { peopleMetrics } from './metrics/people.js';
 import { judgeMetrics } from './metrics/judges.js';
 import { modelMetrics } from './metrics/models.js';
+import { jobMetrics } from './metrics/jobs.js';
 import { upkeepMetrics } from './metrics/upkeep.js';
 import { imageMetrics } from './metrics/images.js';
 
@@ -52,6 +53,7 @@ export function createMetrics() {
     ...peopleMetrics(maker),
     ...judgeMetrics(maker),
     ...modelMetrics(maker),
+    ...jobMetrics(maker),
     ...upkeepMetrics(maker),
     ...imageMetrics(maker),
   };

@@ -50,6 +50,10 @@ const leftNothing = (db: Database) => `(SELECT invited FROM users WHERE id = k.u
   AND ${unnamed(db, 'k.user_id', ['api_keys'])}`;
 
 function prepare(db: Database) {
+  return { ...userStatements(db), ...projectStatements(db), ...keyStatements(db), ...revocationStatements(db) };
+}
+
+function userStatements(db: Database) {
   return {
     insertUser: db.prepare<[User & { readonly invited: 0 | 1 }]>(
       'INSERT INTO users (id, name, email, created_at, invited) VALUES (@id, @name, @email, @created_at, @invited)',
@@ -65,6 +69,11 @@ function prepare(db: Database) {
       .pluck(),
     findUser: db.prepare<[string], User>('SELECT id, name, email, created_at FROM users WHERE id = ?'),
     isEmailTaken: db.prepare<[string], number>('SELECT 1 FROM users WHERE email = ?').pluck(),
+  };
+}
+
+function projectStatements(db: Database) {
+  return {
     insertProject: db.prepare<[Project]>(
       `INSERT INTO projects (${PROJECT_COLUMNS}) VALUES (@id, @name, @created_at, @retention_days)`,
     ),
@@ -76,6 +85,11 @@ function prepare(db: Database) {
       .prepare<[string], number>("SELECT 1 FROM deletions WHERE project_id = ? AND what = 'project'")
       .pluck(),
     listProjects: db.prepare<[], Project>(`SELECT ${PROJECT_COLUMNS} FROM projects ORDER BY created_at, id`),
+  };
+}
+
+function keyStatements(db: Database) {
+  return {
     insertKey: db.prepare<[Omit<KeyRow<StoredApiKey>, 'role'> & { readonly ofStart: 0 | 1 }]>(
       `INSERT INTO api_keys (${KEY_COLUMNS}, hash, of_start)
        VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @scopes, @personal, @created_at, @last_used_at, @last_used_from,
@@ -90,6 +104,32 @@ function prepare(db: Database) {
     countKeys: db
       .prepare<[string], number>('SELECT count(*) FROM api_keys WHERE project_id = ? AND revoked_at IS NULL')
       .pluck(),
+    freeKey: db.prepare<[Buffer]>(
+      `DELETE FROM api_keys WHERE hash = ?
+         AND EXISTS (SELECT 1 FROM deletions AS d WHERE d.project_id = api_keys.project_id AND d.what = 'project')`,
+    ),
+    replaceKey: db.prepare<{ keyId: string; now: Micros; at: Micros }>(
+      `UPDATE api_keys SET expires_at = min(ifnull(expires_at, @at), @at), rotated_at = @now
+       WHERE id = @keyId AND rotated_at IS NULL`,
+    ),
+    recordUse: db.prepare<KeyUse & { keyId: string }>(
+      `UPDATE api_keys SET last_used_at = @at, last_used_from = @from
+       WHERE id = @keyId AND (last_used_at IS NULL OR last_used_at < @at)`,
+    ),
+  };
+}
+
+function revocationStatements(db: Database) {
+  return {
+    revokeKey: db.prepare<{ projectId: string | null; keyId: string; at: Micros }>(
+      `UPDATE api_keys SET revoked_at = @at
+       WHERE id = @keyId AND revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId)`,
+    ),
+    revokeExpired: db.prepare<{ before: Micros }>(
+      `UPDATE api_keys SET revoked_at = expires_at WHERE id IN (
+         SELECT id FROM api_keys WHERE expires_at < @before AND expires_at IS NOT NULL AND revoked_at IS NULL
+         ORDER BY expires_at LIMIT 50)`,
+    ),
     // Of each user in each project the last key stays, standing or revoked: imports know by it who was there, unless that is nowhere.
     revoked: db.prepare<RevokedBounds, RevokedRow>(
       `SELECT id, user_id, revoked_at, CASE
@@ -101,27 +141,6 @@ function prepare(db: Database) {
        ORDER BY revoked_at, id LIMIT @limit`,
     ),
     removeKeys: db.prepare<[string]>('DELETE FROM api_keys WHERE id IN (SELECT value FROM json_each(?))'),
-    freeKey: db.prepare<[Buffer]>(
-      `DELETE FROM api_keys WHERE hash = ?
-         AND EXISTS (SELECT 1 FROM deletions AS d WHERE d.project_id = api_keys.project_id AND d.what = 'project')`,
-    ),
-    revokeKey: db.prepare<{ projectId: string | null; keyId: string; at: Micros }>(
-      `UPDATE api_keys SET revoked_at = @at
-       WHERE id = @keyId AND revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId)`,
-    ),
-    replaceKey: db.prepare<{ keyId: string; now: Micros; at: Micros }>(
-      `UPDATE api_keys SET expires_at = min(ifnull(expires_at, @at), @at), rotated_at = @now
-       WHERE id = @keyId AND rotated_at IS NULL`,
-    ),
-    revokeExpired: db.prepare<{ before: Micros }>(
-      `UPDATE api_keys SET revoked_at = expires_at WHERE id IN (
-         SELECT id FROM api_keys WHERE expires_at < @before AND expires_at IS NOT NULL AND revoked_at IS NULL
-         ORDER BY expires_at LIMIT 50)`,
-    ),
-    recordUse: db.prepare<KeyUse & { keyId: string }>(
-      `UPDATE api_keys SET last_used_at = @at, last_used_from = @from
-       WHERE id = @keyId AND (last_used_at IS NULL OR last_used_at < @at)`,
-    ),
   };
 }
 

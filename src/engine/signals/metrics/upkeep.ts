@@ -1,20 +1,8 @@
 import type { MetricMaker } from './maker.js';
 
-/** What the server does by itself: jobs, deletions, retention, indexes, and its own traces. */
+/** What the server does by itself: deletions, retention, indexes, and its own traces. */
 export function upkeepMetrics({ counter, gauge }: MetricMaker) {
   return {
-    jobsFinished: counter('spanhouse_jobs_finished_total', 'Background jobs that ended, by kind and result.', [
-      'kind',
-      'result',
-    ]),
-    repricedSpans: counter(
-      'spanhouse_repriced_spans_total',
-      'Stored spans whose cost was changed by a recalculation with new prices.',
-    ),
-    backfilledSpans: counter(
-      'spanhouse_backfilled_spans_total',
-      'Stored spans from before an upgrade whose columns for model, tokens and prompt were filled in.',
-    ),
     ownSpans: counter(
       'spanhouse_own_spans_total',
       "Spans of the server's own traces, by outcome: sent, failed, dropped.",

@@ -28,12 +28,18 @@ const VERSION = `SELECT v.id, v.prompt_id, p.slug, v.version, ${LATEST_VERSION} 
 FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id`;
 const OF_PROMPT = 'p.project_id = @projectId AND p.slug = @slug';
 
+/** SQL for who moved a tag or made a version. */
+const WHO = 'u.id, u.email, u.name';
+
 function prepare(db: Database) {
+  return { ...versionStatements(db), ...tagStatements(db), ...listStatements(db) };
+}
+
+function versionStatements(db: Database) {
   const version = (condition: string) =>
     db.prepare<OfPrompt & { version?: number; hash?: string; tag?: string }, Row<StoredVersion>>(
       `${VERSION} WHERE ${OF_PROMPT} AND ${condition}`,
     );
-  const move = 'u.id, u.email, u.name';
   return {
     promptId: db.prepare<OfPrompt, string>(`SELECT p.id FROM prompts AS p WHERE ${OF_PROMPT}`).pluck(),
     insertPrompt: db.prepare<OfPrompt & { id: string; at: Micros }>(
@@ -63,6 +69,11 @@ function prepare(db: Database) {
       `UPDATE prompt_versions SET model_id = @modelId, updated_at = @at
        WHERE version = @version AND prompt_id = (SELECT p.id FROM prompts AS p WHERE ${OF_PROMPT})`,
     ),
+  };
+}
+
+function tagStatements(db: Database) {
+  return {
     pin: db.prepare<OfPrompt & TagEntry & { at: Micros; by: string }>(
       `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, stored_at, pinned_by)
        SELECT p.id, @tag, v.version, ${timeOfMove('p.id', '@tag', '@at')}, @at, @by FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id
@@ -77,12 +88,17 @@ function prepare(db: Database) {
     countTags: db.prepare<{ prompt: string }, number>(countOfTags('@prompt', MAX_TAGS)).pluck(),
     tags: db.prepare<{ prompt: string }, TagEntry>(`${pinnedTags('@prompt')} ORDER BY tag`),
     pins: db.prepare<OfPrompt & Window & { tag: string }, MoveRow>(
-      `SELECT nullif(t.version, ${NO_VERSION}) AS version, t.pinned_at AS at, ${move} FROM prompts AS p
+      `SELECT nullif(t.version, ${NO_VERSION}) AS version, t.pinned_at AS at, ${WHO} FROM prompts AS p
        JOIN prompt_tag_pins AS t ON t.prompt_id = p.id JOIN users AS u ON u.id = t.pinned_by
        WHERE ${OF_PROMPT} AND t.tag = @tag ORDER BY t.pinned_at DESC, t.id DESC LIMIT @limit OFFSET @offset`,
     ),
+  };
+}
+
+function listStatements(db: Database) {
+  return {
     creations: db.prepare<OfPrompt & Window, MoveRow>(
-      `SELECT v.version, v.created_at AS at, ${move} FROM prompts AS p
+      `SELECT v.version, v.created_at AS at, ${WHO} FROM prompts AS p
        JOIN prompt_versions AS v ON v.prompt_id = p.id JOIN users AS u ON u.id = v.created_by
        WHERE ${OF_PROMPT} ORDER BY v.version DESC LIMIT @limit OFFSET @offset`,
     ),

@@ -49,6 +49,10 @@ interface Added {
 const LONGEST_PAUSE = 2 * 3_600e6;
 
 function prepare(db: Database) {
+  return { ...destinationStatements(db), ...deliveryStatements(db) };
+}
+
+function destinationStatements(db: Database) {
   return {
     count: db.prepare<[string], number>('SELECT count(*) FROM webhooks WHERE project_id = ?').pluck(),
     insert: db.prepare<Row>(
@@ -66,9 +70,6 @@ function prepare(db: Database) {
     rotate: db
       .prepare<[string], number>('UPDATE webhooks SET generation = generation + 1 WHERE id = ? RETURNING generation')
       .pluck(),
-    removeDeliveries: db.prepare<[string]>(
-      'DELETE FROM webhook_deliveries WHERE webhook = (SELECT seq FROM webhooks WHERE id = ?)',
-    ),
     remove: db.prepare<[string]>('DELETE FROM webhooks WHERE id = ?'),
     wanting: db.prepare<Added, { seq: number; waiting: number }>(
       `SELECT w.seq, ${WAITING} AS waiting FROM webhooks AS w
@@ -77,6 +78,16 @@ function prepare(db: Database) {
          ELSE w.id = @only END`,
     ),
     drop: db.prepare<[number]>('UPDATE webhooks SET dropped = dropped + 1 WHERE seq = ?'),
+    succeeded: db.prepare<[string]>('UPDATE webhooks SET failures = 0, paused_to = 0 WHERE id = ?'),
+    failed: db.prepare<{ id: string; paused_to: Micros }>(
+      'UPDATE webhooks SET failures = failures + 1, paused_to = @paused_to WHERE id = @id',
+    ),
+    pause: db.prepare<{ id: string; paused_to: Micros }>('UPDATE webhooks SET paused_to = @paused_to WHERE id = @id'),
+  };
+}
+
+function deliveryStatements(db: Database) {
+  return {
     add: db.prepare<{ webhook: number; id: string; event: string; body: string; at: Micros }>(
       `INSERT INTO webhook_deliveries (id, webhook, event, body, state, next_at, created_at)
        VALUES (@id, @webhook, @event, @body, 'waiting', @at, @at)`,
@@ -98,11 +109,6 @@ function prepare(db: Database) {
          status = @status, ms = @ms, response = @response, error = @error, tried_at = @tried_at
        WHERE seq = @seq AND (state = 'waiting' OR @state = 'delivered')`,
     ),
-    succeeded: db.prepare<[string]>('UPDATE webhooks SET failures = 0, paused_to = 0 WHERE id = ?'),
-    failed: db.prepare<{ id: string; paused_to: Micros }>(
-      'UPDATE webhooks SET failures = failures + 1, paused_to = @paused_to WHERE id = @id',
-    ),
-    pause: db.prepare<{ id: string; paused_to: Micros }>('UPDATE webhooks SET paused_to = @paused_to WHERE id = @id'),
     hurry: db.prepare<{ id: string; now: Micros }>(
       `UPDATE webhook_deliveries SET next_at = min(next_at, @now)
        WHERE webhook = (SELECT seq FROM webhooks WHERE id = @id) AND state = 'waiting'`,
@@ -115,6 +121,9 @@ function prepare(db: Database) {
       `DELETE FROM webhook_deliveries WHERE seq IN (
          SELECT seq FROM webhook_deliveries WHERE webhook = (SELECT seq FROM webhooks WHERE id = @id)
            AND state <> 'waiting' ORDER BY seq DESC LIMIT -1 OFFSET @most)`,
+    ),
+    removeDeliveries: db.prepare<[string]>(
+      'DELETE FROM webhook_deliveries WHERE webhook = (SELECT seq FROM webhooks WHERE id = ?)',
     ),
     deliveries: db.prepare<Window & { id: string }, DeliveryRow>(
       `SELECT d.id, d.event, d.state, d.attempts, d.next_at, d.created_at, d.tried_at, d.status, d.ms, d.response, d.error
