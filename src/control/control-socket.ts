@@ -86,33 +86,10 @@ export interface ControlSocket {
  * Listens on a Unix socket in `DATA_DIR`: who may open it may read all data anyway, so it asks for no key. A snapshot, or a
  * move, is held for as long as the connection that asked for it is open, so that it ends with the command however that ends.
  */
-export async function listenControl({
-  path,
-  dataDir,
-  snapshots,
-  moves,
-  erasure,
-  retention,
-  stores,
-  onResult,
-}: ControlOptions): Promise<ControlSocket> {
+export async function listenControl(options: ControlOptions): Promise<ControlSocket> {
+  const { path, dataDir, snapshots, moves } = options;
   const identity = await dataDirIdentity(dataDir);
-  const commands: Readonly<
-    Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void> | void>
-  > = {
-    [CONTROL_PATHS.snapshot]: (_request, response) => holdSnapshot(snapshots, response),
-    [CONTROL_PATHS.result]: (request, response) => takeResult(request, response, onResult),
-    [CONTROL_PATHS.move]: (request, response) => holdMove(moves, request, response),
-    [CONTROL_PATHS.moveSettled]: async (_request, response) => answer(response, await moves.settled()),
-    [CONTROL_PATHS.moveClose]: async (_request, response) => answer(response, await moves.close()),
-    [CONTROL_PATHS.moveFinish]: (_request, response) => {
-      moves.finish();
-      answer(response, null);
-    },
-    [CONTROL_PATHS.erase]: (_request, response) => holdErasure(erasure, response),
-    [CONTROL_PATHS.retention]: (request, response) => answerForecast(retention, request, response),
-    [CONTROL_PATHS.stores]: async (_request, response) => answer(response, await stores()),
-  };
+  const commands = commandsOf(options);
   const server = createServer((request, response) => {
     const work = Promise.resolve().then(() => {
       if (request.headers[DATA_DIR_HEADER] !== identity) throw new DomainError('conflict', OTHER_DATA_DIR);
@@ -137,6 +114,33 @@ export async function listenControl({
       moves.end();
       await snapshots.end();
     },
+  };
+}
+
+type Command = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+/** What answers each command, by its path. */
+function commandsOf({
+  snapshots,
+  moves,
+  erasure,
+  retention,
+  stores,
+  onResult,
+}: ControlOptions): Readonly<Record<string, Command>> {
+  return {
+    [CONTROL_PATHS.snapshot]: (_request, response) => holdSnapshot(snapshots, response),
+    [CONTROL_PATHS.result]: (request, response) => takeResult(request, response, onResult),
+    [CONTROL_PATHS.move]: (request, response) => holdMove(moves, request, response),
+    [CONTROL_PATHS.moveSettled]: async (_request, response) => answer(response, await moves.settled()),
+    [CONTROL_PATHS.moveClose]: async (_request, response) => answer(response, await moves.close()),
+    [CONTROL_PATHS.moveFinish]: (_request, response) => {
+      moves.finish();
+      answer(response, null);
+    },
+    [CONTROL_PATHS.erase]: (_request, response) => holdErasure(erasure, response),
+    [CONTROL_PATHS.retention]: (request, response) => answerForecast(retention, request, response),
+    [CONTROL_PATHS.stores]: async (_request, response) => answer(response, await stores()),
   };
 }
 

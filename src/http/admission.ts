@@ -1,30 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../engine/errors.js';
 import type { Principal } from '../engine/identity/identity.js';
+import type { Callers } from './callers.js';
 import { isProjectId, mostSpecificFirst, pathMeantBy, templatePath, type PathMeant } from './path.js';
 import type { PathValues } from './query.js';
 import { remoteAddressOf } from './remote-address.js';
 import type { Route } from './route.js';
 
-export interface AuthenticateOptions {
-  /** A person who signed in to several projects need not say which. */
-  readonly anyProject?: boolean;
-  /** The other end of the connection. */
-  readonly remoteAddress?: string;
-}
-
-/** The part of the identity service that HTTP needs. */
-export interface RequestIdentity {
-  /**
-   * For whom a request acts.
-   * @throws DomainError `unauthenticated`, `forbidden`
-   */
-  authenticate(headers: IncomingHttpHeaders, options?: AuthenticateOptions): Principal;
-  /** Throws DomainError `forbidden`. */
-  requireProject(principal: Principal, projectId: string): void;
-  /** Throws DomainError `unauthenticated` when the principal's project was deleted since. */
-  requireStanding(principal: Principal): void;
-}
+/** Who says for whom a request acts. */
+export type RequestIdentity = Pick<Callers, 'authenticate' | 'requireProject' | 'requireStanding'>;
 
 /** A request that the router has taken apart. */
 export type RoutedRequest = IncomingMessage & { readonly params?: PathValues };

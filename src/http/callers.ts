@@ -4,13 +4,19 @@ import type { Principal } from '../engine/identity/identity.js';
 import type { IdentityService } from '../engine/identity/identity-service.js';
 import type { SignIn } from '../engine/identity/sign-in.js';
 import type { SignInService } from '../engine/identity/sign-in-service.js';
-import type { AuthenticateOptions, RequestIdentity } from './admission.js';
 import { requireOwnOrigin } from './own-origin.js';
 import type { SessionCookie } from './session-cookie.js';
 import { clientAddress } from './wire/client-address.js';
 
 /** Header that names the project of a request with the cookie. No other site can send it without being asked about first. */
 export const PROJECT_HEADER = 'Spanhouse-Project';
+
+export interface AuthenticateOptions {
+  /** A person who signed in to several projects need not say which. */
+  readonly anyProject?: boolean;
+  /** The other end of the connection. */
+  readonly remoteAddress?: string;
+}
 
 export interface CallersParts {
   readonly identity: Pick<IdentityService, 'authenticate' | 'requireProject' | 'requireStanding'>;
@@ -23,13 +29,17 @@ export interface CallersParts {
 }
 
 /** Finds out for whom a request acts: by its API key, else by the cookie of a person who signed in to the console. */
-export class Callers implements RequestIdentity {
+export class Callers {
   readonly #parts: CallersParts;
 
   constructor(parts: CallersParts) {
     this.#parts = parts;
   }
 
+  /**
+   * For whom a request acts.
+   * @throws DomainError `unauthenticated`, `forbidden`
+   */
   authenticate(
     headers: IncomingHttpHeaders,
     { anyProject = false, remoteAddress = '' }: AuthenticateOptions = {},
@@ -72,10 +82,12 @@ export class Callers implements RequestIdentity {
     return undefined;
   }
 
+  /** @throws DomainError `forbidden` */
   requireProject(principal: Principal, projectId: string): void {
     this.#parts.identity.requireProject(principal, projectId);
   }
 
+  /** @throws DomainError `unauthenticated` when the principal's project was deleted since */
   requireStanding(principal: Principal): void {
     this.#parts.identity.requireStanding(principal);
   }

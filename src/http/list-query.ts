@@ -1,74 +1,21 @@
-import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
+import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox';
 import {
-  filteredField,
   sessionList,
   spanList,
   traceList,
-  UNPRICED,
-  type Filter,
   type ListDefinition,
 } from '../engine/traces/model/list/definitions.js';
 import { namedFields } from '../engine/traces/model/list/fields.js';
-import { fieldSchemas } from '../engine/traces/model/list/read-schema.js';
-import {
-  defaultQuery,
-  experimentsOf,
-  internalOf,
-  MAX_OFFSET,
-  TEXT_LIMITS,
-  type AppliedFilter,
-  type FilterValue,
-  type ListQuery,
-} from '../engine/traces/model/list/query.js';
+import { defaultQuery, MAX_OFFSET, TEXT_LIMITS, type ListQuery } from '../engine/traces/model/list/query.js';
 import type { ExportFormat } from '../engine/traces/model/list/export.js';
-import { oneOf, uuid } from '../engine/schema/parts.js';
+import { oneOf } from '../engine/schema/parts.js';
 import { page } from './page.js';
 import type { State } from '../engine/traces/model/list/tail.js';
-import { mistakenForTags } from './mistaken-names.js';
-import { csv, orNull, restAsTags, time } from './parameter.js';
+import { selectionOf, selectionParameters, withFilters, type SelectionValues } from './list-selection.js';
+import { csv } from './parameter.js';
 import { exportFormat } from './parameters.js';
-import { scoreFilters, sortOf } from './score-parameters.js';
+import { sortOf } from './score-parameters.js';
 import { queryOf, type QueryDefinition } from './query.js';
-
-/** In characters; a URL has no room for more that would make sense. */
-const MAX_TEXT = 10_000;
-const MAX_ITEMS = 1000;
-/** In characters, of a text to find: more of them make it no rarer, and each takes time at every place that looks alike. */
-const MAX_SEARCHED = 1000;
-
-const text = (description: string, maxLength = MAX_TEXT) => Type.String({ maxLength, description });
-
-/** Schemas of parameters by type: those of answered fields, but for times (written in several ways) and texts (of any length). */
-const parameterSchemas: typeof fieldSchemas = { ...fieldSchemas, time, text };
-
-/** Where a tag may be for a list to find an object by it. */
-const TAGGED: Readonly<Record<ListDefinition['name'], string>> = {
-  spans: '',
-  traces: ', of the trace itself or of any of its spans',
-  sessions: ', of the session itself, of any of its traces or of any of their spans',
-};
-
-const INTERNAL = Type.Optional(
-  oneOf(
-    ['true', 'false', 'only'],
-    "Whether the server's own calls of models (of judges, trials, optimizations and the playground), which it stores as spans, are listed " +
-      'too, or alone. Default: false, but true where `id`, `trace_id`, `session_id` or one of their tags is asked for.',
-  ),
-);
-
-const EXPERIMENTS = Type.Optional(
-  oneOf(
-    ['true', 'false', 'only'],
-    'Whether spans of experiments are listed too, or alone, with everything in their traces and in those that they were made in. ' +
-      'Default: false, but true where `id`, `trace_id`, `session_id` or `experiment_id` is asked for.',
-  ),
-);
-
-const EXPERIMENT: Readonly<Record<ListDefinition['name'], string>> = {
-  spans: 'Only spans of this experiment, by their attributes.',
-  traces: 'Only traces that hold a span of this experiment, or in which one of its results was made.',
-  sessions: '',
-};
 
 /** The queries of the lists. */
 export const listQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
@@ -252,75 +199,4 @@ export function queryAbout<P extends TProperties, Q>(
       return to(objects, values as Static<TObject<P>>);
     },
   });
-}
-
-// Filters differ by list, so that the compiler knows of the other parameters only.
-function withFilters<P extends TProperties>(list: ListDefinition, others: P): TObject<P> {
-  const filters = list.filters.map((filter) => [filter.parameter, Type.Optional(filterSchema(list, filter))] as const);
-  return Type.Object({ ...Object.fromEntries(filters), ...others }) as TObject as TObject<P>;
-}
-
-/**
- * Parameters by which objects are selected, beside filters.
- * @param paging parameters of the list that the call has not, so that nobody means them as tags
- */
-function selectionParameters(list: ListDefinition, paging: readonly string[] = []) {
-  return {
-    q: Type.Optional(
-      text(
-        'Text to find in input, output, error message or error code (for traces and sessions: of any of their spans), whatever its case.',
-        MAX_SEARCHED,
-      ),
-    ),
-    ...(list.hasInternal && {
-      internal: INTERNAL,
-      experiments: EXPERIMENTS,
-      experiment_id: Type.Optional(uuid(EXPERIMENT[list.name])),
-    }),
-    scores: scoreFilters,
-    tags: restAsTags(
-      `Every parameter with another name is a filter by the tag of that name and value${TAGGED[list.name]}. All of them must ` +
-        'match; the same one repeated matches any of its values. A tag whose key is also a parameter or a field is written ' +
-        '`tags.<key>`. The header `X-Tag-Filters` of the answer has the keys that were taken as tags.',
-      mistakenForTags(list, paging),
-    ),
-  };
-}
-
-type SelectionValues = Static<TObject<ReturnType<typeof selectionParameters>>>;
-
-function selectionOf(list: ListDefinition, values: SelectionValues) {
-  const { q = '', tags, scores, internal, experiments, experiment_id, ...rest } = values;
-  const experiment = experiment_id ?? null;
-  const filters = list.filters.flatMap((filter) => applied(filter, rest));
-  return {
-    ...{ filters, tags, scores, search: q === '' ? null : q, experiment },
-    internal: internalOf(internal, filters, tags),
-    experiments: experimentsOf(experiments, filters, experiment),
-  };
-}
-
-function filterSchema(list: ListDefinition, filter: Filter): TSchema {
-  const { comparison, description } = filter;
-  const schema = parameterSchemas[filteredField(list, filter)?.type ?? 'text'](description);
-  switch (comparison) {
-    case 'anyOf':
-    case 'anyModel':
-      return csv(text('One of the values.'), { description, maxItems: MAX_ITEMS });
-    case 'isOrNull':
-      return orNull(schema);
-    case 'unpriced':
-      return oneOf(UNPRICED, description);
-    default:
-      return schema;
-  }
-}
-
-function applied(
-  filter: Filter,
-  values: Readonly<Record<string, FilterValue | readonly FilterValue[]>>,
-): AppliedFilter[] {
-  const value = values[filter.parameter];
-  if (value === undefined) return [];
-  return [{ filter, values: value instanceof Array ? value : [value] }];
 }

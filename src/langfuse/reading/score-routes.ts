@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
+import type { StoredScore } from '../../engine/traces/model/score/scores.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
 import { sessionNamed } from '../../otlp/session-id.js';
 import { csv } from '../../http/parameter.js';
@@ -97,24 +98,20 @@ export function langfuseScoresV3Route(scores: Pick<ScoreService, 'list'>) {
         },
         signal,
       );
-      const data = found.scores.slice(0, limit).map((score) => {
-        const {
-          traceId: _trace,
-          observationId: _observation,
-          sessionId: _session,
-          stringValue,
-          ...read
-        } = toRead(score);
-        const value =
-          read.dataType === 'BOOLEAN'
-            ? score.value === true
-            : read.dataType === 'NUMERIC'
-              ? read.value
-              : (stringValue ?? '');
-        return { ...read, projectId: project_id, value, subject: subjectOf(score) };
-      });
+      const data = found.scores.slice(0, limit).map((score) => toReadV3(score, project_id));
       const next = found.scores.length > limit ? cursorOf(offset + limit) : null;
       return { status: 200, body: { data, meta: { limit, cursor: next } } };
     },
   });
+}
+
+function toReadV3(score: StoredScore, projectId: string) {
+  const { traceId: _trace, observationId: _observation, sessionId: _session, stringValue, ...read } = toRead(score);
+  const value =
+    read.dataType === 'BOOLEAN'
+      ? score.value === true
+      : read.dataType === 'NUMERIC'
+        ? read.value
+        : (stringValue ?? '');
+  return { ...read, projectId, value, subject: subjectOf(score) };
 }

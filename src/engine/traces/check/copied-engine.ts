@@ -3,7 +3,8 @@ import type { ClickHouseEndpoint } from '../clickhouse/client/endpoint.js';
 import { connect } from '../clickhouse/client/client.js';
 import { sql } from '../clickhouse/client/sql.js';
 import { linkedCopy } from '../clickhouse/process/linked-copy.js';
-import type { Engine, EngineOptions } from '../clickhouse/process/engine.js';
+import type { EngineOptions } from '../clickhouse/process/engine.js';
+import type { Engine } from '../clickhouse/process/supervisor.js';
 
 export interface CopiedEngine {
   readonly endpoint: ClickHouseEndpoint;

@@ -107,15 +107,7 @@ function rowTaker(db: Database, own: Owners, held: HeldRows): Take {
     )
     .pluck();
   const last = db.prepare<[number], number>('SELECT last_version FROM datasets WHERE seq = ?').pluck();
-  const content = db
-    .prepare<[number, Buffer], number>('SELECT seq FROM dataset_contents WHERE dataset = ? AND hash = ?')
-    .pluck();
-  const insertContent = db
-    .prepare<[number, Buffer, string], number>(
-      'INSERT INTO dataset_contents (dataset, hash, content) VALUES (?, ?, ?) RETURNING seq',
-    )
-    .pluck();
-  const addBytes = db.prepare<[number, number]>('UPDATE datasets SET bytes = bytes + ? WHERE seq = ?');
+  const { addBytes, contentOf } = contentTaker(db);
   const insert = db.prepare<Values>(
     `INSERT INTO dataset_rows (dataset, row_id, position, from_version, to_version, content, trace_id, span_id, after_deletion)
      VALUES (@dataset, @row_id, @position, @from_version, @to_version, @content, @trace_id, @span_id, ${LAST_DELETION})`,
@@ -123,14 +115,6 @@ function rowTaker(db: Database, own: Owners, held: HeldRows): Take {
   const end = db.prepare<Values>(
     'UPDATE dataset_rows SET to_version = @to_version WHERE dataset = @dataset AND row_id = @row_id AND from_version = @from_version',
   );
-  const contentOf = (dataset: number, row: unknown): number | null => {
-    if (row === null) return null;
-    const [hash, json] = [contentHash(row as Readonly<Record<string, unknown>>), JSON.stringify(row)];
-    const said = content.get(dataset, hash);
-    if (said !== undefined) return said;
-    addBytes.run(Buffer.byteLength(json), dataset);
-    return insertContent.get(dataset, hash, json) ?? null;
-  };
   return (projectId, record) => {
     const dataset = own.seqOf(projectId, record['dataset_id']);
     if (dataset === undefined) return missing('dataset_id', 'dataset');
@@ -150,11 +134,34 @@ function rowTaker(db: Database, own: Owners, held: HeldRows): Take {
       held.ended(dataset, to);
       return true;
     }
-    addBytes.run(ROW_OVERHEAD_BYTES, dataset);
+    addBytes(dataset, ROW_OVERHEAD_BYTES);
     insert.run({ ...row, content: contentOf(dataset, record['content']) });
     held.began(dataset, from, to);
     return true;
   };
+}
+
+/** Stores the contents of rows, each once, and counts the bytes of datasets. */
+function contentTaker(db: Database) {
+  const content = db
+    .prepare<[number, Buffer], number>('SELECT seq FROM dataset_contents WHERE dataset = ? AND hash = ?')
+    .pluck();
+  const insertContent = db
+    .prepare<[number, Buffer, string], number>(
+      'INSERT INTO dataset_contents (dataset, hash, content) VALUES (?, ?, ?) RETURNING seq',
+    )
+    .pluck();
+  const count = db.prepare<[number, number]>('UPDATE datasets SET bytes = bytes + ? WHERE seq = ?');
+  const addBytes = (dataset: number, bytes: number) => count.run(bytes, dataset);
+  const contentOf = (dataset: number, row: unknown): number | null => {
+    if (row === null) return null;
+    const [hash, json] = [contentHash(row as Readonly<Record<string, unknown>>), JSON.stringify(row)];
+    const said = content.get(dataset, hash);
+    if (said !== undefined) return said;
+    addBytes(dataset, Buffer.byteLength(json));
+    return insertContent.get(dataset, hash, json) ?? null;
+  };
+  return { addBytes, contentOf };
 }
 
 function moveTaker(db: Database, by: By, own: Owners): Take {

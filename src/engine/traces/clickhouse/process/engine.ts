@@ -30,28 +30,10 @@ export interface EngineOptions {
   readonly logger: EngineLogger;
   /** Called at every change of state. */
   onState?(state: EngineState, change: EngineChange): void;
-  /** A first callback for {@link Engine.onReady}, in time for the first start. */
+  /** A first callback for `onReady` of the engine, in time for the first start. */
   onReady?(endpoint: ClickHouseEndpoint): Promise<void>;
   /** How long opening the data may take; default 60 s. */
   readonly startDeadlineMs?: number;
-}
-
-/** A running embedded engine. */
-export interface Engine {
-  /** Where the engine answers; stays the same over restarts. */
-  readonly endpoint: ClickHouseEndpoint;
-  readonly state: EngineState;
-  /** Restarts since the start of this process. */
-  readonly restarts: number;
-  /** Process id of the engine; undefined between two lives. */
-  readonly pid: number | undefined;
-  /**
-   * Adds a callback to run after every restart, when the engine answers but before `state` is `ready`, for what must be done
-   * before anyone reads (recovery). One that throws makes it a failed start, which is tried again.
-   */
-  onReady(callback: (endpoint: ClickHouseEndpoint) => Promise<void>): void;
-  /** Lets running inserts end, closes the data and ends the process, at the latest after 8 s. Idempotent. */
-  stop(): Promise<void>;
 }
 
 /** Another process has the data directory open. */

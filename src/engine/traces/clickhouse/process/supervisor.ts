@@ -7,12 +7,12 @@ import { DomainError } from '../../../errors.js';
 import { RETRIES, retryDelay } from '../../../work/backoff.js';
 import { EngineChild } from './child.js';
 import { EngineLockedError } from './engine.js';
-import type { ClickHouseEndpoint, Engine, EngineOptions, EngineState } from './engine.js';
+import type { ClickHouseEndpoint, EngineOptions, EngineState } from './engine.js';
 import { privateSocket, type PrivateSocket } from '../../../files/private-socket.js';
 import { THREADS } from './threads.js';
 
 export { EngineLockedError } from './engine.js';
-export type { ClickHouseEndpoint, Engine, EngineLogger, EngineOptions, EngineState } from './engine.js';
+export type { ClickHouseEndpoint, EngineLogger, EngineOptions, EngineState } from './engine.js';
 
 /** After a process has lived so long, its crash counts as the first in a row again. */
 const STABLE_AFTER_MS = 30_000;
@@ -46,7 +46,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return supervisor;
 }
 
-class Supervisor implements Engine {
+/** A running embedded engine. */
+export type Engine = Omit<Supervisor, 'start'>;
+
+class Supervisor {
   readonly #options: EngineOptions;
   readonly #password = randomBytes(32).toString('base64url');
   readonly #callbacks: ((endpoint: ClickHouseEndpoint) => Promise<void>)[] = [];
@@ -65,6 +68,7 @@ class Supervisor implements Engine {
       this.#callbacks.push((endpoint) => options.onReady?.(endpoint) ?? Promise.resolve());
   }
 
+  /** Where the engine answers; stays the same over restarts. */
   get endpoint(): ClickHouseEndpoint {
     return {
       url: 'http://localhost',
@@ -79,14 +83,20 @@ class Supervisor implements Engine {
     return this.#state;
   }
 
+  /** Restarts since the start of this process. */
   get restarts(): number {
     return this.#restarts;
   }
 
+  /** Process id of the engine; undefined between two lives. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
+  /**
+   * Adds a callback to run after every restart, when the engine answers but before `state` is `ready`, for what must be done
+   * before anyone reads (recovery). One that throws makes it a failed start, which is tried again.
+   */
   onReady(callback: (endpoint: ClickHouseEndpoint) => Promise<void>): void {
     this.#callbacks.push(callback);
   }
@@ -114,6 +124,7 @@ class Supervisor implements Engine {
     }
   }
 
+  /** Lets running inserts end, closes the data and ends the process, at the latest after 8 s. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
