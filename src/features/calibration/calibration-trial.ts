@@ -1,5 +1,5 @@
 import { JobFailure, type WithoutSpans } from '../../engine/work/job.js';
-import type { JobWork } from '../../engine/work/job-runner.js';
+import type { JobWork } from '../../engine/work/job-work.js';
 import { NO_EXAMPLES } from '../judges/examples.js';
 import type { Instruction } from '../judges/instruction.js';
 import type { Judge } from '../judges/judge.js';

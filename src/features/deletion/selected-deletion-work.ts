@@ -7,7 +7,7 @@ import type { Lists } from '../../engine/traces/model/list/lists.js';
 import { querySelecting } from '../../engine/traces/model/list/selection.js';
 import { atMost, newestFirst, WALK_KEYS } from '../../engine/traces/model/list/walk.js';
 import { restMs, type Governor } from '../../engine/work/governor.js';
-import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-runner.js';
+import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-work.js';
 import { unlessAborted } from '../../engine/work/unless-aborted.js';
 import type { DeletionService } from './deletion-service.js';
 import { countOf, NOTHING_DELETED, type SelectedCheckpoint, type SelectedInput } from './selected-deletion-job.js';

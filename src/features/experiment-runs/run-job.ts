@@ -6,7 +6,7 @@ import type { Span } from '../../engine/traces/model/span/span.js';
 import { Breaker, RETRIES, retryDelay } from '../../engine/work/backoff.js';
 import { isRetryable } from '../../engine/work/retryable.js';
 import { JobFailure } from '../../engine/work/job.js';
-import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-runner.js';
+import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-work.js';
 import type { DatasetService } from '../datasets/dataset-service.js';
 import type { Experiment, ExperimentStore } from '../experiments/experiment.js';
 import type { MissingResult, MissingResults } from '../experiments/missing-results.js';

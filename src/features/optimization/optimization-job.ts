@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { CorrectionExamples } from '../calibration/correction-examples.js';
 import { JobFailure, type Job } from '../../engine/work/job.js';
-import type { JobContext, JobWork } from '../../engine/work/job-runner.js';
+import type { JobContext, JobWork } from '../../engine/work/job-work.js';
 import type { Examples } from '../judges/examples.js';
 import { randomCode } from '../judges/delimited.js';
 import type { Instruction } from '../judges/instruction.js';

@@ -1,5 +1,5 @@
 import type { AttachmentIntake } from '../images/intake.js';
-import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-runner.js';
+import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../../engine/work/job-work.js';
 import type { NameModel } from '../../engine/models/model-name.js';
 import { costOf, withCalculatedCost, type PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import type {
