@@ -29,7 +29,7 @@ import { createSpanAttachments } from './span-attachments.js';
 import { ClickHouseScoreRemoval } from './score/score-removal.js';
 import { ClickHouseScoreTransfer } from './score/score-transfer.js';
 import { ClickHouseScores } from './score/clickhouse-scores.js';
-import { openTraceStoreCore } from './trace-store-core.js';
+import { openTraceStoreCore, type TraceStoreCore } from './trace-store-core.js';
 import { upkeepOf } from './trace-store-upkeep.js';
 import type { TraceStore, TraceStoreOptions } from './trace-store.js';
 
@@ -38,89 +38,71 @@ import type { TraceStore, TraceStoreOptions } from './trace-store.js';
  * @throws MigrationError; DomainError when ClickHouse does not answer.
  */
 export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
-  const { observer } = options;
   const core = await openTraceStoreCore(client, options);
-  const { log, reads, rollups, governor, news, arrivals, words, indexer, purge, writes } = core;
-  const { settled, settle, settleMany, newestAtStart, marked, newestScores } = core;
-  const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
-  const hasMarked = (projectId: string) => marked.has(projectId);
-  const state = { reads, notCurrent, hasMarked };
-  const listReads = new ListReads({ client, ...state, words, newestScores, limits: options.read, observer });
-  const partial = new ClickHousePartialSpans({ client, log, reads, writes, limits: options.read });
-  const revised = { reader: openReader(client, options.read), log, reads };
+  const { log, reads, arrivals, purge, writes, settled, newestAtStart } = core;
+  const limits = options.read;
+  const partial = new ClickHousePartialSpans({ client, log, reads, writes, limits });
+  const revised = { reader: openReader(client, limits), log, reads };
   return {
     log,
-    lists: new ClickHouseLists(listReads),
-    statistics: new ClickHouseStatistics(listReads),
-    results: new ClickHouseExperimentResults(client, state, options.read),
-    traceSpans: new ClickHouseTraceSpans(client, state, options.read),
-    tails: new ClickHouseTails({
-      client,
-      ...state,
-      limits: options.read,
-      commits: news,
-      acknowledged: () => writes.acknowledged,
-    }),
-    changes: new ClickHouseChanges({
-      client,
-      ...state,
-      limits: options.read,
-      acknowledged: () => writes.acknowledged,
-    }),
-    scoreChanges: new ClickHouseScoreChanges({
-      client,
-      ...state,
-      limits: options.read,
-      acknowledged: () => writes.acknowledged,
-    }),
-    deletions: new ClickHouseDeletions({
-      client,
-      log,
-      settle,
-      settleMany,
-      reads,
-      governor,
-      indexer,
-      forgetAside: (projectId) => rollups.forget(projectId),
-      forgetPartial: (projectId) => partial.forgetProject(projectId),
-      forgetNewestScores: (projectId) => newestScores.forgetProject(projectId),
-      stale: (projectId) => rollups.notCurrent(projectId).stale,
-      purgeWritten: () => purge.written(),
-      deleted: () => purge.soon(),
-    }),
-    scores: new ClickHouseScores({ client, log, reads, limits: options.read }),
+    ...listsOf(client, core, options),
+    deletions: deletionsOf(client, core, partial),
+    scores: new ClickHouseScores({ client, log, reads, limits }),
     scoreRemoval: new ClickHouseScoreRemoval({ client, log, reads, deleted: () => purge.soon() }),
     scoreTransfer: new ClickHouseScoreTransfer(revised),
-    oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read }),
-    attachments: createSpanAttachments(client, reads, options.read),
+    oldTraces: new ClickHouseOldTraces({ client, log, reads, limits }),
+    attachments: createSpanAttachments(client, reads, limits),
     calculated: new ClickHouseCalculatedSpans(revised),
     partial,
     older: new ClickHouseOlderSpans(client, revised),
     transfer: new ClickHouseSpanTransfer(revised),
-    entitySpans: new ClickHouseEntitySpans(client, reads, options.read),
-    spans: new ClickHouseSpanReader({
-      client,
-      reads,
-      settled,
-      limits: options.read,
-      maxCharacters: options.maxJudgedCharacters,
-    }),
-    wholes: new ClickHouseWholeReader({
-      client,
-      state,
-      limits: options.read,
-      maxCharacters: options.maxJudgedCharacters,
-    }),
+    entitySpans: new ClickHouseEntitySpans(client, reads, limits),
+    spans: new ClickHouseSpanReader({ client, reads, settled, limits, maxCharacters: options.maxJudgedCharacters }),
     arrivals,
-    matching: new ClickHouseMatchingSpans(client, reads, options.read),
-    completions: new ClickHouseCompletions(client, reads, options.read),
-    promptSpans: new ClickHousePromptSpans(client, reads, options.read),
-    ownUsage: new ClickHouseOwnUsage(client, reads, options.read),
-    unpriced: new ClickHouseUnpricedCalls(client, reads, options.read),
-    spanBytes: spanBytesReader(client, options.read),
+    matching: new ClickHouseMatchingSpans(client, reads, limits),
+    completions: new ClickHouseCompletions(client, reads, limits),
+    promptSpans: new ClickHousePromptSpans(client, reads, limits),
+    ownUsage: new ClickHouseOwnUsage(client, reads, limits),
+    unpriced: new ClickHouseUnpricedCalls(client, reads, limits),
+    spanBytes: spanBytesReader(client, limits),
     newestAtStart,
     snapshots: new SpanSnapshots({ client, log, reads, committed: () => writes.acknowledged }),
     ...upkeepOf(client, core),
     storedIds: (projectId, spanIds) => storedSpanIds(client, projectId, spanIds),
   };
+}
+
+/** What reads lists, or what a list has: figures that no round has stored yet are computed at read. */
+function listsOf(client: ClickHouseClient, core: TraceStoreCore, { read: limits, ...options }: TraceStoreOptions) {
+  const { reads, rollups, news, words, writes, marked, newestScores } = core;
+  const state = {
+    reads,
+    notCurrent: (projectId: string) => rollups.notCurrent(projectId),
+    hasMarked: (projectId: string) => marked.has(projectId),
+  };
+  const listReads = new ListReads({ client, ...state, words, newestScores, limits, observer: options.observer });
+  const changed = { client, ...state, limits, acknowledged: () => writes.acknowledged };
+  return {
+    lists: new ClickHouseLists(listReads),
+    statistics: new ClickHouseStatistics(listReads),
+    results: new ClickHouseExperimentResults(client, state, limits),
+    traceSpans: new ClickHouseTraceSpans(client, state, limits),
+    tails: new ClickHouseTails({ ...changed, commits: news }),
+    changes: new ClickHouseChanges(changed),
+    scoreChanges: new ClickHouseScoreChanges(changed),
+    wholes: new ClickHouseWholeReader({ client, state, limits, maxCharacters: options.maxJudgedCharacters }),
+  };
+}
+
+function deletionsOf(client: ClickHouseClient, core: TraceStoreCore, partial: ClickHousePartialSpans) {
+  const { log, reads, rollups, governor, indexer, purge, settle, settleMany, newestScores } = core;
+  return new ClickHouseDeletions({
+    ...{ client, log, settle, settleMany, reads, governor, indexer },
+    forgetAside: (projectId) => rollups.forget(projectId),
+    forgetPartial: (projectId) => partial.forgetProject(projectId),
+    forgetNewestScores: (projectId) => newestScores.forgetProject(projectId),
+    stale: (projectId) => rollups.notCurrent(projectId).stale,
+    purgeWritten: () => purge.written(),
+    deleted: () => purge.soon(),
+  });
 }
