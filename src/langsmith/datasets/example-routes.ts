@@ -1,41 +1,24 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from '@sinclair/typebox';
-import { DomainError } from '../../engine/errors.js';
-import type { Principal } from '../../engine/identity/identity.js';
-import { isDeepStrictEqual } from 'node:util';
 import { count, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp, parseTimestampText } from '../../engine/timestamp.js';
-import { inPortions, withTurns } from '../../engine/work/portions.js';
-import { PAGE_BYTES, type Dataset, type DatasetVersion } from '../../features/datasets/dataset.js';
+import { invalid } from '../../engine/validation/validation.js';
+import type { Dataset, DatasetVersion } from '../../features/datasets/dataset.js';
+import type { RowFiles } from '../../features/images/row-files.js';
 import { page } from '../../http/page.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, type BodyDefinition } from '../../http/route.js';
-import { asObject } from '../../facade/json.js';
-import { invalid } from '../../engine/validation/validation.js';
-import type { RowFiles } from '../../features/images/row-files.js';
 import { BASE, TAG } from '../tag.js';
-import { attachedTo, COLUMN, MAX_FILES } from './attachments.js';
+import { MAX_FILES } from './attachments.js';
 import type { LangsmithDatasets } from './dataset-routes.js';
-import { exampleIn, findExample } from './example-finder.js';
-import {
-  ExampleRead,
-  metadataOf,
-  readExamples,
-  splitsOf,
-  toExampleRead,
-  type RowOf,
-  type SentExample,
-} from './examples.js';
+import { findExample } from './example-finder.js';
+import { foundAnywhere, namedPage, pageOf } from './example-pages.js';
+import { changedExamples, idsOf, merge, withFiles } from './example-writes.js';
+import { ExampleRead, readExamples, toExampleRead } from './examples.js';
 
 /** Versions that are looked through for the one of a time. */
 const VERSIONS_AT_ONCE = 1_000;
-/** Longest time that rows are read before other requests get a turn. */
-const MAX_TURN_MS = 10;
 const MAX_MB = 20;
-/** Most bytes of rows that one request changes: it is small itself, but what stays of them is read, too. */
-const MAX_CHANGED_MB = 32;
-const MESSAGE = 'From a client of LangSmith';
 
 /** Rows of datasets, as clients of LangSmith make and read them. */
 export function exampleRoutes(datasets: LangsmithDatasets, files: RowFiles) {
@@ -85,7 +68,7 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
       const projectId = principal.project_id;
       const dataset = datasets.find(projectId, params.dataset_id);
       const sent = await readExamples(projectId, body);
-      const whole = isNew ? sent.map((each) => withFiles(each, undefined)) : await changed(datasets, dataset, sent);
+      const whole = isNew ? sent.map((each) => withFiles(each, undefined)) : await changedExamples(datasets, dataset, sent);
       const sentFiles = sent.flatMap(({ id: rowId, files: own }) =>
         [...own.values()].map((file) => ({ datasetId: dataset.id, rowId, file })),
       );
@@ -96,59 +79,6 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
       return { status: isNew ? 201 : 200, json: JSON.stringify(answer) };
     },
   });
-}
-
-/** Rows with what is new of them. @throws DomainError `not_found`, `too_large` */
-async function changed(
-  datasets: LangsmithDatasets,
-  dataset: Dataset,
-  sent: readonly SentExample[],
-): Promise<SentExample[]> {
-  const version = datasets.newest(dataset);
-  const place = { id: dataset.id, number: version?.number ?? 0 };
-  let bytes = 0;
-  await inPortions(sent, (portion) => {
-    for (const size of datasets.rowSizes(place, idsOf(portion)).values()) bytes += size;
-    if (bytes > MAX_CHANGED_MB * 1024 * 1024)
-      throw new DomainError('too_large', `The examples have more than ${MAX_CHANGED_MB} MB: change fewer at once`);
-  });
-  const whole: SentExample[] = [];
-  await inPortions(sent, (portion) => {
-    const known = datasets.namedRows(place, idsOf(portion));
-    for (const each of portion) {
-      const row = known.get(each.id);
-      if (row === undefined) throw new DomainError('not_found', `The dataset has no example ${each.id}`);
-      const before = JSON.parse(row) as Record<string, unknown>;
-      const { columns, ...rest } = withFiles(each, before[COLUMN]);
-      whole.push({ ...rest, columns: { ...before, ...columns } });
-    }
-  });
-  return whole;
-}
-
-/** An example with what its row says of its files. @param before what it said */
-function withFiles(example: SentExample, before: unknown): SentExample {
-  const { columns, files, operations } = example;
-  if (files.size === 0 && operations === null) return example;
-  return { ...example, columns: { ...columns, [COLUMN]: attachedTo(before, { files, operations }) } };
-}
-
-const idsOf = (examples: readonly SentExample[]) => examples.map(({ id }) => id);
-
-async function merge(
-  datasets: LangsmithDatasets,
-  by: Principal,
-  { id }: Dataset,
-  examples: readonly SentExample[],
-  remove: readonly string[] = [],
-): Promise<DatasetVersion> {
-  const rows: string[] = [];
-  await inPortions(examples, (portion) => {
-    for (const { id: row_id, columns } of portion) rows.push(JSON.stringify({ ...columns, row_id }));
-  });
-  const options = JSON.stringify({ mode: 'merge', message: MESSAGE, ...(remove.length > 0 && { remove }) });
-  const bytes = Buffer.from(`{"rows":[${rows.join(',')}],${options.slice(1)}`);
-  return datasets.upload(by, id, { format: 'json', bytes, mode: 'merge', message: MESSAGE });
 }
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 10_000, description }));
@@ -204,102 +134,6 @@ function listRoute(datasets: LangsmithDatasets, files: RowFiles) {
       return { status: 200, body: await pageOf(datasets, row, query, files) };
     },
   });
-}
-
-/** Rows of any datasets, of about so many bytes as a page has. */
-async function foundAnywhere(
-  datasets: LangsmithDatasets,
-  projectId: string,
-  ids: readonly string[],
-  files: RowFiles,
-): Promise<ExampleRead[]> {
-  const found: ExampleRead[] = [];
-  let characters = 0;
-  for await (const id of withTurns(ids)) {
-    const each = exampleIn(datasets, projectId, id);
-    if (each === null) continue;
-    found.push(toExampleRead(each.place, each.row, files));
-    requireSize((characters += each.row.content.length));
-  }
-  return found;
-}
-
-/** Rows of one version, of which no more are read than a page has. */
-function namedPage(
-  datasets: LangsmithDatasets,
-  row: RowOf,
-  { ids, limit, offset }: { readonly ids: readonly string[]; readonly limit: number; readonly offset: number },
-  files: RowFiles,
-): ExampleRead[] {
-  const place = { id: row.dataset.id, number: row.version.number };
-  const sizes = datasets.rowSizes(place, ids);
-  const wanted = ids.filter((each) => sizes.has(each)).slice(offset, offset + limit);
-  requireSize(wanted.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0));
-  const rows = datasets.namedRows(place, wanted);
-  return wanted.flatMap((id) => {
-    const content = rows.get(id);
-    return content === undefined ? [] : [toExampleRead(row, { row_id: id, content }, files)];
-  });
-}
-
-/** Clients take a page of fewer than they asked for as the last. @throws DomainError `too_large` */
-function requireSize(characters: number): void {
-  if (characters > PAGE_BYTES) throw tooLarge();
-}
-
-const tooLarge = () =>
-  new DomainError('too_large', `The examples of this page have more than ${PAGE_BYTES} bytes: set a smaller limit`);
-
-async function pageOf(
-  datasets: LangsmithDatasets,
-  row: RowOf,
-  {
-    splits,
-    metadata,
-    limit,
-    offset,
-  }: { splits?: string[] | undefined; metadata?: string | undefined; limit: number; offset: number },
-  files: RowFiles,
-): Promise<ExampleRead[]> {
-  if (splits === undefined && metadata === undefined) {
-    const { rows } = datasets.rows(row.version, { limit, offset });
-    if (rows.length < Math.min(limit, row.version.row_count - offset)) throw tooLarge();
-    return rows.map((each) => toExampleRead(row, each, files));
-  }
-  const wanted = metadata === undefined ? {} : objectIn(metadata);
-  const found: ExampleRead[] = [];
-  let [passed, characters] = [0, 0];
-  let began = performance.now();
-  for (const each of datasets.allRows(row.projectId, row.version)) {
-    if (performance.now() - began > MAX_TURN_MS) {
-      await nextTurn();
-      began = performance.now();
-    }
-    const columns = JSON.parse(each.content) as Record<string, unknown>;
-    const own = metadataOf(columns);
-    const fits =
-      (splits === undefined || splitsOf(columns).some((split) => splits.includes(split))) &&
-      Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(own[name], value));
-    if (!fits) continue;
-    passed += 1;
-    if (passed <= offset) continue;
-    requireSize((characters += each.content.length));
-    found.push(toExampleRead(row, each, files));
-    if (found.length === limit) break;
-  }
-  return found;
-}
-
-function objectIn(json: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    value = undefined;
-  }
-  const object = asObject(value);
-  if (object === undefined) throw invalid([{ pointer: '?metadata', detail: 'must be a JSON object' }]);
-  return object;
 }
 
 /** A version by a tag or number, or the one that was the newest at a time; null: there was none. */
