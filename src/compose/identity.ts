@@ -25,7 +25,11 @@ export function openIdentity({ config, closers, events }: Context, { metadata, a
   return identity;
 }
 
-export function openSignIns({ config, overrides, events }: Context, { metadata, audit }: Storage, identity: IdentityService) {
+export function openSignIns(
+  { config, overrides, events }: Context,
+  { metadata, audit }: Storage,
+  identity: IdentityService,
+) {
   const parts = { store: metadata.signIns, identity, ...overrides.signIns, audit };
   const signIns = new SignInService({
     ...parts,

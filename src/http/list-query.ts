@@ -1,10 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox';
-import {
-  sessionList,
-  spanList,
-  traceList,
-  type ListDefinition,
-} from '../engine/traces/model/list/definitions.js';
+import { sessionList, spanList, traceList, type ListDefinition } from '../engine/traces/model/list/definitions.js';
 import { namedFields } from '../engine/traces/model/list/fields.js';
 import { defaultQuery, MAX_OFFSET, TEXT_LIMITS, type ListQuery } from '../engine/traces/model/list/query.js';
 import type { ExportFormat } from '../engine/traces/model/list/export.js';

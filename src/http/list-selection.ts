@@ -1,17 +1,7 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
-import {
-  filteredField,
-  UNPRICED,
-  type Filter,
-  type ListDefinition,
-} from '../engine/traces/model/list/definitions.js';
+import { filteredField, UNPRICED, type Filter, type ListDefinition } from '../engine/traces/model/list/definitions.js';
 import { fieldSchemas } from '../engine/traces/model/list/read-schema.js';
-import {
-  experimentsOf,
-  internalOf,
-  type AppliedFilter,
-  type FilterValue,
-} from '../engine/traces/model/list/query.js';
+import { experimentsOf, internalOf, type AppliedFilter, type FilterValue } from '../engine/traces/model/list/query.js';
 import { oneOf, uuid } from '../engine/schema/parts.js';
 import { mistakenForTags } from './mistaken-names.js';
 import { csv, orNull, restAsTags, time } from './parameter.js';

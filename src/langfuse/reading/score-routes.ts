@@ -108,10 +108,6 @@ export function langfuseScoresV3Route(scores: Pick<ScoreService, 'list'>) {
 function toReadV3(score: StoredScore, projectId: string) {
   const { traceId: _trace, observationId: _observation, sessionId: _session, stringValue, ...read } = toRead(score);
   const value =
-    read.dataType === 'BOOLEAN'
-      ? score.value === true
-      : read.dataType === 'NUMERIC'
-        ? read.value
-        : (stringValue ?? '');
+    read.dataType === 'BOOLEAN' ? score.value === true : read.dataType === 'NUMERIC' ? read.value : (stringValue ?? '');
   return { ...read, projectId, value, subject: subjectOf(score) };
 }

@@ -68,7 +68,9 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
       const projectId = principal.project_id;
       const dataset = datasets.find(projectId, params.dataset_id);
       const sent = await readExamples(projectId, body);
-      const whole = isNew ? sent.map((each) => withFiles(each, undefined)) : await changedExamples(datasets, dataset, sent);
+      const whole = isNew
+        ? sent.map((each) => withFiles(each, undefined))
+        : await changedExamples(datasets, dataset, sent);
       const sentFiles = sent.flatMap(({ id: rowId, files: own }) =>
         [...own.values()].map((file) => ({ datasetId: dataset.id, rowId, file })),
       );

@@ -140,8 +140,7 @@ class AdmittedCall {
   }
 
   #giveUp(details: string): void {
-    if (this.#open)
-      this.intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
+    if (this.#open) this.intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
   }
 
   #close(code: status, { refusedFor, reason = '' }: Ending = {}): void {
