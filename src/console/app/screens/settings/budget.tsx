@@ -52,7 +52,7 @@ function Spent({ monthly_limit, spent, calls, unpriced_calls, waiting_reason, re
       </p>
       {unpriced_calls > 0 && (
         <p class="soft">
-          {counted(unpriced_calls, 'call')} without a known price: they do not count toward the budget.
+          {counted(unpriced_calls, 'call')} without a known cost: they do not count toward the budget.
         </p>
       )}
       {waiting_reason !== null && (
