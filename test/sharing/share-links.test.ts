@@ -124,13 +124,29 @@ describe('links that share a trace', function () {
       await storeTrace(server, { id, attributes: shot('mine') }),
       await storeTrace(server, { id, attributes: shot('other') }),
     ];
-    const { url } = await share(mine.trace_id);
+    const { url, id: made } = await share(mine.trace_id);
     const { images } = (await open(url, `/spans/${id}`)).json;
     expect(images.map(({ label }: { label: string }) => label)).to.deep.equal(['mine']);
-    expect((await open(images[0].url)).status).to.equal(200);
+    expect(images[0].url).to.equal(`${url}/spans/${id}/images/0`);
+    const image = await open(images[0].url);
+    expect([image.status, image.headers.get('content-type')]).to.deep.equal([200, 'image/png']);
+    expect(image.headers.get('content-security-policy')).to.equal("default-src 'none'; sandbox");
+    expect(image.headers.get('cache-control')).to.equal('private, no-cache');
+    for (const place of ['1', '-1', 'x']) expect((await open(url, `/spans/${id}/images/${place}`)).status).to.equal(404);
     expect((await open(url, `/spans/${other.child}`)).status).to.equal(404);
     const hidden = await share(mine.trace_id, { left_out: ['texts'] });
     expect((await open(hidden.url, `/spans/${id}`)).json.images).to.deep.equal([]);
+    expect((await open(hidden.url, `/spans/${id}/images/0`)).status).to.equal(404);
+    await ask('PUT', `${project}/masking`, { rules: [{ path: 'attributes.attachments', name: 'shots', action: 'drop' }] });
+    try {
+      expect((await open(url, `/spans/${id}`)).json.images).to.deep.equal([]);
+      expect((await open(images[0].url)).status).to.equal(404);
+    } finally {
+      await ask('PUT', `${project}/masking`, { rules: [] });
+    }
+    expect((await open(images[0].url)).status).to.equal(200);
+    await ask('DELETE', `${project}/share-links/${made}`, undefined, 204);
+    expect((await open(images[0].url)).status).to.equal(404);
   });
 
   it('end when they expire or are revoked, and with the trace', async () => {
