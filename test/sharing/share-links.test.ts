@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
 import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
+import { withoutUser, type ShownTrace } from '../../src/features/sharing/shown-fields.js';
 import { base64, png } from '../attachments/images.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { makeProject } from '../harness/projects.js';
@@ -101,6 +102,13 @@ describe('links that share a trace', function () {
       if (!chosen.includes('metadata')) expect(shown).to.include('zebra-team');
       if (!chosen.includes('costs')) expect(shown).to.include('0.123456').and.include('987654');
     }
+  });
+
+  it('take tags for those of the user whose keys say so in a word', () => {
+    const said = ['user', 'userId', 'enduser.id', 'langfuse.user.id', 'customer_id', 'EMAIL', 'contact-email', 'accountId', 'phone'];
+    const other = ['team', 'superuser', 'region', 'browser'];
+    const tags = Object.fromEntries([...said, ...other].map((key) => [key, 'x']));
+    expect(Object.keys(withoutUser({ tags } as unknown as ShownTrace).tags ?? {})).to.deep.equal(other);
   });
 
   it('mask by the rules of the project what was stored before these', async () => {
