@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
 import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { BesideTraces } from '../../src/features/traces/beside-traces.js';
 import { withoutUser, type ShownTrace } from '../../src/features/sharing/shown-fields.js';
 import { base64, png } from '../attachments/images.js';
 import { ApiDocument } from '../harness/api-document.js';
@@ -205,6 +207,24 @@ describe('links that share a trace', function () {
     expect(await statuses(url, child)).to.deep.equal([200, 200, 200]);
     const actions = (await ask('GET', '/audit?limit=3')).entries.map(({ action }: any) => action);
     expect(actions).to.deep.equal(['project.set_sharing', 'project.set_sharing', 'share_link.create']);
+  });
+
+  it('are told as revoked when their trace went while they were made', async () => {
+    const { trace_id } = await storeTrace(server);
+    const { keep } = BesideTraces.prototype;
+    BesideTraces.prototype.keep = async (_place, store, undo) => {
+      undo(store(0));
+      throw new DomainError('not_found', 'There is no trace with this id');
+    };
+    try {
+      await share(trace_id, {}, 404);
+    } finally {
+      BesideTraces.prototype.keep = keep;
+    }
+    expect(await ask('GET', `${project}/share-links?trace_id=${trace_id}`)).to.deep.equal([]);
+    const [revoked, created] = (await ask('GET', '/audit?limit=2')).entries;
+    expect([revoked.action, created.action]).to.deep.equal(['share_link.revoke', 'share_link.create']);
+    expect(revoked.object_id).to.equal(created.object_id);
   });
 
   it('are limited, each by itself', async () => {
