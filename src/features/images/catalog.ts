@@ -79,6 +79,8 @@ export interface AttachmentCatalog {
   unbound(after: number, limit: number): OpenReference[];
   /** Forgets references that turned out to be of no span. */
   drop(ids: readonly number[]): void;
+  /** The same, unless they were bound or announced again since they were read. */
+  dropAsRead(references: readonly OpenReference[]): void;
   /** Has the next sweep look at images: it removes those that nothing refers to, known or not. */
   doubt(images: readonly ReferencedImage[]): void;
   /** Images that lost a reference since they were looked at: those after one, by project and then by hash. */

@@ -265,7 +265,8 @@ export class AttachmentVault {
           const versions = here.length === 0 ? new Map<number, Micros>() : await findVersions(projectId, here);
           catalog.bind([...versions].map(([id, version]) => ({ id, version })));
           const left = [...here.filter(({ id }) => !versions.has(id)), ...late];
-          catalog.drop(left.flatMap((each) => (isAwaited(each) ? [] : [each.id])));
+          // One may be announced again meanwhile.
+          catalog.dropAsRead(left.filter((each) => !isAwaited(each)));
         } catch (error) {
           failed.set(projectId, error);
         }

@@ -122,6 +122,12 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
     this.#unname(this.#statements.drop, ids);
   }
 
+  dropAsRead(references: readonly OpenReference[]): void {
+    if (references.length === 0) return;
+    const read = references.map(({ id, announced_at }) => ({ id, announced_at }));
+    this.#leaveOver(() => this.#statements.dropAsRead.all(JSON.stringify(read)));
+  }
+
   doubt(images: readonly ReferencedImage[]): void {
     this.#transaction(() => {
       for (const image of images) this.#statements.leaveOver.run(image);

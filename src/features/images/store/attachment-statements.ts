@@ -83,6 +83,13 @@ export function prepareAttachmentSql(db: Database) {
     drop: db.prepare<[string], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE id IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
     ),
+    /** Takes objects of `id` and `announced_at` as a JSON array. */
+    dropAsRead: db.prepare<[string], ReferencedImage>(
+      `DELETE FROM attachment_namings WHERE id IN (
+         SELECT n.id FROM json_each(?) AS r CROSS JOIN attachment_namings AS n ON n.id = json_extract(r.value, '$.id')
+         WHERE n.version IS NULL AND n.announced_at IS json_extract(r.value, '$.announced_at'))
+       RETURNING project_id, sha256`,
+    ),
     leaveOver: db.prepare<ReferencedImage>(
       'INSERT INTO attachment_leftovers (project_id, sha256) VALUES (@project_id, @sha256) ON CONFLICT DO NOTHING',
     ),
