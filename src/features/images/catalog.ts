@@ -43,6 +43,8 @@ export interface AttachmentCatalog {
   findNamed(projectId: string, mediaId: string): string | undefined;
   /** Whether anything refers to an image. */
   isNamed(image: ReferencedImage): boolean;
+  /** Whether rows of a dataset keep a file that was sent for them. */
+  isOfDataset(image: ReferencedImage, datasetId: string): boolean;
   /** Notes an image that is about to be stored, and that something refers to. */
   note(projectId: string, image: KeptImage): void;
   /** When an image was announced last, as far as that is known. */

@@ -62,6 +62,11 @@ export class AttachmentVault {
     return this.#parts.catalog.findMedia(projectId, mediaId);
   }
 
+  /** Whether rows of a dataset keep a file that was sent for them. */
+  isOfDataset(projectId: string, sha256: string, datasetId: string): boolean {
+    return this.#parts.catalog.isOfDataset({ project_id: projectId, sha256 }, datasetId);
+  }
+
   async open(projectId: string, sha256: string): Promise<StoredContent | null> {
     const content = await this.#parts.store.get(projectId, sha256);
     if (content === null) this.#parts.catalog.markMissing(projectId, sha256);

@@ -54,6 +54,10 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
     );
   }
 
+  isOfDataset({ project_id, sha256 }: ReferencedImage, datasetId: string): boolean {
+    return guarded(() => this.#statements.isOfDataset.get({ project_id, sha256, datasetId }) === 1);
+  }
+
   isNamed(image: ReferencedImage): boolean {
     return guarded(() => this.#statements.isNamed.get(image) === 1);
   }

@@ -99,6 +99,13 @@ export function prepareAttachmentSql(db: Database) {
       `SELECT project_id, sha256 FROM attachment_leftovers WHERE (project_id, sha256) > (@project_id, @sha256)
        ORDER BY project_id, sha256 LIMIT @limit`,
     ),
+    isOfDataset: db
+      .prepare<ReferencedImage & { datasetId: string }, number>(
+        `SELECT EXISTS (SELECT 1 FROM dataset_files AS f CROSS JOIN dataset_contents AS c ON c.seq = f.content
+           CROSS JOIN datasets AS d ON d.seq = c.dataset
+         WHERE f.project_id = @project_id AND f.sha256 = @sha256 AND d.id = @datasetId)`,
+      )
+      .pluck(),
     isNamed: db.prepare<ReferencedImage, number>(`SELECT ${NAMED}`).pluck(),
     noLeftover: db.prepare<ReferencedImage>(`DELETE FROM attachment_leftovers WHERE ${OF_IMAGE}`),
     remove: db.prepare<ReferencedImage>(`DELETE FROM attachments WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
