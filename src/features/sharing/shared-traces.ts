@@ -131,11 +131,11 @@ export class SharedTraces {
     const masked: ChangeParts = async (stored) => {
       if (masker === null) return stored;
       // Attributes that repeat an input are masked as it is.
-      const texts = { input_data, output_data: stored.output_data ?? output_data };
-      const [shown = texts] = await masker.maskEach([{ ...texts, attributes: stored.attributes }]);
+      const { attributes, media } = stored;
+      const whole = { input_data, output_data: stored.output_data ?? output_data, attributes };
+      const [shown = whole] = await masker.maskEach([whole]);
       const said = JSON.stringify(shown);
-      const { attributes = {} } = { attributes: {}, ...shown };
-      return { attributes, output_data: shown.output_data, media: stored.media.filter((id) => said.includes(id)) };
+      return { ...shown, media: media.filter((id) => said.includes(id)) };
     };
     return this.#parts.attachments.keptOf(project_id, { spanId, traceId: trace_id }, masked, signal);
   }
