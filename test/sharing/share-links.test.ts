@@ -147,7 +147,8 @@ describe('links that share a trace', function () {
     const hidden = await share(mine.trace_id, { left_out: ['texts'] });
     expect((await open(hidden.url, `/spans/${id}`)).json.images).to.deep.equal([]);
     expect((await open(hidden.url, `/spans/${id}/images/0`)).status).to.equal(404);
-    await ask('PUT', `${project}/masking`, { rules: [{ path: 'attributes.attachments', name: 'shots', action: 'drop' }] });
+    const rule = { name: 'shots', type: 'path', path: '$.attributes.attachments', action: 'drop' };
+    await ask('PUT', `${project}/masking`, { rules: [rule] });
     try {
       expect((await open(url, `/spans/${id}`)).json.images).to.deep.equal([]);
       expect((await open(images[0].url)).status).to.equal(404);

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { DomainError } from '../../engine/errors.js';
+import { isJsonObject } from '../../engine/json-object.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import { spanList, traceList } from '../../engine/traces/model/list/definitions.js';
 import type { Lists, Page } from '../../engine/traces/model/list/lists.js';
@@ -135,7 +136,9 @@ export class SharedTraces {
       const whole = { input_data, output_data: stored.output_data ?? output_data, attributes };
       const [shown = whole] = await masker.maskEach([whole]);
       const said = JSON.stringify(shown);
-      return { ...shown, media: media.filter((id) => said.includes(id)) };
+      // A path may mean all attributes.
+      const left = isJsonObject(shown.attributes) ? shown.attributes : {};
+      return { output_data: shown.output_data, attributes: left, media: media.filter((id) => said.includes(id)) };
     };
     return this.#parts.attachments.keptOf(project_id, { spanId, traceId: trace_id }, masked, signal);
   }
