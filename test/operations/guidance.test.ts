@@ -130,7 +130,7 @@ describe('the way to what is there', () => {
           'that others use; this link then works there too, with the same path.',
       );
     }
-    expect(log.split('A feedback link works only on this machine: set PUBLIC_URL')).to.have.length(2);
+    expect(log.split('A link works only on this machine: set PUBLIC_URL')).to.have.length(2);
     const [listed] = (await server.request('GET', '/feedback-links')).json;
     expect(listed).to.not.have.property('note');
     await server.stop();

@@ -94,7 +94,9 @@ describe(`records that are imported (MALFORMED_SEED=${SEED})`, function () {
       const { status, text, json } = await send(part, sound);
       // An odd one that was stored is in the way of a sound one, which others name in vain; so is an odd definition of scores.
       const details = status === 422 ? json.errors.map((error: { detail: string }) => error.detail) : [];
-      for (const detail of details) expect(detail, part).to.match(/^is not a .* of this project|: the scores named /);
+      // An odd judge that was stored may evaluate something else than the sound one.
+      const inTheWay = /^is not a .* of this project|: the scores named |^must be null, as the judge evaluates /;
+      for (const detail of details) expect(detail, part).to.match(inTheWay);
       expect(status, `${part}: ${text.slice(0, 300)}`).to.be.oneOf([200, 409, 422]);
       for (let after: string | null = ''; after !== null;) {
         const page = await read(`${project}/export/${part}?limit=3${after === '' ? '' : `&after=${after}`}`);

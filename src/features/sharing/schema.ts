@@ -48,7 +48,7 @@ export const CreatedShareLinkRead = Type.Object(
   {
     ...ShareLinkRead.properties,
     url: Type.String({
-      description: 'The URL to share. Only this answer contains it: the server stores a hash of its token.',
+      description: 'The URL to share. Only this response contains it: the server stores a hash of its token.',
     }),
     note: orNull(Type.String({ description: 'Why the URL may not work for others; null if no problem is known.' })),
   },

@@ -49,8 +49,8 @@ export const clientCatalog = catalogOf({
   }),
   linkOpensHereOnly: {
     level: 'warn',
-    message: 'A feedback link works only on this machine: set PUBLIC_URL to the address that others use',
-    when: 'The first feedback link created without `PUBLIC_URL`, on an address that others cannot reach.',
+    message: 'A link works only on this machine: set PUBLIC_URL to the address that others use',
+    when: 'The first feedback link or share link created without `PUBLIC_URL`, on an address that others cannot reach.',
     action: 'Restart the server with PUBLIC_URL; existing links work there too, with the same path',
   },
   /** `cost`: that of all of them in US dollars. */

@@ -47,7 +47,7 @@ export const judgeCatalog = catalogOf({
   }),
   spendingNotStored: signal<{ error: unknown }>({
     level: 'warn',
-    message: 'Could not store what model calls cost; it is kept in memory and tried again',
+    message: 'Could not store the cost of model calls; keeping it in memory and retrying',
     when: 'SQLite accepted no write. Budgets count these calls meanwhile; if the server is killed, they are lost to the budget.',
     action: 'Check that the disk of DATA_DIR has space and no other program locks the SQLite file',
     log: ({ error }) => ({ error }),

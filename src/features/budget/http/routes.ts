@@ -39,7 +39,7 @@ function setRoute(budgets: Pick<ModelBudgets, 'set'>) {
     description:
       "Limits what the server's own model calls may cost in a calendar month: those of judges, trials, optimizations, experiment runs and the " +
       'playground. When the budget is spent, queued evaluations and jobs wait until the month ends or the budget is raised, and ' +
-      'calls of the playground and previews are answered 409. Calls under way are finished, so that a month may cost a little more.',
+      'playground calls and previews get 409. Calls under way are finished, so that a month may cost a little more.',
     tag: TAG,
     access: 'key',
     scopes: ['admin'],

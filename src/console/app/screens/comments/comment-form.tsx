@@ -17,7 +17,7 @@ interface CommentFormProps {
 /** A text in Markdown, to be sent. */
 export function CommentForm({ action, label, maxLength, text = '', onSend, onCancel, children }: CommentFormProps) {
   const [typed, setTyped] = useState(text);
-  const refused = typed.trim() === '' ? 'Write something' : typed === text ? 'Text is unchanged' : null;
+  const refused = typed.trim() === '' ? 'Enter a comment' : typed === text ? 'No changes' : null;
   const send = async () => {
     await onSend(typed);
     setTyped('');

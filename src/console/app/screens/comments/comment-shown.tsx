@@ -64,7 +64,7 @@ export function CommentShown({ comment, nameOfSpan, onChanged }: CommentShownPro
             look="quiet"
             icon="trash"
             changes="feedback:write"
-            label={`Delete comment of ${created_by.name}`}
+            label={`Delete comment by ${created_by.name}`}
             onClick={() => setActing('delete')}
           />
         )}
@@ -84,7 +84,7 @@ export function CommentShown({ comment, nameOfSpan, onChanged }: CommentShownPro
           onClose={close}
         >
           <p>
-            The comment of <bdi>{created_by.name}</bdi> is deleted for everyone. This cannot be undone.
+            The comment by <bdi>{created_by.name}</bdi> is deleted for everyone. This cannot be undone.
           </p>
         </Ending>
       )}

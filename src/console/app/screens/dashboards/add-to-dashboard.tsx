@@ -43,7 +43,7 @@ export function AddToDashboard({ list, query, onClose }: AddToDashboardProps) {
     >
       <Field label="Dashboard">
         <select class="input" value={id} onChange={(event) => setId(event.currentTarget.value)}>
-          <option value="">A new dashboard</option>
+          <option value="">New dashboard</option>
           {known.map((dashboard) => (
             <option key={dashboard.id} value={dashboard.id}>
               {dashboard.name}

@@ -70,7 +70,7 @@ export function ChartFields({ draft, scores, onChange }: ChartFieldsProps) {
         hint={`${measuresOf(list).join(', ')} or scores.<name>`}
         values={draft.measures}
         suggested={measures}
-        refuse={(measure) => (known(measure) ? null : 'There is no such measure')}
+        refuse={(measure) => (known(measure) ? null : 'Unknown measure')}
         onChange={(next) => onChange({ measures: [...next] })}
       />
       {draft.kind !== 'number' && (
@@ -84,7 +84,7 @@ export function ChartFields({ draft, scores, onChange }: ChartFieldsProps) {
         <Select
           label="Interval"
           value={draft.bucket ?? ''}
-          options={[['', 'By the time shown'], ...Object.entries(BUCKETS)]}
+          options={[['', 'Automatic'], ...Object.entries(BUCKETS)]}
           onChange={(bucket) => onChange({ bucket: bucket === '' ? null : bucket })}
         />
       )}
@@ -126,7 +126,7 @@ function GroupBy({ value, suggested, onChange }: GroupByProps) {
   const id = useId();
   return (
     <>
-      <Field label="Group by" hint="A field, tags.<key> or scores.<name>; leave empty for everything together">
+      <Field label="Group by" hint="A field, tags.<key> or scores.<name>; leave empty for no grouping">
         <input
           class="input"
           list={id}

@@ -30,7 +30,7 @@ export function ChartShown(props: ChartShownProps) {
 
 function OverTime({ chart, found }: ChartShownProps) {
   const { buckets, bucket_seconds } = found;
-  if (bucket_seconds === null || buckets.length === 0) return <p class="soft">None in this time range.</p>;
+  if (bucket_seconds === null || buckets.length === 0) return <p class="soft">No data in this time range.</p>;
   const drawings = drawingsOf(chart, found);
   return (
     <>

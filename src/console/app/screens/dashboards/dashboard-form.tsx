@@ -52,11 +52,7 @@ export function DashboardForm({ dashboard, onClose }: DashboardFormProps) {
                 onInput={(event) => setName(event.currentTarget.value)}
               />
             </Field>
-            <Field
-              label="Time"
-              hint="What readers see first; they can choose another time"
-              wrong={wrong['window'] ?? null}
-            >
+            <Field label="Time" hint="Default time range; readers can choose another" wrong={wrong['window'] ?? null}>
               <select class="input" value={window} onChange={(event) => setWindow(event.currentTarget.value)}>
                 {windows.map((length) => (
                   <option key={length} value={length}>

@@ -89,7 +89,7 @@ function Head({ dashboard, range }: PartProps) {
           onClose={close}
         >
           <p>
-            <bdi>{name}</bdi> is deleted for everyone in the project. What it counts stays.
+            <bdi>{name}</bdi> is deleted for everyone in the project. Traces, spans and sessions are not affected.
           </p>
         </Confirm>
       )}

@@ -22,7 +22,7 @@ export function Budget() {
   return (
     <section class="stack" aria-labelledby="budget">
       <div class="line apart">
-        <h2 id="budget">Monthly budget</h2>
+        <h2 id="budget">Monthly model budget</h2>
         <CopyAsCurl path={path} />
       </div>
       <Answered answer={answer} rows={2}>
@@ -48,12 +48,10 @@ function Spent({ monthly_limit, spent, calls, unpriced_calls, waiting_reason, re
             of <Cost of={monthly_limit} />
           </>
         )}{' '}
-        in {counted(calls, 'call')}. The next month begins <When at={resets_at} />.
+        in {counted(calls, 'call')}. Resets <When at={resets_at} />.
       </p>
       {unpriced_calls > 0 && (
-        <p class="soft">
-          {counted(unpriced_calls, 'call')} without a known cost: they do not count toward the budget.
-        </p>
+        <p class="soft">{counted(unpriced_calls, 'call')} without a known cost, not counted toward the budget.</p>
       )}
       {waiting_reason !== null && (
         <p class="bad" role="status">
@@ -68,7 +66,7 @@ function Limit({ set }: { readonly set: number | null }) {
   const [typed, setTyped] = useState(set === null ? '' : String(set));
   const limit = typed.trim() === '' ? null : Number(typed);
   const isWrong = limit !== null && !(limit >= 0 && limit <= MAX_LIMIT);
-  const refused = isWrong ? 'Enter an amount in US dollars' : limit === set ? 'Already set' : null;
+  const refused = isWrong ? 'Enter an amount in US dollars' : limit === set ? 'No changes' : null;
   const save = async () => {
     await call('PUT /projects/:project_id/model-budget', { body: { monthly_limit: limit } });
     announce('Budget saved');

@@ -12,8 +12,8 @@ export const PART_NAMES: Readonly<Record<TracePart, string>> = {
 
 /** What their names do not say. */
 export const PART_DETAILS: Readonly<Partial<Record<TracePart, string>>> = {
-  texts: 'also images',
-  errors: 'also codes, stack traces and places in the code',
+  texts: 'including images',
+  errors: 'including error codes, stack traces and code locations',
   user: 'tags that begin with “user”',
-  attributes: 'they may repeat anything, so they are left out with any other part',
+  attributes: 'may repeat other parts, so leaving out any part also leaves these out',
 };

@@ -39,7 +39,7 @@ export function ShareLinks({ traceId }: { readonly traceId?: string }) {
               idOf={({ id }) => id}
             />
           )}
-          {links.length === LIMIT && <p class="soft small">The newest {LIMIT}.</p>}
+          {links.length === LIMIT && <p class="soft small">Showing the newest {LIMIT}.</p>}
           {revoking !== null && (
             <Ending
               title="Revoke this link?"
@@ -73,7 +73,7 @@ function columnsOf(isOfProject: boolean, revoke: (link: ShareLinkRead) => void):
     { name: 'state', label: 'State', cell: (link) => <LinkStateBadge link={link} /> },
     {
       name: 'ends',
-      label: 'Ends',
+      label: 'Expires or revoked',
       named: true,
       cell: (link) => <When at={link.revoked_at ?? link.expires_at} relative />,
     },

@@ -64,7 +64,7 @@ function Detail({ id, onClose, parts }: SpanDetailProps & Pick<TabProps, 'parts'
 function Sections({ span, document, parts }: TabProps) {
   const tabs = TABS.filter(({ needs }) => span[needs] !== undefined);
   const [first] = tabs;
-  if (first === undefined) return <p class="soft">Texts and attributes of this span are left out.</p>;
+  if (first === undefined) return <p class="soft">The content of this span is not shared.</p>;
   const chosen = tabs.find(({ name }) => name === place.value.query.get('tab')) ?? first;
   return (
     <Tabs

@@ -16,7 +16,7 @@ export function SharingSettings() {
   });
   const set = async (allowed: boolean) => {
     await call('PUT /projects/:project_id/sharing', { body: { allowed } });
-    announce(allowed ? 'Share links work again' : 'Share links are switched off');
+    announce(allowed ? 'Share links allowed' : 'Share links switched off');
     await changedAt(path);
   };
   return (
@@ -28,7 +28,7 @@ export function SharingSettings() {
             <span>
               {allowed
                 ? 'Members can share single traces with people who have no account.'
-                : 'No share link works, and none can be created. Links that exist are not revoked.'}
+                : 'Share links are off: existing links do not work, and no one can create new ones. Links are not revoked.'}
             </span>
             <Button changes="admin" busy={busy} onClick={() => run(() => set(!allowed))}>
               {allowed ? 'Switch off share links' : 'Allow share links'}

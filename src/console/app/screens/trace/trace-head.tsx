@@ -129,8 +129,8 @@ function DeleteTrace({ id, name, spans }: { readonly id: string; readonly name: 
           onClose={() => setAsking(false)}
         >
           <p>
-            <bdi>{name}</bdi> is deleted with {counted(spans, 'span')}, images, scores, evaluations and feedback, and no
-            longer counts in any list or metric. This cannot be undone.
+            <bdi>{name}</bdi> is deleted with {counted(spans, 'span')}, images, scores, evaluations, feedback, comments
+            and share links, and no longer counts in any list or metric. This cannot be undone.
           </p>
         </Ending>
       )}

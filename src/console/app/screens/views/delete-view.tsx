@@ -26,7 +26,7 @@ export function DeleteView({ view: { id, name }, onClose, onDeleted }: DeleteVie
   return (
     <Confirm title="Delete this view?" action="Delete view" busy={busy} onConfirm={() => run(remove)} onClose={onClose}>
       <p>
-        <bdi>{name}</bdi> is deleted for everyone in the project. What it shows stays.
+        <bdi>{name}</bdi> is deleted for everyone in the project. The data that it shows is not affected.
       </p>
       {failure !== null && <Failure error={failure} />}
     </Confirm>
