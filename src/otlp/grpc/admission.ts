@@ -17,6 +17,7 @@ import { CallIntake } from './call-intake.js';
 import { refusalOf, toStatus } from './status.js';
 import { authenticateCall, type CallerIdentity } from './trace-service.js';
 import type { Signals } from '../../engine/signals/signals.js';
+import { networkOf } from '../../http/wire/client-address.js';
 
 export interface AdmissionOptions {
   readonly identity: CallerIdentity;
@@ -151,7 +152,8 @@ class AdmittedCall {
     const seconds = (performance.now() - this.#startedAt) / 1000;
     const refused = refusedFor === undefined ? {} : { refusedFor };
     const isDenied = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED;
-    const denied = isDenied ? { denied: { address: peerOf(this.#call), caller: {}, reason } } : {};
+    const address = peerOf(this.#call);
+    const denied = isDenied ? { denied: { address, network: networkOf(address), caller: {}, reason } } : {};
     this.#parts.observer.rpcFinished({ method: this.#path, code: status[code], seconds, ...refused, ...denied });
   }
 }
