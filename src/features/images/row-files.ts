@@ -54,6 +54,7 @@ export class RowFiles {
     if (!this.#parts.vault.isOfDataset(projectId, sha256, datasetId)) return null;
     return this.#parts.attachments.file(projectId, sha256);
   }
+
   /** A file whose reader is known to be allowed to read the dataset. @throws DomainError `not_found` where {@link find} finds none */
   open(projectId: string, datasetId: string, sha256: string): OpenedImage {
     if (this.#parts.vault.isOfDataset(projectId, sha256, datasetId))
