@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { writeParquet } from '../../src/features/datasets/files/parquet.js';
-import { figuresOf, importInto, importScene } from './importing.js';
+import type { TestServer } from '../harness/server.js';
+import { figuresOf, importInto, importScene, projectOn } from './importing.js';
 
 const uuid = (number: number) => `0199b1f0-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const hex = (number: number, length: number) => (0x1000 + number).toString(16).padStart(length, '1');
@@ -117,6 +118,35 @@ describe('an import from LangSmith and Phoenix', function () {
     expect(sessions.map(({ name }: { name: string }) => name).sort()).to.deep.equal(['thread 0', 'thread 1']);
     const { json: traces } = await scene.server.request('GET', '/traces?limit=1');
     expect(traces[0].tags).to.include({ project: 'shop', beta: 'true', imported_from: 'langsmith' });
+  });
+
+  it('takes feedback about these runs from an API, with its times, again and cut off', async () => {
+    const there = projectOn(scene.server);
+    const said = [
+      { id: uuid(901), run_id: uuid(2), key: 'helpful', score: 1, comment: 'It is.', feedback_source: { type: 'app' } },
+      { id: uuid(902), run_id: uuid(1), key: 'tone', value: 'kind', correction: { tone: 'calm' } },
+      { id: uuid(903), run_id: uuid(99), key: 'helpful', score: 0 },
+    ];
+    for (const body of said)
+      expect((await there.request('POST', '/langsmith/feedback', { body })).status).to.equal(200);
+    const rows = runs(40);
+    await scene.folder.write('e/a.parquet', await writeParquet(Object.keys(rows[0] ?? {}), rows));
+    const options = { sourceUrl: `${scene.server.url}/langsmith`, sourceKey: there.key };
+    const given = { from: 'langsmith', paths: [`${scene.folder.path}/e`], state: scene.folder.state, options };
+    expect(await importInto(scene.server, { ...given, cutAfter: 81 })).to.equal(null);
+    const report = await importInto(scene.server, { ...given, restart: true });
+    expect(report?.left).to.deep.equal([]);
+    expect(report?.tally).to.include({ spans: 80, scores: 2 });
+    const of = async ({ request }: Pick<TestServer, 'request'>) =>
+      (await request('GET', '/scores?sort_by=created_at&sort_order=asc')).json.map(
+        ({ id: _id, project_id: _project, ...score }: Record<string, unknown>) => score,
+      );
+    const scores = await of(scene.server);
+    expect(scores).to.deep.equal((await of(there)).slice(0, 2));
+    expect(scores[0]).to.include({ name: 'helpful', value: 1, comment: 'It is.', source: 'human', entity_id: uuid(2) });
+    const refused = { ...given, options: { ...options, sourceKey: 'none' } };
+    const why = await importInto(scene.server, refused).catch(({ message }: Error) => message);
+    expect(why).to.equal('LangSmith rejected the key: give one with --source-key');
   });
 
   it('takes spans of Phoenix in Parquet as if an application had sent them', async () => {

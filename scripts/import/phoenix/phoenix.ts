@@ -29,7 +29,7 @@ export async function openPhoenix(paths: readonly string[], given: Given): Promi
   if (paths.length > 0) return openFrames(paths, given);
   const {
     sourceUrl = process.env['PHOENIX_COLLECTOR_ENDPOINT'],
-    sourceKey,
+    sourceKey = process.env['PHOENIX_API_KEY'],
     sourceProject = 'default',
     sinceMs,
   } = given;
