@@ -18,7 +18,9 @@ const PATH = '/api/public/ingestion';
 export function register(program: Command): void {
   program
     .command('parts')
-    .description('send whole spans, spans of an older client of Langfuse, and such in halves to a fresh server, in turn')
+    .description(
+      'send whole spans, spans of an older client of Langfuse, and such in halves to a fresh server, in turn',
+    )
     .option('--spans <n>', 'spans, or halves, of each kind and repetition', wholeNumber(REQUEST_SPANS, 500_000), 12_000)
     .option('--repetitions <n>', 'repetitions after one to warm up', wholeNumber(1, 99), 3)
     .option('--no-write', 'print only, leave bench/RESULTS.md alone')

@@ -147,7 +147,7 @@ describe('an import from LangSmith and Phoenix', function () {
     expect(scores).to.deep.equal((await of(there)).slice(0, 2));
     expect(scores[0]).to.include({ name: 'helpful', value: 1, comment: 'It is.', source: 'human', entity_id: uuid(2) });
     const refused = { ...given, options: { ...options, sourceKey: 'none' } };
-    const why = await importInto(scene.server, refused).catch(({ message }: Error) => message);
+    const why = await importInto(scene.server, refused).catch((error: unknown) => (error as Error).message);
     expect(why).to.equal('LangSmith rejected the key: give one with --source-key');
   });
 
@@ -214,9 +214,9 @@ describe('an import from LangSmith and Phoenix', function () {
       const report = await imported();
       expect(report?.left).to.deep.equal([]);
       expect(report?.compared?.every(({ same }) => same)).to.equal(true);
-      // One of a trace of each of the three pages, and that of their session, which is read again behind the cut.
-      expect(report?.tally).to.include({ spans: 250, scores: 255 });
-      await imported({ restart: true });
+      expect(report?.tally).to.include({ spans: 250 });
+      // One of a trace of each of the three pages, and one of their session.
+      expect((await imported({ restart: true }))?.tally).to.include({ spans: 250, scores: 254 });
       expect(await figuresOf(scene.server)).to.include({ count: 250, input: 25_000 });
       const { json: spans } = await scene.server.request('GET', '/spans?limit=1');
       expect(spans[0]).to.include({ status: 'error', model: 'gpt-4o', started_at: '2026-02-01T00:00:00.123456Z' });

@@ -6,8 +6,8 @@ import { bootServer, type TestServer } from '../harness/server.js';
 
 const execute = promisify(execFile);
 const { python, install } = pythonWith({
-  folder: 'spanhouse-test-litellm-VERSION',
-  packages: ['litellm==VERSION', 'langfuse==2.60.10'],
+  folder: 'spanhouse-test-litellm-1.110.2',
+  packages: ['litellm==1.110.2', 'langfuse==2.60.10'],
   check: 'import litellm, langfuse',
 });
 

@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import type { ScoreSource } from '../../engine/traces/model/score/score.js';
@@ -36,7 +36,7 @@ const read = {
 
 /** A score as it is read, with the id of what it is about beside what the type says. */
 export function annotationRead(what: What) {
-  const about: Record<never, TSchema> = { [`${what}_id`]: Type.String({ description: `Id of the ${what}.` }) };
+  const about: object = { [`${what}_id`]: Type.String({ description: `Id of the ${what}.` }) };
   const $id = what === 'span' ? 'PhoenixAnnotation' : `Phoenix${capital(what)}AnnotationRead`;
   return Type.Object(
     { ...about, ...read },
@@ -76,7 +76,13 @@ function foundBy({ value, metadata, comment }: StoredScore) {
 export function toAnnotation(score: StoredScore, what: What, named: string): AnnotationRead {
   const at = formatTimestamp(score.created_at);
   return {
-    ...{ [`${what}_id`]: named, id: score.id, ...saidBy(score), result: foundBy(score), identifier: score.author ?? '' },
+    ...{
+      [`${what}_id`]: named,
+      id: score.id,
+      ...saidBy(score),
+      result: foundBy(score),
+      identifier: score.author ?? '',
+    },
     ...{ source: score.source === 'human' ? 'APP' : 'API', user_id: null, created_at: at, updated_at: at },
   };
 }

@@ -1,4 +1,4 @@
-import { Type, type TSchema } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import type { ScoreService } from '../../features/scores/score-service.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
@@ -31,13 +31,16 @@ export function readAnnotationsRoutes(scores: Scores) {
 }
 
 /** Parameters whose names are made: the type of the query does not have them. */
-const idsOf = (what: What): Record<never, TSchema> => ({
+const idsOf = (what: What): object => ({
   [`${what}_ids`]: csv(ABOUT[what].named, { maxItems: 1_000, description: `The ${what}s.` }),
 });
 
 const pageOf = (what: What) =>
   Type.Object(
-    { data: Type.Array(annotationRead(what), { description: 'A page of scores, newest first.' }), next_cursor: nextCursor },
+    {
+      data: Type.Array(annotationRead(what), { description: 'A page of scores, newest first.' }),
+      next_cursor: nextCursor,
+    },
     {
       $id: what === 'span' ? 'PhoenixAnnotationPage' : `Phoenix${capital(what)}AnnotationPage`,
       description: 'A page of annotations.',
