@@ -5,18 +5,19 @@ import { pythonWith, requireInstalled } from '../harness/foreign-packages.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const execute = promisify(execFile);
-const { python, install } = pythonWith({
-  folder: 'spanhouse-test-litellm-1.110.2',
-  packages: ['litellm==1.110.2', 'langfuse==2.60.10'],
-  check: 'import litellm, langfuse',
-});
+
+/** LiteLLM with the client that its callback wants: older ones send events, today's sends spans of OpenTelemetry. */
+const VERSIONS = [
+  ['1.80.17', '2.60.10'],
+  ['1.110.2', '4.14.0'],
+] as const;
 
 /** The callback needs no model: LiteLLM answers itself. */
-const PROGRAM = `
+const program = (callback: string) => `
 import litellm
-litellm.success_callback = litellm.failure_callback = ["langfuse"]
+litellm.success_callback = litellm.failure_callback = ["${callback}"]
 def ask(model, **more):
-    named = {"trace_id": "lite-1", "trace_name": "checkout", "session_id": "shop-1", "trace_user_id": "ann", "tags": ["beta"]}
+    named = {"trace_name": "checkout", "session_id": "${callback}", "trace_user_id": "ann", "tags": ["beta"]}
     messages = [{"role": "user", "content": "Where?"}]
     return litellm.completion(model=model, messages=messages, metadata={**named, "generation_name": "answer"}, **more)
 ask("gpt-4o", mock_response="Here.")
@@ -26,22 +27,41 @@ except Exception:
     pass
 `;
 
-describe("LiteLLM's callback for Langfuse, unchanged", function () {
-  this.timeout(400_000);
-  let server: TestServer;
-  before(async function () {
-    await requireInstalled(this, install());
-    server = await bootServer();
-  });
-  after(() => server?.dispose());
+for (const [version, client] of VERSIONS)
+  describe(`LiteLLM ${version} with the client ${client} of Langfuse, unchanged`, function () {
+    this.timeout(600_000);
+    let server: TestServer;
+    const { python, install } = pythonWith({
+      folder: `spanhouse-test-litellm-${version}-${client}`,
+      packages: [`litellm==${version}`, `langfuse==${client}`],
+      check: 'import litellm, langfuse',
+    });
+    before(async function () {
+      await requireInstalled(this, install());
+      server = await bootServer();
+    });
+    after(() => server?.dispose());
 
-  it('sends calls with their answers, tokens and costs, and those that failed', async () => {
-    const env = {
-      ...{ PATH: process.env['PATH'], LITELLM_LOCAL_MODEL_COST_MAP: 'True', LANGFUSE_HOST: server.url },
-      ...{ LANGFUSE_PUBLIC_KEY: `pk-sh-${server.projectId}`, LANGFUSE_SECRET_KEY: server.key },
-    };
-    const { stderr } = await execute(python, ['-c', PROGRAM], { env });
-    const { json } = await server.request('GET', '/spans?kind=llm&sort_by=started_at&sort_order=asc');
-    expect(json, stderr).to.have.length(2);
+    for (const callback of ['langfuse', 'langfuse_otel'])
+      it(`sends calls with their answers, tokens and costs, and those that failed, by ${callback}`, async () => {
+        const env = {
+          ...{ PATH: process.env['PATH'], LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
+          ...{ LANGFUSE_HOST: server.url, LANGFUSE_OTEL_HOST: server.url },
+          ...{ LANGFUSE_PUBLIC_KEY: `pk-sh-${server.projectId}`, LANGFUSE_SECRET_KEY: server.key },
+        };
+        const { stderr } = await execute(python, ['-c', program(callback)], { env });
+        const path = '/spans?span_kind=llm&beta=true&user=ann&sort_by=started_at&sort_order=asc';
+        const calls = (await server.request('GET', path)).json.filter(
+          ({ session_name }: { session_name: string }) => session_name === callback,
+        );
+        expect(calls, stderr).to.have.length(2);
+        const [answered, failed] = calls;
+        expect(answered).to.include({ model: 'gpt-4o', input_tokens: 10, output_tokens: 20, cost: 0.000225 });
+        expect([answered.has_error, failed.has_error, failed.model]).to.deep.equal([false, true, 'gpt-4o-mini']);
+        expect(answered.input_data).to.include('Where?');
+        expect(answered.output_data).to.include('Here.');
+        expect(failed.error_message).to.include('no answer');
+        const traces = (await server.request('GET', '/traces?names=checkout')).json;
+        expect(traces.map(({ id }: { id: string }) => id)).to.include.members([answered.trace_id, failed.trace_id]);
+      });
   });
-});

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type, type TProperties } from '@sinclair/typebox';
 import { uuid } from '../../engine/schema/parts.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { inSentNames } from '../../facade/sent-names.js';
@@ -36,7 +36,7 @@ export function annotationRoutes(scores: Pick<ScoreService, 'post'>) {
 
 function bodyOf(what: What) {
   const name = `Phoenix${capital(what)}Annotation`;
-  const item = annotationOf({ [`${what}_id`]: ABOUT[what].named }, name);
+  const item = annotationOf<TProperties>({ [`${what}_id`]: ABOUT[what].named }, name);
   const data = Type.Array(item, { maxItems: MAX_SCORES, description: 'The annotations.' });
   return jsonBody(Type.Object({ data }, { $id: `${name}s`, description: 'Annotations to store.' }), { lenient: true });
 }
