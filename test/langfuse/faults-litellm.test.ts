@@ -8,8 +8,8 @@ const execute = promisify(execFile);
 
 /** LiteLLM with the client that its callback wants: older ones send events, today's sends spans of OpenTelemetry. */
 const VERSIONS = [
-  ['1.80.17', '2.60.10'],
-  ['1.110.2', '4.14.0'],
+  ['1.80.17', '2.60.10', ['langfuse']],
+  ['1.110.2', '4.14.0', ['langfuse', 'langfuse_otel']],
 ] as const;
 
 /** The callback needs no model: LiteLLM answers itself. */
@@ -27,7 +27,7 @@ except Exception:
     pass
 `;
 
-for (const [version, client] of VERSIONS)
+for (const [version, client, callbacks] of VERSIONS)
   describe(`LiteLLM ${version} with the client ${client} of Langfuse, unchanged`, function () {
     this.timeout(600_000);
     let server: TestServer;
@@ -42,7 +42,7 @@ for (const [version, client] of VERSIONS)
     });
     after(() => server?.dispose());
 
-    for (const callback of ['langfuse', 'langfuse_otel'])
+    for (const callback of callbacks)
       it(`sends calls with their answers, tokens and costs, and those that failed, by ${callback}`, async () => {
         const env = {
           ...{ PATH: process.env['PATH'], LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
@@ -50,9 +50,12 @@ for (const [version, client] of VERSIONS)
           ...{ LANGFUSE_PUBLIC_KEY: `pk-sh-${server.projectId}`, LANGFUSE_SECRET_KEY: server.key },
         };
         const { stderr } = await execute(python, ['-c', program(callback)], { env });
-        const path = '/spans?span_kind=llm&beta=true&user=ann&sort_by=started_at&sort_order=asc';
-        const calls = (await server.request('GET', path)).json.filter(
-          ({ session_name }: { session_name: string }) => session_name === callback,
+        const get = async (path: string): Promise<any[]> => (await server.request('GET', path)).json;
+        const [session] = await get(`/sessions?names=${callback}`);
+        const traces = await get(`/traces?session_id=${session?.id}&names=checkout&beta=true&user=ann`);
+        const ids = traces.map(({ id }) => id);
+        const calls = (await get('/spans?span_kind=llm&sort_by=started_at&sort_order=asc')).filter(({ trace_id }) =>
+          ids.includes(trace_id),
         );
         expect(calls, stderr).to.have.length(2);
         const [answered, failed] = calls;
@@ -61,7 +64,5 @@ for (const [version, client] of VERSIONS)
         expect(answered.input_data).to.include('Where?');
         expect(answered.output_data).to.include('Here.');
         expect(failed.error_message).to.include('no answer');
-        const traces = (await server.request('GET', '/traces?names=checkout')).json;
-        expect(traces.map(({ id }: { id: string }) => id)).to.include.members([answered.trace_id, failed.trace_id]);
       });
   });
