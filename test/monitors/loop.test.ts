@@ -48,7 +48,10 @@ describe('the loop that looks at monitors', function () {
   });
 
   /** Begins to look at a project without spans. */
-  function started(tookMs = 0, measureTogether?: Measurer['measureTogether']): { readonly loop: MonitorLoop; readonly looks: { from: number; to: number }[] } {
+  function started(
+    tookMs = 0,
+    measureTogether?: Measurer['measureTogether'],
+  ): { readonly loop: MonitorLoop; readonly looks: { from: number; to: number }[] } {
     const looks: { from: number; to: number }[] = [];
     const measure = async () => {
       const from = performance.now();

@@ -107,7 +107,17 @@ describe('links that share a trace', function () {
   });
 
   it('take tags for those of the user whose keys say so in a word', () => {
-    const said = ['user', 'userId', 'enduser.id', 'langfuse.user.id', 'customer_id', 'EMAIL', 'contact-email', 'accountId', 'phone'];
+    const said = [
+      'user',
+      'userId',
+      'enduser.id',
+      'langfuse.user.id',
+      'customer_id',
+      'EMAIL',
+      'contact-email',
+      'accountId',
+      'phone',
+    ];
     const other = ['team', 'superuser', 'region', 'browser'];
     const tags = Object.fromEntries([...said, ...other].map((key) => [key, 'x']));
     expect(Object.keys(withoutUser({ tags } as unknown as ShownTrace).tags ?? {})).to.deep.equal(other);
@@ -142,7 +152,8 @@ describe('links that share a trace', function () {
     expect([image.status, image.headers.get('content-type')]).to.deep.equal([200, 'image/png']);
     expect(image.headers.get('content-security-policy')).to.equal("default-src 'none'; sandbox");
     expect(image.headers.get('cache-control')).to.equal('private, no-cache');
-    for (const place of ['1', '-1', 'x']) expect((await open(url, `/spans/${id}/images/${place}`)).status).to.equal(404);
+    for (const place of ['1', '-1', 'x'])
+      expect((await open(url, `/spans/${id}/images/${place}`)).status).to.equal(404);
     expect((await open(url, `/spans/${other.child}`)).status).to.equal(404);
     const hidden = await share(mine.trace_id, { left_out: ['texts'] });
     expect((await open(hidden.url, `/spans/${id}`)).json.images).to.deep.equal([]);

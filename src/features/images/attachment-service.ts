@@ -3,7 +3,11 @@ import { DomainError } from '../../engine/errors.js';
 import { isImageType, MEDIA_EXTENSIONS, type MediaType } from './media.js';
 import type { KeptImage } from './extraction.js';
 import { PLACES, storedItems, type FoundItem, type Item } from './items.js';
-import type { ReadAttachmentParts, SpanWithImages, StoredAttachmentParts } from '../../engine/traces/model/attachments.js';
+import type {
+  ReadAttachmentParts,
+  SpanWithImages,
+  StoredAttachmentParts,
+} from '../../engine/traces/model/attachments.js';
 import type { Attachment, AttachmentList } from './schema.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
 import type { AttachmentVault } from './vault.js';
@@ -91,7 +95,9 @@ export class AttachmentService {
     });
     const ofTexts = [...new Set(spans.flatMap(({ media }) => media))].flatMap((id) => {
       const kept = vault.findMedia(projectId, id);
-      return kept === undefined ? [] : [{ sha256: kept.sha256, type: 'image', label: null, mediaType: kept.media_type }];
+      return kept === undefined
+        ? []
+        : [{ sha256: kept.sha256, type: 'image', label: null, mediaType: kept.media_type }];
     });
     return [...ofItems, ...ofTexts]
       .filter(({ mediaType }) => isImageType(mediaType))

@@ -1,4 +1,9 @@
-import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../../engine/models/model-client.js';
+import {
+  ModelFailure,
+  type ModelAnswer,
+  type ModelClient,
+  type ModelRequest,
+} from '../../engine/models/model-client.js';
 import { costOf, type PriceModelCall } from '../../engine/traces/model/span/pricing.js';
 import type { Micros } from '../../engine/timestamp.js';
 import { callAttributes } from './call-spans.js';

@@ -80,12 +80,7 @@ export class SharedTraces {
     };
   }
 
-  async #span(
-    link: ShareLink,
-    token: string,
-    spanId: string,
-    signal: AbortSignal | undefined,
-  ): Promise<SharedSpan> {
+  async #span(link: ShareLink, token: string, spanId: string, signal: AbortSignal | undefined): Promise<SharedSpan> {
     const found = await this.#found(link, spanId, signal);
     const images = await this.#images(link, found, signal);
     const base = `${this.#parts.urlOf(token)}/spans/${spanId}/images`;
@@ -95,12 +90,7 @@ export class SharedTraces {
     };
   }
 
-  async #image(
-    link: ShareLink,
-    spanId: string,
-    place: string,
-    signal: AbortSignal | undefined,
-  ): Promise<OpenedImage> {
+  async #image(link: ShareLink, spanId: string, place: string, signal: AbortSignal | undefined): Promise<OpenedImage> {
     const images = await this.#images(link, await this.#found(link, spanId, signal), signal);
     const image = /^\d{1,4}$/.test(place) ? images[Number(place)] : undefined;
     if (image === undefined) throw new DomainError('not_found', 'The span shows no such image');

@@ -50,7 +50,14 @@ export function bounds(db: Database, held: HeldRows): Readonly<Partial<Record<Me
 function countBound(
   db: Database,
   table:
-    'model_prices' | 'score_definitions' | 'saved_views' | 'dashboards' | 'datasets' | 'experiments' | 'comparisons' | 'comments',
+    | 'model_prices'
+    | 'score_definitions'
+    | 'saved_views'
+    | 'dashboards'
+    | 'datasets'
+    | 'experiments'
+    | 'comparisons'
+    | 'comments',
   most: number,
   what: string,
 ): Bound {
