@@ -23,5 +23,7 @@ async function post(body: Buffer): Promise<void> {
   const { key, contentType } = job;
   const type = contentType === undefined ? {} : { contentType };
   const { status, problem } = await call({ agent, target, key, body, ...type });
-  if (status !== 200) throw new Error(`a request was answered ${status}: ${problem}`);
+  // A batch of events is answered 207, with those that are refused at its end.
+  const isTaken = status === 200 || (status === 207 && problem.endsWith('"errors":[]}'));
+  if (!isTaken) throw new Error(`a request was answered ${status}: ${problem}`);
 }

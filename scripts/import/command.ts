@@ -52,7 +52,7 @@ export function importCommand(name: string): Command {
     .addOption(new Option('--source-url <url>', 'URL of the other server, for sources that are servers'))
     .addOption(new Option('--public-key <key>', 'public key of a Langfuse project').env('LANGFUSE_PUBLIC_KEY'))
     .addOption(new Option('--secret-key <key>', 'secret key of a Langfuse project').env('LANGFUSE_SECRET_KEY'))
-    .addOption(new Option('--source-key <key>', 'API key of a Phoenix server').env('PHOENIX_API_KEY'))
+    .option('--source-key <key>', 'API key of LangSmith or a Phoenix server (LANGSMITH_API_KEY, PHOENIX_API_KEY)')
     .option('--source-project <name>', 'project of a Phoenix server', 'default')
     .option('--state <file>', 'file that notes how far the import is (default: one in the state folder of this user)')
     .option('--restart', 'import everything again, and ignore the saved progress')

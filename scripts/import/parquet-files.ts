@@ -11,7 +11,7 @@ export interface RowReader {
   /** @param name where the row is */
   row(row: Members, name: string): Iterable<Step>;
   /** What waits. */
-  steps(): Iterable<Step>;
+  steps(): Iterable<Step> | AsyncIterable<Step>;
 }
 
 const ROWS_PER_CURSOR = 500;

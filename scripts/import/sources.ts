@@ -27,7 +27,7 @@ export const SOURCES: Readonly<Record<string, SourceDefinition>> = {
     open: openLangfuse,
   },
   langsmith: {
-    summary: 'runs of a bulk export of LangSmith in Parquet',
+    summary: 'runs of a bulk export of LangSmith in Parquet, with feedback from its API',
     open: openLangSmith,
   },
   phoenix: {

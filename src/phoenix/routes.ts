@@ -7,7 +7,7 @@ import type { ScoreService } from '../features/scores/score-service.js';
 import type { ExportTraces } from '../otlp/export.js';
 import { postOtlpTracesRoute } from '../otlp/post-otlp-traces.js';
 import { annotationRoutes } from './annotations/annotation-routes.js';
-import { readAnnotationsRoute } from './annotations/read-route.js';
+import { readAnnotationsRoutes } from './annotations/read-route.js';
 import { datasetRoutes } from './datasets/dataset-routes.js';
 import { exampleRoute } from './datasets/example-route.js';
 import { uploadRoute } from './datasets/upload-route.js';
@@ -18,6 +18,7 @@ import { jsonRoute } from './experiments/json-route.js';
 import { runRoutes } from './experiments/run-routes.js';
 import { linkRoutes, type LinkParts } from './link-routes.js';
 import { promptRoutes, type PhoenixPrompts } from './prompts/prompt-routes.js';
+import { deleteSessionRoutes, type SessionDeletions } from './sessions/delete-routes.js';
 import { sessionRoutes } from './sessions/session-routes.js';
 import { spanRoutes } from './spans/span-routes.js';
 import { BASE, TAG } from './tag.js';
@@ -31,16 +32,17 @@ export interface PhoenixServices {
   readonly scores: ScoreService;
   readonly lists: Lists;
   readonly prompts: PhoenixPrompts;
+  readonly deletions: SessionDeletions;
   readonly exportTraces: ExportTraces;
 }
 
 /** The calls of Phoenix's clients, unchanged: each translates to those of features. */
 export function phoenixRoutes(services: PhoenixServices, links: LinkParts) {
-  const { datasets, scores, lists, prompts, exportTraces } = services;
+  const { datasets, scores, lists, prompts, deletions, exportTraces } = services;
   return [
     versionRoute(),
     ...annotationRoutes(scores),
-    readAnnotationsRoute(scores),
+    ...readAnnotationsRoutes(scores),
     uploadRoute(datasets),
     ...datasetRoutes(datasets),
     exampleRoute(datasets),
@@ -51,6 +53,7 @@ export function phoenixRoutes(services: PhoenixServices, links: LinkParts) {
     evaluationRoute(scores),
     ...spanRoutes(lists),
     ...sessionRoutes(lists),
+    ...deleteSessionRoutes(deletions),
     ...promptRoutes(prompts),
     ...linkRoutes(links),
     postOtlpTracesRoute(exportTraces, {

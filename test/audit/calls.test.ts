@@ -98,6 +98,8 @@ const CALLS: Readonly<Record<string, readonly AuditAction[] | string>> = {
   ...{ createPhoenixPrompt: ['prompt_version.create'], tagPhoenixPromptVersion: ['prompt_tag.move'] },
   ...{ deletePhoenixDataset: ['dataset.delete'], createPhoenixExperiment: WORKS, postPhoenixRun: SENDS },
   ...{ postPhoenixEvaluation: SENDS, deletePhoenixExperiment: ['experiment.delete'] },
+  ...{ deletePhoenixSession: ['session.delete'], deletePhoenixSessions: ['session.delete'] },
+  deletePhoenixPrompt: ['prompt_version.delete', 'prompt_tag.delete'],
   ...{ updateProject: ['project.update', 'project.set_retention'], deleteProject: ['project.delete'] },
   ...{ exportRecords: ['records.export'], importRecords: ['records.import'] },
 };

@@ -65,6 +65,19 @@ describe('the lists of the console in a browser', function () {
     await watched.page.setViewport({ width: 1280, height: 860 });
   });
 
+  it('exports what its filters find', async () => {
+    await open('spans?columns=name&names=step%201');
+    await untilRows(1);
+    await clickOn(watched.page, '::-p-aria([name="Export"][role="button"])');
+    await clickOn(watched.page, '[role=menuitem] ::-p-text(CSV)');
+    await until(`document.body.textContent.includes('Download complete')`);
+    const asked = watched.requests.find((url) => url.includes('/spans:export?')) ?? '';
+    const { searchParams } = new URL(asked);
+    expect([searchParams.get('format'), searchParams.get('names')]).to.deep.equal(['csv', 'step 1']);
+    // Chromium reads what is saved from an address of the page itself.
+    watched.requests.splice(0, Infinity, ...watched.requests.filter((url) => !url.startsWith('blob:')));
+  });
+
   it('offers the first trace no more once there is one, but for those who ask for it', async () => {
     await open('traces');
     await until(`localStorage.getItem('spanhouse.traces.${scene.server.projectId}') === 'some'`);

@@ -78,8 +78,10 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   // The scene has no score, and it names a dataset or examples.
   updateLangsmithFeedback: 404,
   listLangsmithExamples: 422,
-  // It names spans.
+  // They name spans and traces, and the scene has no file.
   listPhoenixSpanAnnotations: 422,
+  listPhoenixTraceAnnotations: 422,
+  getDatasetFile: 404,
 };
 
 /** So many times as many bodies are tried of a call that has taken none of them yet. */

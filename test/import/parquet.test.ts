@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { traceUuid } from '../../src/engine/schema/ids.js';
 import { writeParquet } from '../../src/features/datasets/files/parquet.js';
-import { figuresOf, importInto, importScene } from './importing.js';
+import type { TestServer } from '../harness/server.js';
+import { figuresOf, importInto, importScene, projectOn } from './importing.js';
 
 const uuid = (number: number) => `0199b1f0-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const hex = (number: number, length: number) => (0x1000 + number).toString(16).padStart(length, '1');
@@ -74,6 +76,7 @@ const span = (index: number) => ({
       input_messages: [{ message: { role: 'user', content: 'Hi' } }],
     },
     metadata: { plan: 'pro' },
+    session: { id: 'talk' },
   },
 });
 
@@ -119,6 +122,35 @@ describe('an import from LangSmith and Phoenix', function () {
     expect(traces[0].tags).to.include({ project: 'shop', beta: 'true', imported_from: 'langsmith' });
   });
 
+  it('takes feedback about these runs from an API, with its times, again and cut off', async () => {
+    const there = projectOn(scene.server);
+    const said = [
+      { id: uuid(901), run_id: uuid(2), key: 'helpful', score: 1, comment: 'It is.', feedback_source: { type: 'app' } },
+      { id: uuid(902), run_id: uuid(1), key: 'tone', value: 'kind', correction: { tone: 'calm' } },
+      { id: uuid(903), run_id: uuid(99), key: 'helpful', score: 0 },
+    ];
+    for (const body of said)
+      expect((await there.request('POST', '/langsmith/feedback', { body })).status).to.equal(200);
+    const rows = runs(40);
+    await scene.folder.write('e/a.parquet', await writeParquet(Object.keys(rows[0] ?? {}), rows));
+    const options = { sourceUrl: `${scene.server.url}/langsmith`, sourceKey: there.key };
+    const given = { from: 'langsmith', paths: [`${scene.folder.path}/e`], state: scene.folder.state, options };
+    expect(await importInto(scene.server, { ...given, cutAfter: 81 })).to.equal(null);
+    const report = await importInto(scene.server, { ...given, restart: true });
+    expect(report?.left).to.deep.equal([]);
+    expect(report?.tally).to.include({ spans: 80, scores: 2 });
+    const of = async ({ request }: Pick<TestServer, 'request'>) =>
+      (await request('GET', '/scores?sort_by=created_at&sort_order=asc')).json.map(
+        ({ id: _id, project_id: _project, ...score }: Record<string, unknown>) => score,
+      );
+    const scores = await of(scene.server);
+    expect(scores).to.deep.equal((await of(there)).slice(0, 2));
+    expect(scores[0]).to.include({ name: 'helpful', value: 1, comment: 'It is.', source: 'human', entity_id: uuid(2) });
+    const refused = { ...given, options: { ...options, sourceKey: 'none' } };
+    const why = await importInto(scene.server, refused).catch((error: unknown) => (error as Error).message);
+    expect(why).to.equal('LangSmith rejected the key: give one with --source-key');
+  });
+
   it('takes spans of Phoenix in Parquet as if an application had sent them', async () => {
     const rows = [1, 2].map((index) => {
       const { context, attributes, ...rest } = span(index);
@@ -153,8 +185,12 @@ describe('an import from LangSmith and Phoenix', function () {
                 next_cursor: from + 100 < 250 ? String(from + 100) : null,
               }
             : pathname === '/v1/projects/shop/span_annotations'
-              ? { data: searchParams.getAll('span_ids').map(annotation), next_cursor: null }
-              : null;
+              ? { data: searchParams.getAll('span_ids').map((span_id) => annotation({ span_id })), next_cursor: null }
+              : pathname === '/v1/projects/shop/trace_annotations'
+                ? { data: [annotation({ trace_id: searchParams.get('trace_ids') })], next_cursor: null }
+                : pathname === '/v1/projects/shop/session_annotations'
+                  ? { data: searchParams.getAll('session_ids').map((session_id) => annotation({ session_id })) }
+                  : null;
         response.writeHead(body === null ? 404 : 200, { 'content-type': 'application/json' });
         response.end(JSON.stringify(body ?? { detail: 'Not found' }));
       });
@@ -163,8 +199,8 @@ describe('an import from LangSmith and Phoenix', function () {
     });
     after(() => phoenix.close());
 
-    const annotation = (span_id: string) => ({
-      ...{ id: `a-${span_id}`, span_id, name: 'correct', annotator_kind: 'LLM', identifier: 'v1', metadata: {} },
+    const annotation = (about: object) => ({
+      ...{ ...about, name: 'correct', annotator_kind: 'LLM', identifier: 'v1', metadata: {} },
       ...{ result: { score: 1, label: 'yes', explanation: 'It is.' }, created_at: second(5), updated_at: second(6) },
     });
     const imported = (more: object = {}) => {
@@ -178,13 +214,18 @@ describe('an import from LangSmith and Phoenix', function () {
       const report = await imported();
       expect(report?.left).to.deep.equal([]);
       expect(report?.compared?.every(({ same }) => same)).to.equal(true);
-      expect(report?.tally).to.include({ spans: 250, scores: 250 });
-      await imported({ restart: true });
+      expect(report?.tally).to.include({ spans: 250 });
+      // One of a trace of each of the three pages, and one of their session.
+      expect((await imported({ restart: true }))?.tally).to.include({ spans: 250, scores: 254 });
       expect(await figuresOf(scene.server)).to.include({ count: 250, input: 25_000 });
       const { json: spans } = await scene.server.request('GET', '/spans?limit=1');
       expect(spans[0]).to.include({ status: 'error', model: 'gpt-4o', started_at: '2026-02-01T00:00:00.123456Z' });
       expect(spans[0].tags).to.include({ plan: 'pro', imported_from: 'phoenix' });
-      const { json: scores } = await scene.server.request('GET', '/scores?name=correct&limit=1&count=true');
+      const of = async (what: string) => (await scene.server.request('GET', `/scores?entity_type=${what}`)).json;
+      expect((await of('trace')).map(({ entity_id }: any) => entity_id)).to.include(traceUuid(hex(0, 32)));
+      const [[session], [{ id }]] = [await of('session'), (await scene.server.request('GET', '/sessions')).json];
+      expect(session).to.include({ entity_id: id, value: 1 });
+      const { json: scores } = await scene.server.request('GET', '/scores?entity_type=span&limit=1&count=true');
       expect(scores[0]).to.deep.include({ value: 1, comment: 'It is.', source: 'judge', metadata: { label: 'yes' } });
       expect(scores[0].created_at).to.equal('2026-02-01T00:00:06.000000Z');
     });

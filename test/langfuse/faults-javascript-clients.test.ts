@@ -8,15 +8,15 @@ import { nodeFolderWith, requireInstalled } from '../harness/foreign-packages.js
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const PACKAGES = [
-  'langfuse@3.39.2',
+  ...['langfuse@3.39.2', 'langfuse-2@npm:langfuse@2.8.0'],
   ...['@langfuse/tracing@5.11.1', '@langfuse/otel@5.11.1', '@langfuse/client@5.11.1'],
   ...['@opentelemetry/api@1.9', '@opentelemetry/sdk-trace-node@2.0', '@opentelemetry/exporter-trace-otlp-http@0.202'],
 ];
 /** Their OpenTelemetry is older than ours. */
 const { cwd, install } = nodeFolderWith({
-  folder: 'spanhouse-test-langfuse-3.39.2-5.11.1',
+  folder: 'spanhouse-test-langfuse-2.8.0-3.39.2-5.11.1',
   packages: PACKAGES,
-  check: 'import "langfuse"; import "@langfuse/otel"; import "@langfuse/client";',
+  check: 'import "langfuse"; import "langfuse-2"; import "@langfuse/otel"; import "@langfuse/client";',
 });
 
 const execute = promisify(execFile);
@@ -53,12 +53,13 @@ describe("Langfuse's clients for JavaScript, unchanged", function () {
     return json;
   };
 
-  it('langfuse 3 sends traces, spans, generations, events and scores', async () => {
-    const { trace, url } = await node(`
-import { Langfuse } from 'langfuse';
+  for (const version of ['langfuse', 'langfuse-2'])
+    it(`${version} sends traces, spans, generations, events and scores`, async () => {
+      const { trace, url } = await node(`
+import { Langfuse } from '${version}';
 const langfuse = new Langfuse();
 langfuse.on('error', (error) => console.error('error', error));
-const trace = langfuse.trace({ name: 'checkout', userId: 'ann', sessionId: 'shop-1', tags: ['shop'], input: 'Where?', metadata: { plan: 'pro' } });
+const trace = langfuse.trace({ name: 'checkout', userId: 'ann', sessionId: '${version}', tags: ['shop'], input: 'Where?', metadata: { plan: 'pro' } });
 const span = trace.span({ name: 'retrieve', input: { q: 'Where?' } });
 const generation = span.generation({ name: 'answer', model: 'gpt-4o', input: [{ role: 'user', content: 'Where?' }], modelParameters: { temperature: 0 } });
 span.event({ name: 'found', metadata: { n: 3 } });
@@ -70,31 +71,31 @@ trace.score({ name: 'helpful', value: 1, comment: 'yes' });
 generation.score({ name: 'tone', value: 'calm' });
 await langfuse.shutdownAsync();
 console.log(JSON.stringify({ trace: trace.id, url: trace.getTraceUrl() }));`);
-    const spans = await get(`/spans?trace_id=${trace}&sort_by=name&sort_order=asc`);
-    expect(spans.map(({ name }: any) => name)).to.deep.equal(['answer', 'checkout', 'found', 'retrieve']);
-    const [answer, root, found, retrieve] = spans;
-    expect(answer).to.include({
-      kind: 'llm',
-      output_data: 'Here.',
-      cost: (1000 * 2.5 + 500 * 10) / 1e6,
-      parent_span_id: retrieve.id,
+      const spans = await get(`/spans?trace_id=${trace}&sort_by=name&sort_order=asc`);
+      expect(spans.map(({ name }: any) => name)).to.deep.equal(['answer', 'checkout', 'found', 'retrieve']);
+      const [answer, root, found, retrieve] = spans;
+      expect(answer).to.include({
+        kind: 'llm',
+        output_data: 'Here.',
+        cost: (1000 * 2.5 + 500 * 10) / 1e6,
+        parent_span_id: retrieve.id,
+      });
+      expect(answer.ended_at).to.be.a('string');
+      expect(retrieve).to.include({ output_data: '{"n":3}', input_data: '{"q":"Where?"}', parent_span_id: root.id });
+      expect(found).to.include({ parent_span_id: retrieve.id, duration_ms: 0 });
+      const [stored] = await get(`/traces?id=${trace}&user=ann&shop=true`);
+      expect(stored).to.deep.include({
+        name: 'checkout',
+        span_count: 4,
+        root_span_input: 'Where?',
+        root_span_output: 'Here.',
+      });
+      const [scored] = await get(`/traces?id=${trace}&fields=scores`);
+      expect(scored.scores).to.deep.equal({ helpful: 1, tone: 'calm' });
+      expect((await get(`/sessions?names=${version}`))[0]).to.include({ trace_count: 1 });
+      expect(url).to.equal(`${server.url}/trace/${trace}`);
+      expect((await server.request('GET', new URL(url).pathname, { key: null })).status).to.equal(302);
     });
-    expect(answer.ended_at).to.be.a('string');
-    expect(retrieve).to.include({ output_data: '{"n":3}', input_data: '{"q":"Where?"}', parent_span_id: root.id });
-    expect(found).to.include({ parent_span_id: retrieve.id, duration_ms: 0 });
-    const [stored] = await get(`/traces?id=${trace}&user=ann&shop=true`);
-    expect(stored).to.deep.include({
-      name: 'checkout',
-      span_count: 4,
-      root_span_input: 'Where?',
-      root_span_output: 'Here.',
-    });
-    const [scored] = await get(`/traces?id=${trace}&fields=scores`);
-    expect(scored.scores).to.deep.equal({ helpful: 1, tone: 'calm' });
-    expect((await get('/sessions?names=shop-1'))[0]).to.include({ trace_count: 1 });
-    expect(url).to.equal(`${server.url}/trace/${trace}`);
-    expect((await server.request('GET', new URL(url).pathname, { key: null })).status).to.equal(302);
-  });
 
   for (const [client, program] of [
     [

@@ -6,9 +6,9 @@ import { bootServer, type TestServer } from '../harness/server.js';
 
 const execute = promisify(execFile);
 const { cwd, install } = nodeFolderWith({
-  folder: 'spanhouse-test-langsmith-0.12.0',
-  packages: ['langsmith@0.12.0', '@langchain/core@1.4.0'],
-  check: 'import "langsmith"; import "@langchain/core/messages";',
+  folder: 'spanhouse-test-langsmith-0.12.0-1.7.3',
+  packages: ['langsmith@0.12.0', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3'],
+  check: 'import "langsmith"; import "@langchain/core/messages"; import "@langchain/langgraph";',
 });
 
 describe("LangSmith's client for JavaScript, unchanged", function () {
@@ -94,6 +94,29 @@ console.log(JSON.stringify(text));`);
     expect(spans.every(({ ended_at }: any) => ended_at !== null)).to.equal(true);
     expect(spans[2].input_data).to.include('Where is the shop?');
     expect(trace.status).to.equal('ok');
+  });
+
+  it('traces graphs of LangGraph', async () => {
+    await node(`
+import { FakeListChatModel } from '@langchain/core/utils/testing';
+import { awaitAllCallbacks } from '@langchain/core/callbacks/promises';
+import { Annotation, StateGraph, START, END } from '@langchain/langgraph';
+const model = new FakeListChatModel({ responses: ['Here.'] });
+const State = Annotation.Root({ what: Annotation(), answer: Annotation() });
+const graph = new StateGraph(State)
+  .addNode('ask', async ({ what }) => ({ answer: (await model.invoke('Where is ' + what + '?')).content }))
+  .addEdge(START, 'ask').addEdge('ask', END).compile();
+const { answer } = await graph.invoke({ what: 'the shop' }, { metadata: { thread_id: 'thread-3' } });
+await awaitAllCallbacks();
+console.log(JSON.stringify(answer));`);
+    const [trace] = await get('/traces?names=LangGraph');
+    const spans = await get(`/spans?trace_id=${trace.id}&sort_by=started_at&sort_order=asc`);
+    const names = spans.map(({ name, kind }: any) => [name, kind]);
+    expect(names).to.deep.include(['ask', 'chain']).and.deep.include(['FakeListChatModel', 'llm']);
+    expect(spans.every(({ ended_at, status }: any) => ended_at !== null && status === 'ok')).to.equal(true);
+    const llm = spans.find(({ kind }: any) => kind === 'llm');
+    expect(llm).to.include({ session_name: 'thread-3' });
+    expect(llm.output_data).to.include('Here.');
   });
 
   it('evaluates', async () => {

@@ -704,6 +704,20 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect(uploaded.status, uploaded.text).to.equal(200);
     const theirs = await client.call('GET', `/examples?dataset=${secondId}&select=attachment_urls`);
     expect(theirs.json.map(({ attachment_urls }: any) => attachment_urls)).to.deep.equal([null]);
+    // A download names the files by their hashes, with which whoever may read the dataset gets them.
+    const rowsOf = await server.request('GET', `/v1/datasets/${dataset}/download?format=json`);
+    const { figures } = rowsOf.json.find(({ row_id }: any) => row_id === one).attachments;
+    expect(figures).to.deep.equal({ ...column.shot, bytes: text.length });
+    const ofDataset = (set: string) => `/v1/datasets/${set}/files/${figures.sha256}`;
+    const file = await server.request('GET', ofDataset(dataset));
+    document.check('GET', ofDataset(dataset), file);
+    expect([file.status, file.text, file.headers.get('content-type')]).to.deep.equal([
+      ...[200, text.toString(), 'text/csv; charset=utf-8'],
+    ]);
+    const headers = { 'if-none-match': String(file.headers.get('etag')) };
+    expect((await server.request('GET', ofDataset(dataset), { headers })).status).to.equal(304);
+    expect((await server.request('GET', ofDataset(secondId))).status).to.equal(404);
+    expect((await server.request('GET', ofDataset(dataset), { key: other.key })).status).to.equal(404);
     // Files go with the dataset.
     const url = (await urls(one))['attachment.figures'].presigned_url;
     expect((await client.call('DELETE', `/datasets/${dataset}`)).status).to.be.lessThan(300);

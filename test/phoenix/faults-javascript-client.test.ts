@@ -28,6 +28,7 @@ describe("Phoenix's client for JavaScript, unchanged", function () {
     const program = `
 import { createDataset, appendDatasetExamples, getDataset } from '@arizeai/phoenix-client/datasets';
 import { asExperimentEvaluator, runExperiment, getExperiment, resumeEvaluation } from '@arizeai/phoenix-client/experiments';
+import { addSessionAnnotation, deleteSession, deleteSessions } from '@arizeai/phoenix-client/sessions';
 const { datasetId } = await createDataset({ name: 'js', description: 'Some', examples: [{ input: { q: 'a' }, output: { a: 'A' } }, { input: { q: 'b' }, output: { a: 'X' } }] });
 await appendDatasetExamples({ dataset: { datasetName: 'js' }, examples: [{ input: { q: 'c' }, output: { a: 'C' } }] });
 const dataset = await getDataset({ dataset: { datasetId } });
@@ -36,10 +37,16 @@ const ran = await runExperiment({ experimentName: 'upper', dataset: { datasetNam
 const tone = asExperimentEvaluator({ name: 'tone', kind: 'CODE', evaluate: async () => ({ label: 'calm' }) });
 await resumeEvaluation({ experimentId: ran.id, evaluators: [tone] });
 const read = await getExperiment({ experimentId: ran.id });
-console.log(JSON.stringify({ id: ran.id, examples: dataset.examples.length, runs: Object.values(read.runs).map(({ output }) => output.a), counts: [read.successfulRunCount, read.missingRunCount] }));`;
+await addSessionAnnotation({ sessionAnnotation: { sessionId: 'js-talk', name: 'tone', annotatorKind: 'CODE', label: 'calm' }, sync: true });
+await deleteSessions({ sessionIds: ['js-none'] });
+const refused = await deleteSession({ sessionId: 'js-none' }).catch(({ message }) => message);
+console.log(JSON.stringify({ refused, id: ran.id, examples: dataset.examples.length, runs: Object.values(read.runs).map(({ output }) => output.a), counts: [read.successfulRunCount, read.missingRunCount] }));`;
     const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', program], { cwd, env });
     const said = JSON.parse(stdout.trim().split('\n').at(-1) ?? 'null');
     expect(said).to.deep.include({ examples: 3, counts: [3, 0] });
+    expect(said.refused).to.include('404');
+    const [tone] = (await server.request('GET', '/scores?entity_type=session')).json;
+    expect(tone).to.include({ name: 'tone', value: 'calm', source: 'code' });
     expect(said.runs).to.have.members(['A', 'B', 'C']);
     const path = `/projects/${server.projectId}/experiments/${said.id}`;
     const { json: experiment } = await server.request('GET', path);

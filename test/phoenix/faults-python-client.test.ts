@@ -192,13 +192,24 @@ try:
     client.prompts.get(prompt_identifier="missing")
 except ValueError as error:
     missing = str(error)
+refused = []
+for act in [lambda: client.prompts.update(prompt_identifier="support", prompt_description="x"), lambda: client.prompts.delete(prompt_identifier="missing")]:
+    try:
+        act()
+    except Exception as error:
+        refused.append(error.response.status_code if hasattr(error, "response") else str(error))
+client.prompts.create(name="old", version=PromptVersion(messages, model_name="gpt-4o"))
+client.prompts.delete(prompt_identifier="old")
 print(json.dumps({
+    "refused": refused,
     "ids": [first.id, tagged.id, client.prompts.get(prompt_identifier="support").id == second.id, client.prompts.get(prompt_version_id=second.id).id == second.id],
     "same": tagged._dumps() == first._dumps(), "tags": [tag["name"] for tag in client.prompts.tags.list(prompt_version_id=first.id)],
     "formatted": tagged.format(variables={"topic": "shops", "question": "Where?"}).messages, "missing": missing,
 }))`);
     expect(said.ids).to.deep.equal([said.ids[0], said.ids[0], true, true]);
     expect(said).to.deep.include({ same: true, tags: ['production'], missing: 'Prompt not found: missing' });
+    expect(said.refused).to.deep.equal([405, 'Prompt not found: missing']);
+    expect((await server.request('GET', '/v1/tasks/old/prompt/latest')).status).to.equal(404);
     expect(said.formatted[0]).to.include({ role: 'system', content: 'Answer about shops.' });
     expect(JSON.stringify(said.formatted[1])).to.include('Where?');
     const prompt = await get('/v1/tasks/support/prompt/latest');
@@ -213,6 +224,11 @@ from phoenix.otel import register
 from openinference.instrumentation import using_session
 provider = register(project_name="talk", batch=False, set_global_tracer_provider=False, verbose=False, protocol="http/protobuf")
 tracer = provider.get_tracer("test")
+old = register(project_name="old", batch=False, set_global_tracer_provider=False, verbose=False, protocol="http/protobuf")
+for name in ["old-1", "old-2", "old-3"]:
+    with using_session(name), old.get_tracer("test").start_as_current_span("turn"):
+        pass
+old.shutdown()
 for question in ["Where?", "When?"]:
     with using_session("talk-1"), tracer.start_as_current_span("turn", openinference_span_kind="chain") as span:
         span.set_input(question)
@@ -222,6 +238,8 @@ client = Client()
 listed = client.sessions.list(project_name="talk")
 turns = client.sessions.get_session_turns(session_id="talk-1")
 client.sessions.add_session_annotation(session_id="talk-1", annotation_name="tone", label="kind", sync=True)
+client.sessions.delete(session_id="old-1", timeout=60)
+client.sessions.bulk_delete(session_ids=["old-1", "old-2"], timeout=60)
 frame = client.sessions.get_sessions_dataframe(project_name="talk", limit=5)
 dataset = client.datasets.create_dataset(name="halves", examples=[{"input": {"q": "a"}, "output": {}, "splits": "train"}, {"input": {"q": "b"}, "output": {}, "splits": "test"}])
 test = client.datasets.get_dataset(dataset=dataset, splits=["test"])
@@ -230,12 +248,13 @@ seen = []
 client.experiments.resume_experiment(experiment_id=ran["experiment_id"], task=lambda input: seen.append(input["q"]))
 experiment = client.experiments.get(experiment_id=ran["experiment_id"])
 print(json.dumps({
+    "left": [s["session_id"] for s in client.sessions.list(project_name="old")],
     "listed": [[s["session_id"], s["project_id"], len(s["traces"])] for s in listed], "rows": list(frame["num_traces"].map(int)),
     "turns": [[turn["input"]["value"], turn["output"]["value"]] for turn in turns], "seen": seen,
     "counts": [experiment["example_count"], experiment["missing_run_count"]],
 }))`);
     expect(said).to.deep.equal({
-      ...{ listed: [['talk-1', 'talk', 2]], rows: [2], seen: [], counts: [1, 0] },
+      ...{ listed: [['talk-1', 'talk', 2]], rows: [2], seen: [], counts: [1, 0], left: ['old-3'] },
       turns: [
         ['Where?', 'Here.'],
         ['When?', 'Here.'],

@@ -292,6 +292,12 @@ describe('calls of Phoenix', function () {
     expect(refused.json.errors[0].pointer).to.match(/^\/version\/template\/messages\/0/);
     const latest = await call('POST', `/prompt_versions/${made.id}/tags`, { name: 'latest' });
     expect(latest.status).to.equal(409);
+    // There is nothing of a prompt to change beside its versions. It goes with them.
+    const patched = await server.request('PATCH', `${BASE}/prompts/asked-here`, { body: { description: 'x' } });
+    expect(patched.status).to.equal(405);
+    const remove = async (key?: string) => (await call('DELETE', '/prompts/asked-here', undefined, key)).status;
+    expect([await remove(other.key), await remove(), await remove()]).to.deep.equal([404, 204, 404]);
+    expect((await call('GET', `/prompt_versions/${made.id}`)).status).to.equal(404);
   });
 
   it('read sessions with their traces, page by page', async () => {
@@ -323,6 +329,41 @@ describe('calls of Phoenix', function () {
     expect(await data('GET', `/sessions/${one}`)).to.deep.equal(page.data[0]);
     expect((await call('GET', '/sessions/unknown')).status).to.equal(404);
     expect((await call('GET', `/sessions/${one}`, undefined, other.key)).status).to.equal(404);
+  });
+
+  it('read annotations of traces and sessions by their names, and delete sessions with all that is in them', async () => {
+    const traces = ['d0', 'd1', 'd2'].map((end) => `4bf92f3577b34da6a3ce929d0e0e47${end}`);
+    const spans = traces.map((traceId, n) => ({
+      ...{ traceId, spanId: `00f067aa0ba902d${n}`, name: 'turn', startTimeUnixNano: '1785758400000000000' },
+      attributes: [{ key: 'session.id', value: { stringValue: `talk ${n}` } }],
+    }));
+    const body = { resourceSpans: [{ scopeSpans: [{ spans }] }] };
+    expect((await server.request('POST', '/phoenix/v1/traces', { body })).status).to.equal(200);
+    const said = { name: 'tone', annotator_kind: 'HUMAN', identifier: 'v1', result: { label: 'kind' } };
+    await data('POST', '/session_annotations', { data: [{ ...said, session_id: 'talk 0' }] });
+    await data('POST', '/trace_annotations', { data: [{ ...said, trace_id: traces[0] }] });
+    const ofSessions = '/projects/any/session_annotations?session_ids=talk%200&session_ids=talk%201';
+    const found = { ...said, result: { score: null, label: 'kind', explanation: null } };
+    expect((await data('GET', ofSessions))[0]).to.deep.include({ ...found, session_id: 'talk 0' });
+    expect(await data('GET', `${ofSessions}&identifier=v2`)).to.deep.equal([]);
+    const ofTrace = `/projects/any/trace_annotations?trace_ids=${traces[0]?.toUpperCase()}`;
+    expect((await data('GET', ofTrace))[0]).to.deep.include({ ...found, trace_id: traces[0] });
+    expect((await call('GET', '/projects/any/session_annotations?identifier=v1')).status).to.equal(422);
+
+    const get = (n: number) => call('GET', `/sessions/talk%20${n}`);
+    const remove = async (key?: string) => (await call('DELETE', '/sessions/talk%200', undefined, key)).status;
+    expect([await remove(other.key), await remove(), await remove()]).to.deep.equal([404, 204, 404]);
+    expect([await data('GET', ofSessions), await data('GET', ofTrace)]).to.deep.equal([[], []]);
+    expect((await get(0)).status).to.equal(404);
+    const removeAll = async (session_identifiers: readonly string[], key?: string) =>
+      (await call('POST', '/sessions/delete', { session_identifiers }, key)).status;
+    expect(await removeAll(['talk 1'], other.key)).to.equal(204);
+    expect((await get(1)).status).to.equal(200);
+    expect(await removeAll(['talk 1', 'none', 'talk 1', 'talk 2'])).to.equal(204);
+    expect([(await get(1)).status, (await get(2)).status]).to.deep.equal([404, 404]);
+    expect((await server.request('GET', `/spans?trace_id=${traces[1]}`)).json).to.deep.equal([]);
+    const tooMany = Array.from({ length: 101 }, (_, n) => `talk ${n}`);
+    expect([await removeAll([]), await removeAll(tooMany)]).to.deep.equal([422, 422]);
   });
 
   it('read spans by the tag project, as a list and as a table, with their annotations', async () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { spanUuid } from '../../../src/engine/schema/ids.js';
 import { scoreOfAnnotation, type Annotation } from '../../../src/phoenix/annotation.js';
+import { ABOUT, WHATS, type What } from '../../../src/phoenix/annotations/about.js';
 import { RefusedError, Remote } from '../../transfer/remote.js';
 import { filesIn } from '../files.js';
 import { ImportError } from '../import-error.js';
@@ -29,7 +29,7 @@ export async function openPhoenix(paths: readonly string[], given: Given): Promi
   if (paths.length > 0) return openFrames(paths, given);
   const {
     sourceUrl = process.env['PHOENIX_COLLECTOR_ENDPOINT'],
-    sourceKey,
+    sourceKey = process.env['PHOENIX_API_KEY'],
     sourceProject = 'default',
     sinceMs,
   } = given;
@@ -112,11 +112,14 @@ class PhoenixProject {
     };
     let [page, done] = isOver ? [null, 0] : [known?.page ?? null, known?.done ?? 0];
     const [batch, scores] = [new OtlpBatch(this.#name, null), new ScoreBatch(project)];
+    const sessions = new Set<string>();
     do {
       const { spans, next } = await this.#page(page, range);
       for (const span of spans) yield* batch.row(span, `span ${textOf(span['id']) ?? ''}`);
       yield* batch.steps();
-      for (const annotation of await this.#annotations(spans)) yield* scores.add(scoreOf(annotation));
+      for (const what of WHATS)
+        for (const annotation of await this.#annotations(what, annotated(what, spans, sessions)))
+          yield* scores.add(scoreOf(what, annotation));
       yield* scores.steps();
       [page, done] = [next, done + spans.length];
       yield { type: 'cursor', cursor: { page, ...range, done, isDone: page === null } satisfies Cursor };
@@ -134,17 +137,16 @@ class PhoenixProject {
     return { spans: membersIn(answer['data']), next: textOf(answer['next_cursor']) };
   }
 
-  /** What people and programs say of some spans; older servers do not answer that. */
-  async #annotations(spans: readonly Members[]): Promise<Members[]> {
-    const ids = spans.flatMap(({ context }) => textOf(membersOf(context)['span_id']) ?? []);
+  /** What people and programs say of something; older servers do not answer that. */
+  async #annotations(what: What, ids: readonly string[]): Promise<Members[]> {
     if (ids.length === 0) return [];
     const found: Members[] = [];
     let cursor: string | null = null;
     do {
       const query = new URLSearchParams({ limit: '1000', ...(cursor !== null && { cursor }) });
-      for (const id of ids) query.append('span_ids', id);
+      for (const id of ids) query.append(`${what}_ids`, id);
       try {
-        const answer: Members = await this.#remote.get<Members>(`${this.#at}/span_annotations?${query.toString()}`);
+        const answer: Members = await this.#remote.get<Members>(`${this.#at}/${what}_annotations?${query.toString()}`);
         found.push(...membersIn(answer['data']));
         cursor = textOf(answer['next_cursor']);
       } catch (error) {
@@ -156,15 +158,31 @@ class PhoenixProject {
   }
 }
 
-/** An annotation of a span as the calls of Phoenix's clients make a score of it, or why there is none. */
-function scoreOf(annotation: Members): DatedScore | NotTaken {
-  const spanId = textOf(annotation['span_id'])?.toLowerCase() ?? '';
-  const what = `annotation ${textOf(annotation['name']) ?? ''} of span ${spanId}`;
+/** What is asked for with some spans: these, the traces that they are roots of, and the sessions of these, each once. */
+function annotated(what: What, spans: readonly Members[], sessions: Set<string>): string[] {
+  const contexts = (of: readonly Members[]) => of.map(({ context }) => membersOf(context));
+  if (what === 'span') return contexts(spans).flatMap(({ span_id }) => textOf(span_id) ?? []);
+  const roots = spans.filter(({ parent_id }) => textOf(parent_id) === null);
+  if (what === 'trace') return [...new Set(contexts(roots).flatMap(({ trace_id }) => textOf(trace_id) ?? []))];
+  const named = roots.flatMap(({ attributes }) => sessionOf(membersOf(attributes)) ?? []);
+  const asked = [...new Set(named)].filter((name) => !sessions.has(name));
+  for (const name of asked) sessions.add(name);
+  return asked;
+}
+
+const sessionOf = (attributes: Members): string | null =>
+  textOf(attributes['session.id']) ?? textOf(membersOf(attributes['session'])['id']);
+
+/** An annotation as the calls of Phoenix's clients make a score of it, or why there is none. */
+function scoreOf(about: What, annotation: Members): DatedScore | NotTaken {
+  const named = textOf(annotation[`${about}_id`]) ?? '';
+  const what = `annotation ${textOf(annotation['name']) ?? ''} of ${about} ${named}`;
   const at = textOf(annotation['updated_at']) ?? textOf(annotation['created_at']);
-  const about = { entity_type: 'span', entity_id: spanUuid(spanId) } as const;
-  const score = scoreOfAnnotation(about, annotation as unknown as Annotation);
-  if (!/^[0-9a-f]{16}$/.test(spanId) || at === null || score === null)
-    return { what, why: 'it has neither a score nor a label, no span or no time' };
+  const id = ID[about].test(named) ? ABOUT[about].idOf(named) : null;
+  const entity = { entity_type: about, entity_id: id ?? '' };
+  const score = scoreOfAnnotation(entity, annotation as unknown as Annotation);
+  if (id === null || at === null || score === null)
+    return { what, why: `it has neither a score nor a label, no ${about} or no time` };
   const { author = null, source = null, ...said } = score;
   return {
     what,
@@ -175,3 +193,5 @@ function scoreOf(annotation: Members): DatedScore | NotTaken {
     source: source ?? 'sdk',
   };
 }
+
+const ID: Readonly<Record<What, RegExp>> = { span: /^[0-9a-f]{16}$/i, trace: /^[0-9a-f]{32}$/i, session: /./ };

@@ -1,11 +1,12 @@
-import type { AttachmentService } from './attachment-service.js';
+import { DomainError } from '../../engine/errors.js';
+import type { AttachmentService, OpenedImage } from './attachment-service.js';
 import { keptImage, type KeptImage } from './extraction.js';
 import type { Media } from './media.js';
 import type { AttachmentVault } from './vault.js';
 
 export interface RowFilesParts {
   readonly vault: Pick<AttachmentVault, 'name' | 'keep' | 'release' | 'isOfDataset'>;
-  readonly attachments: Pick<AttachmentService, 'file'>;
+  readonly attachments: Pick<AttachmentService, 'file' | 'openKept'>;
 }
 
 /** A file, and the row of a dataset that is going to name it. */
@@ -52,5 +53,12 @@ export class RowFiles {
   find(projectId: string, datasetId: string, sha256: string): (KeptImage & { readonly url: string }) | null {
     if (!this.#parts.vault.isOfDataset(projectId, sha256, datasetId)) return null;
     return this.#parts.attachments.file(projectId, sha256);
+  }
+
+  /** A file whose reader is known to be allowed to read the dataset. @throws DomainError `not_found` where {@link find} finds none */
+  open(projectId: string, datasetId: string, sha256: string): OpenedImage {
+    if (this.#parts.vault.isOfDataset(projectId, sha256, datasetId))
+      return this.#parts.attachments.openKept(projectId, sha256);
+    throw new DomainError('not_found', 'No row of the dataset has this file');
   }
 }

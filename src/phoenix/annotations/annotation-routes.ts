@@ -1,6 +1,4 @@
 import { Type, type TProperties } from '@sinclair/typebox';
-import { spanUuid, traceUuid } from '../../engine/schema/ids.js';
-import { label } from '../../engine/schema/inputs.js';
 import { uuid } from '../../engine/schema/parts.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { inSentNames } from '../../facade/sent-names.js';
@@ -8,35 +6,9 @@ import { MAX_SCORES, type ScoreInput } from '../../features/scores/schema.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute, jsonBody } from '../../http/route.js';
-import { sessionNamed } from '../../otlp/session-id.js';
 import { annotationOf, scoreOfAnnotation, type Annotation } from '../annotation.js';
 import { BASE, TAG } from '../tag.js';
-
-const hex = (length: number, description: string) =>
-  Type.String({
-    pattern: `^(?!0+$)[0-9a-fA-F]{${length}}$`,
-    'x-must': `be ${length} hexadecimal digits, not all of them 0`,
-    description,
-  });
-
-/** What annotations may be about: how they name it, and what it is here. */
-const ABOUT = {
-  span: {
-    operationId: 'postPhoenixSpanAnnotations',
-    field: { span_id: hex(16, 'Id of the span, as OpenTelemetry has it.') },
-    idOf: (text: string) => spanUuid(text.toLowerCase()),
-  },
-  trace: {
-    operationId: 'postPhoenixTraceAnnotations',
-    field: { trace_id: hex(32, 'Id of the trace, as OpenTelemetry has it.') },
-    idOf: (text: string) => traceUuid(text.toLowerCase()),
-  },
-  session: {
-    operationId: 'postPhoenixSessionAnnotations',
-    field: { session_id: label('Id of the session, as the application names it.', 1) },
-    idOf: (text: string) => sessionNamed(text)?.id ?? null,
-  },
-} as const;
+import { ABOUT, capital, WHATS, type What } from './about.js';
 
 const Answer = Type.Object(
   { data: Type.Array(Type.Object({ id: uuid('Id of the score.') }), { description: 'The stored scores, in order.' }) },
@@ -47,12 +19,10 @@ const sync = Type.Optional(
   Type.Boolean({ description: 'Without effect: the response always waits until scores are stored.' }),
 );
 
-type What = keyof typeof ABOUT;
-
 /** Annotations, as clients of Phoenix send them: each is a score. Older programs send them without {@link BASE}. */
 export function annotationRoutes(scores: Pick<ScoreService, 'post'>) {
-  return (Object.keys(ABOUT) as What[]).flatMap((what) => {
-    const { operationId } = ABOUT[what];
+  return WHATS.flatMap((what) => {
+    const operationId = `postPhoenix${capital(what)}Annotations`;
     const body = bodyOf(what);
     return [
       annotationsRoute(scores, { what, body, path: `/v1/${what}_annotations`, operationId }),
@@ -65,8 +35,8 @@ export function annotationRoutes(scores: Pick<ScoreService, 'post'>) {
 }
 
 function bodyOf(what: What) {
-  const name = `Phoenix${what[0]?.toUpperCase() ?? ''}${what.slice(1)}Annotation`;
-  const item = annotationOf(ABOUT[what].field as TProperties, name);
+  const name = `Phoenix${capital(what)}Annotation`;
+  const item = annotationOf<TProperties>({ [`${what}_id`]: ABOUT[what].named }, name);
   const data = Type.Array(item, { maxItems: MAX_SCORES, description: 'The annotations.' });
   return jsonBody(Type.Object({ data }, { $id: `${name}s`, description: 'Annotations to store.' }), { lenient: true });
 }
@@ -107,7 +77,7 @@ function annotationsRoute(scores: Pick<ScoreService, 'post'>, { what, body, path
 }
 
 interface About {
-  readonly what: keyof typeof ABOUT;
+  readonly what: What;
   readonly id: string | null;
 }
 

@@ -2,8 +2,9 @@ import { Type, type Static } from '@sinclair/typebox';
 import { oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import type { ScoreSource } from '../../engine/traces/model/score/score.js';
-import { ANY_SCORES } from '../../facade/score-query.js';
 import type { ScoreQuery, StoredScore } from '../../engine/traces/model/score/scores.js';
+import { ANY_SCORES } from '../../facade/score-query.js';
+import { capital, type What } from './about.js';
 
 /* Scores as clients of Phoenix read them. */
 
@@ -23,18 +24,26 @@ const found = {
   explanation: orNull(Type.String({ description: 'The comment.' })),
 };
 
-export const AnnotationRead = Type.Object(
-  {
-    ...{ id: uuid('Id of the score.'), span_id: Type.String({ description: 'Id of the span.' }), ...said },
-    result: Type.Object(found, { description: 'What was found.' }),
-    identifier: Type.String({ description: 'The author of the score.' }),
-    source: oneOf(['API', 'APP'], '`APP`: a person gave it.'),
-    user_id: Type.Null({ description: 'Always null.' }),
-    created_at: time('When it was received.'),
-    updated_at: time('The same.'),
-  },
-  { $id: 'PhoenixAnnotation', description: 'A score of a span, as clients of Phoenix read it.' },
-);
+const read = {
+  ...{ id: uuid('Id of the score.'), ...said },
+  result: Type.Object(found, { description: 'What was found.' }),
+  identifier: Type.String({ description: 'The author of the score.' }),
+  source: oneOf(['API', 'APP'], '`APP`: a person gave it.'),
+  user_id: Type.Null({ description: 'Always null.' }),
+  created_at: time('When it was received.'),
+  updated_at: time('The same.'),
+};
+
+/** A score as it is read, with the id of what it is about beside what the type says. */
+export function annotationRead(what: What) {
+  const about: object = { [`${what}_id`]: Type.String({ description: `Id of the ${what}.` }) };
+  const $id = what === 'span' ? 'PhoenixAnnotation' : `Phoenix${capital(what)}AnnotationRead`;
+  return Type.Object(
+    { ...about, ...read },
+    { $id, description: `A score of a ${what}, as clients of Phoenix read it.` },
+  );
+}
+export type AnnotationRead = Static<ReturnType<typeof annotationRead>>;
 
 /** A score beside the result of an experiment. */
 export const RunAnnotation = Type.Object(
@@ -63,11 +72,17 @@ function foundBy({ value, metadata, comment }: StoredScore) {
   };
 }
 
-/** @param spanId as OpenTelemetry names it */
-export function toAnnotation(score: StoredScore, spanId: string): Static<typeof AnnotationRead> {
+/** @param named how clients name what the score is about */
+export function toAnnotation(score: StoredScore, what: What, named: string): AnnotationRead {
   const at = formatTimestamp(score.created_at);
   return {
-    ...{ id: score.id, span_id: spanId, ...saidBy(score), result: foundBy(score), identifier: score.author ?? '' },
+    ...{
+      [`${what}_id`]: named,
+      id: score.id,
+      ...saidBy(score),
+      result: foundBy(score),
+      identifier: score.author ?? '',
+    },
     ...{ source: score.source === 'human' ? 'APP' : 'API', user_id: null, created_at: at, updated_at: at },
   };
 }
@@ -77,7 +92,11 @@ export function toRunAnnotation(score: StoredScore): Static<typeof RunAnnotation
   return { ...saidBy(score), ...foundBy(score), error: null, trace_id: null, start_time: at, end_time: at };
 }
 
-/** Scores of spans, newest first. */
-export function scoresOf(spanIds: readonly string[], window: Pick<ScoreQuery, 'limit' | 'offset'>): ScoreQuery {
-  return { ...ANY_SCORES, ...window, entityType: 'span', entityIds: spanIds };
+/** Scores of spans or others, newest first. */
+export function scoresOf(
+  ids: readonly string[],
+  window: Pick<ScoreQuery, 'limit' | 'offset'>,
+  entityType: What = 'span',
+): ScoreQuery {
+  return { ...ANY_SCORES, ...window, entityType, entityIds: ids };
 }

@@ -13,7 +13,10 @@ import { cursor, cursorBehind, limit, nextCursor, offsetAt } from '../cursor.js'
 import { BASE, TAG } from '../tag.js';
 import { toEnsure, toVersionRead, VersionRead, VersionSent } from './version.js';
 
-export type PhoenixPrompts = Pick<PromptService, 'fetch' | 'find' | 'findById' | 'ensure' | 'list' | 'count' | 'tags'>;
+export type PhoenixPrompts = Pick<
+  PromptService,
+  'fetch' | 'find' | 'findById' | 'ensure' | 'list' | 'count' | 'tags' | 'deleteTagged'
+>;
 
 /** Prompts, as clients of Phoenix fetch and write them. */
 export function promptRoutes(prompts: PhoenixPrompts) {
@@ -26,6 +29,7 @@ export function promptRoutes(prompts: PhoenixPrompts) {
     versionRoute(prompts),
     listTagsRoute(prompts),
     tagRoute(prompts),
+    deleteRoute(prompts),
   ];
 }
 
@@ -126,6 +130,25 @@ function ensured({ prompt: { description, metadata }, version }: Static<typeof C
 function nameOf(pointer: string): string {
   if (pointer.startsWith('/messages')) return `/version/template${pointer}`;
   return pointer.replace(/^\/(config|model_id).*/, '/version');
+}
+
+function deleteRoute(prompts: Pick<PromptService, 'deleteTagged'>) {
+  return defineRoute({
+    ...write,
+    method: 'DELETE',
+    path: `${BASE}/v1/prompts/:prompt_name`,
+    operationId: 'deletePhoenixPrompt',
+    summary: 'Delete a prompt (Phoenix)',
+    description:
+      'Deletes all versions of the prompt with their tags. Returns 409 and deletes nothing if a judge or feedback needs one of them.',
+    params: OfPrompt,
+    responses: { 204: { description: 'It is deleted.' } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    handle({ principal, params }) {
+      prompts.deleteTagged(principal, params.prompt_name, null);
+      return { status: 204 };
+    },
+  });
 }
 
 function latestRoute(prompts: Pick<PromptService, 'fetch'>) {

@@ -18,6 +18,8 @@ export function sessionRoutes(lists: Reads) {
   return [listRoute(lists), getRoute(lists)];
 }
 
+export const SessionName = Type.String({ minLength: 1, maxLength: 4096, description: 'Name or id of the session.' });
+
 /** Most traces of the sessions of one answer: of more sessions, a page has fewer; of one session, the first are named. */
 const MAX_TRACES = 5_000;
 
@@ -92,9 +94,7 @@ function getRoute(lists: Reads) {
     operationId: 'getPhoenixSession',
     summary: 'Get a session (Phoenix)',
     description: 'Returns a session with its traces.',
-    params: Type.Object({
-      phoenix_session: Type.String({ minLength: 1, maxLength: 4096, description: 'Name or id of the session.' }),
-    }),
+    params: Type.Object({ phoenix_session: SessionName }),
     responses: {
       200: {
         description: 'The session.',

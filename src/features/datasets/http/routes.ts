@@ -4,10 +4,12 @@ import { queryOf } from '../../../http/query.js';
 import { defineRoute, jsonBody, listOf } from '../../../http/route.js';
 import type { DatasetPatch } from '../dataset.js';
 import type { DatasetService } from '../dataset-service.js';
+import type { RowFiles } from '../../images/row-files.js';
 import type { SpanRows } from '../span-rows.js';
 import { DatasetInput, DatasetPatchInput, DatasetRead } from '../schema.js';
 import type { DatasetDownloads } from '../downloads.js';
 import { dataRoutes } from './data-routes.js';
+import { fileRoute } from './file-route.js';
 import { DatasetParams, TAG } from './parameters.js';
 import { toDatasetRead } from './presenters.js';
 import { eraseRowRoute, type EraseRow } from './row-routes.js';
@@ -19,16 +21,18 @@ export interface DatasetServices {
   readonly datasets: DatasetService;
   readonly datasetDownloads: DatasetDownloads;
   readonly spanRows: SpanRows;
+  readonly rowFiles: Pick<RowFiles, 'open'>;
   readonly deletions: { readonly eraseRow: EraseRow };
 }
 
 /** Datasets, their versions, rows and tags. */
-export function datasetRoutes({ datasets, datasetDownloads, spanRows, deletions }: DatasetServices) {
+export function datasetRoutes({ datasets, datasetDownloads, spanRows, rowFiles, deletions }: DatasetServices) {
   return [
     createDatasetRoute(datasets),
     listDatasetsRoute(datasets),
     ...versionRoutes(datasets),
     ...dataRoutes(datasets, datasetDownloads),
+    fileRoute({ datasets, rowFiles }),
     addSpanRowsRoute(spanRows),
     eraseRowRoute(datasets, (...given) => deletions.eraseRow(...given)),
     ...tagRoutes(datasets.tags),
