@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
 import { DomainError } from '../../src/engine/errors.js';
 import { generateApiKey, hashApiKey } from '../../src/engine/identity/api-key.js';
@@ -8,6 +9,7 @@ import { IdentityService } from '../../src/engine/identity/identity-service.js';
 import { schemaDirectory } from '../../src/engine/files/schema-files.js';
 import { DataDirLockedError, lockDataDir } from '../../src/engine/metadata/data-dir-lock.js';
 import { openDatabase, type Database } from '../../src/engine/metadata/database.js';
+import { LateDatabase } from '../../src/engine/metadata/late-statements.js';
 import { SqliteIdentityStore } from '../../src/engine/identity/store/identity-store.js';
 import { metadataFile, openMetadataStore } from '../../src/compose/metadata-store.js';
 import { MigrationError, readMigrationFiles, type MigrationFile } from '../../src/engine/files/migration-files.js';
@@ -111,6 +113,26 @@ describe('the SQLite store', () => {
     const second = openMetadataStore(dataDir);
     expect(second.secret('one').equals(secret)).to.equal(true);
     second.close();
+  });
+
+  it('compiles a statement when it is first used, and can compile each that the stores have', () => {
+    const made: { readonly by: Database; readonly source: string }[] = [];
+    const { prepare } = LateDatabase.prototype;
+    LateDatabase.prototype.prepare = function (this: LateDatabase, source: string): never {
+      made.push({ by: this, source });
+      return prepare.call(this, source);
+    };
+    try {
+      const store = openMetadataStore(folder);
+      expect(made.length).to.be.greaterThan(500);
+      const compile = BetterSqlite3.prototype.prepare;
+      for (const { by, source } of made) expect(() => compile.call(by, source), source).not.to.throw();
+      store.close();
+    } finally {
+      LateDatabase.prototype.prepare = prepare;
+    }
+    const late = open().prepare('SELECT odd');
+    expect(() => late.get()).to.throw(/no such column: odd/);
   });
 
   describe('an upgrade', () => {

@@ -30,6 +30,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 /** Servers of one process answer the same document, but for its limits, and each schema of it takes long to compile. */
 const known = new Map<string, ApiDocument>();
 
+const referredTo = (text: string) => [...new Set(text.match(/#\/components\/[^"]+/g) ?? [])];
+
 /** What schemas refer to. Known to the compiler once, so that it compiles each component once, not for each answer. */
 const DOCUMENT = 'api';
 const inDocument = (schema: Schema): Schema =>
@@ -88,6 +90,19 @@ export class ApiDocument {
       .slice('#/components/'.length)
       .split('/')
       .reduce<Schema>((found, name) => found[name], this.#components);
+  }
+
+  /** The description of what an operation takes, with all that it refers to: for looking for names in it. */
+  takenBy({ path, parameters, bodies }: Operation): string {
+    let text = `${path} ${JSON.stringify([parameters, ...bodies.values()])}`;
+    const seen = new Set<string>();
+    for (let left = referredTo(text); left.length > 0;) {
+      for (const reference of left) seen.add(reference);
+      const more = left.map((reference) => JSON.stringify(this.resolve({ $ref: reference }))).join(' ');
+      text += more;
+      left = referredTo(more).filter((reference) => !seen.has(reference));
+    }
+    return text;
   }
 
   /** @throws AssertionError when the document does not describe such an answer */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DATABASE_FILE, openDatabase, type Database } from '../../src/engine/metadata/database.js';
 import { idsOf, LearningApi } from '../learning/learning-api.js';
 import { ScriptedModel } from '../learning/scripted-model.js';
-import { ApiDocument } from '../harness/api-document.js';
+import { ApiDocument, type Operation } from '../harness/api-document.js';
 import { START, uuid } from '../harness/checked-api.js';
 
 /** What the server writes by itself, whoever asks for what. */
@@ -28,6 +28,17 @@ const JOBS = new Set(['jobs']);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(\d{3}|\d{6})Z$/;
 const WITHOUT = new Set(['last_used_at', 'last_used_from']);
 
+/** What is made anew for calls that may name it, by what their descriptions then say. Results are of a dataset's rows. */
+const NAMED = {
+  judge: /judge/,
+  dataset: /dataset|example|item_?id|row_id|repetition|experiment|evals|scorer|run_?name/i,
+  monitor: /monitor|webhook|target/,
+  dashboard: /dashboard|view/,
+  trace: /trace_id|traces|comment|share|sharing/,
+} as const satisfies Readonly<Record<string, RegExp>>;
+type Part = keyof typeof NAMED;
+const PARTS = Object.keys(NAMED) as Part[];
+
 /** A server in which there is something of every kind, and an eye on what is written of it. */
 export class MalformedScene {
   readonly api: LearningApi;
@@ -37,8 +48,11 @@ export class MalformedScene {
   readonly #model: ScriptedModel;
   readonly #database: Database;
   #datasets = 0;
-  /** Whether something was done since what tests need was made. */
-  #isUsed = true;
+  #traces = 0;
+  /** To which of what tests need something may have been done since it was made. */
+  readonly #used = new Set<Part>(PARTS);
+  readonly #parts = new Map<Operation, readonly Part[]>();
+  #isSpent = true;
   #kept = { version: NaN, hashes: {} as Record<string, string> };
 
   private constructor(api: LearningApi, model: ScriptedModel, document: ApiDocument, known: Record<string, unknown>) {
@@ -102,7 +116,8 @@ export class MalformedScene {
 
   /** Something was taken that may have changed what there is. */
   used(): void {
-    this.#isUsed = true;
+    this.#isSpent = true;
+    for (const part of PARTS) this.#used.add(part);
   }
 
   /** Waits until no job or deletion is under way that somebody asked for: it writes to what it is about. */
@@ -113,14 +128,39 @@ export class MalformedScene {
     await this.api.until(() => Promise.resolve(unfinished.get() === undefined ? true : null));
   }
 
-  /** A judge, a dataset and an experiment that nothing was done to. */
-  async renew(): Promise<void> {
-    if (!this.#isUsed) return;
-    this.#isUsed = false;
-    // With one that is spent, jobs would wait.
-    await this.api.expect(200, 'PUT', `${this.api.project}/model-budget`, { monthly_limit: null });
-    await this.settled();
-    await this.#renewJudge();
+  /** Makes what a call may name, so that nothing was done to it; without a call, everything. */
+  async renew(operation?: Operation): Promise<void> {
+    const parts = (operation === undefined ? PARTS : this.#namedBy(operation)).filter((part) => this.#used.has(part));
+    if (this.#isSpent) {
+      // With one that is spent, jobs would wait.
+      await this.api.expect(200, 'PUT', `${this.api.project}/model-budget`, { monthly_limit: null });
+      await this.settled();
+    }
+    this.#isSpent = false;
+    for (const part of parts) {
+      this.#used.delete(part);
+      await this.#renewals[part]();
+    }
+  }
+
+  readonly #renewals: Readonly<Record<Part, () => Promise<void>>> = {
+    judge: () => this.#renewJudge(),
+    dataset: () => this.#renewDataset(),
+    monitor: () => this.#renewMonitor(),
+    dashboard: () => this.#renewDashboard(),
+    trace: () => this.#renewTrace(),
+  };
+
+  #namedBy(operation: Operation): readonly Part[] {
+    const known = this.#parts.get(operation);
+    if (known !== undefined) return known;
+    const text = this.document.takenBy(operation);
+    const parts = PARTS.filter((part) => NAMED[part].test(text));
+    this.#parts.set(operation, parts);
+    return parts;
+  }
+
+  async #renewDataset(): Promise<void> {
     const name = `set ${++this.#datasets}`;
     const path = `/v1/datasets/${name}`;
     const { id: dataset_id } = await this.api.expect(201, 'POST', '/v1/datasets', { name });
@@ -133,15 +173,12 @@ export class MalformedScene {
     const run = { run_name: 'trial', runName: 'trial', datasetId: dataset_id };
     Object.assign(this.known, { ...run, dataset_name: name, datasetName: name, item_id, datasetItemId: item_id });
     await this.#renewExperiment(name);
-    await this.#renewMonitor();
-    await this.#renewDashboard();
-    await this.#renewTrace();
   }
 
   /** A trace that is commented on and shared. */
   async #renewTrace(): Promise<void> {
     const { api, known } = this;
-    const trace_id = uuid(41_000 + this.#datasets);
+    const trace_id = uuid(41_000 + ++this.#traces);
     await api.spans([{ id: trace_id }]);
     await api.expect(200, 'PUT', `${api.project}/sharing`, { allowed: true });
     const traces = `${api.project}/traces/${trace_id}`;

@@ -100,6 +100,7 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
 
   before(async () => {
     scene = await MalformedScene.boot();
+    await scene.renew();
   });
   after(() => scene.dispose());
 
@@ -243,7 +244,7 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
     }
     const sound = NEVER_TAKEN[operation.id] ?? 200;
     // What was taken may have changed what it names, such as the newest version that a client knows.
-    await scene.renew();
+    await scene.renew(operation);
     const { url, ...sent } = new MalformedCalls(scene, operation).soundCall;
     if (typed) expect((await scene.api.server.request(operation.method, url, sent)).status, shown).to.equal(sound);
     if (typed && operation.method !== 'GET') scene.used();
@@ -258,7 +259,7 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
     for (const operation of scene.document.operations) {
       const calls = new MalformedCalls(scene, operation);
       if (OTHER_FORMATS.has(operation.id) || !takes(calls)) continue;
-      await scene.renew();
+      await scene.renew(operation);
       await work(operation, calls);
       tried.push(operation.id);
     }

@@ -28,10 +28,10 @@ const KEPT = 500;
 
 /** An opinion that changed is to be sent again, which replaces what was sent before. */
 export function said(opinions: Opinions, id: string, change: Partial<Opinion>): Opinions {
-  const { [id]: before = NO_OPINION, ...others } = opinions;
-  const entries = Object.entries(others);
-  const kept = entries.length < KEPT ? others : Object.fromEntries(entries.slice(1 - KEPT));
-  return { ...kept, [id]: { ...before, stored: false, ...change } };
+  const before = Object.hasOwn(opinions, id) ? opinions[id] : undefined;
+  const others = Object.entries(opinions).filter(([other]) => other !== id);
+  // Made of entries: spreading objects of hundreds of names took milliseconds, and at times a hundred.
+  return Object.fromEntries([...others.slice(1 - KEPT), [id, { ...(before ?? NO_OPINION), stored: false, ...change }]]);
 }
 
 /** Texts that someone kept may be anything. */

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { DomainError } from '../errors.js';
+import { LateDatabase } from './late-statements.js';
 
 export type Database = BetterSqlite3.Database;
 
@@ -17,7 +18,7 @@ export const BUSY_TIMEOUT_MS = 1000;
  */
 export function openDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS });
+  const database = new LateDatabase(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
