@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Pager } from '../../parts/pager.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { call, pathOf } from '../../state/api.js';
@@ -34,16 +35,15 @@ export function LinkFeedback({ id }: { readonly id: string }) {
   const feedback = useLinkFeedback(id, query);
   return (
     <div class="stack links">
-      <p>
-        <a href={hrefOf({ screen: 'links' })}>Feedback links</a>
-      </p>
-      <Answered answer={answer} rows={2}>
+      <Answered answer={answer} rows={2} isPage>
         {(link) => (
           <>
             <header class="screen-head">
-              <h1>
-                Feedback on <bdi>{linkTopic(link)}</bdi>
-              </h1>
+              <div class="line">
+                <HeadingBelow screen="links" label="Feedback links" name={linkTopic(link)}>
+                  Feedback on <bdi>{linkTopic(link)}</bdi>
+                </HeadingBelow>
+              </div>
               <div class="line">
                 <CopyAsCurl path={pathOf('GET /feedback-links/:link_id/feedback', { params })} query={query} />
                 <Button
@@ -55,7 +55,7 @@ export function LinkFeedback({ id }: { readonly id: string }) {
                   Change expiry
                 </Button>
                 <Button
-                  look="danger"
+                  look="quiet"
                   icon="trash"
                   changes
                   refused={linkState(link) === 'open' ? null : `Already ${linkState(link)}`}

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { MonitorRead } from '../../../../features/monitors/schema.js';
-import { compact } from '../../../model/format.js';
 import type { ScreenProps } from '../../frame/screen-props.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
@@ -10,6 +9,7 @@ import { Answered, Empty } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
 import { hrefOf } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
+import { valueText } from './draft.js';
 import { MonitorForm } from './monitor-form.js';
 import { MonitorScreen } from './monitor-screen.js';
 import { StateBadge } from './state-badge.js';
@@ -80,6 +80,6 @@ const COLUMNS: Column<MonitorRead>[] = [
     label: 'Value',
     figure: true,
     named: true,
-    cell: ({ value }) => compact(value),
+    cell: (monitor) => valueText(monitor, monitor.value),
   },
 ];
