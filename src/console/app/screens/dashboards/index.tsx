@@ -36,7 +36,7 @@ function DashboardList() {
           </a>
           <CopyAsCurl path={dashboards()} />
           <Button look="main" icon="plus" changes onClick={() => setMaking(true)}>
-            Create dashboard
+            New dashboard
           </Button>
         </div>
       </header>

@@ -35,7 +35,7 @@ function MonitorList() {
         <div class="line">
           <CopyAsCurl path={path} />
           <Button look="main" icon="plus" changes onClick={() => setMaking(true)}>
-            Create monitor
+            New monitor
           </Button>
         </div>
       </header>

@@ -44,7 +44,7 @@ export function MonitorForm({ monitor, onClose }: MonitorFormProps) {
     onClose();
   };
   return (
-    <Dialog title={monitor === null ? 'Create monitor' : 'Edit monitor'} onClose={onClose}>
+    <Dialog title={monitor === null ? 'New monitor' : 'Edit monitor'} onClose={onClose}>
       <Form action={monitor === null ? 'Create monitor' : 'Save'} refused={refused} onSend={send} onCancel={onClose}>
         <ConditionFields draft={draft} change={(more) => setDraft({ ...draft, ...more })} />
         <Button icon="clock" refused={refused} onClick={() => setTested(draft)}>
