@@ -102,7 +102,7 @@ function Comparisons({ experiment: { id, dataset, tags } }: { readonly experimen
     : { candidate: id, ...(tagged && { baseline: sideOfTag(BASELINE) }) };
   return (
     <div class="line">
-      <a href={hrefOf({ screen: 'comparisons', query: { experiment_id: id } })}>Its comparisons</a>
+      <a href={hrefOf({ screen: 'comparisons', query: { experiment_id: id } })}>Comparisons</a>
       <a class="button" href={hrefOf({ screen: 'comparisons', id: 'new', query })}>
         <Icon name="diff" /> {tagged ? 'Compare with the baseline' : 'Compare'}
       </a>

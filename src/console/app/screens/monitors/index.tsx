@@ -39,24 +39,26 @@ function MonitorList() {
           </Button>
         </div>
       </header>
-      <Answered answer={answer} rows={4}>
-        {(monitors) =>
-          monitors.length === 0 ? (
-            <Empty title="No monitors yet">
-              <p>A monitor watches a metric of your project and notifies destinations when it passes a threshold.</p>
-            </Empty>
-          ) : (
-            <DataTable
-              caption="Monitors"
-              columns={COLUMNS}
-              rows={monitors}
-              idOf={({ id }) => id}
-              hrefOf={({ id }) => hrefOf({ screen: 'monitors', id })}
-            />
-          )
-        }
-      </Answered>
-      <Webhooks />
+      <div class="stack parts">
+        <Answered answer={answer} rows={4}>
+          {(monitors) =>
+            monitors.length === 0 ? (
+              <Empty title="No monitors yet">
+                <p>A monitor watches a metric of your project and notifies destinations when it passes a threshold.</p>
+              </Empty>
+            ) : (
+              <DataTable
+                caption="Monitors"
+                columns={COLUMNS}
+                rows={monitors}
+                idOf={({ id }) => id}
+                hrefOf={({ id }) => hrefOf({ screen: 'monitors', id })}
+              />
+            )
+          }
+        </Answered>
+        <Webhooks />
+      </div>
       {making && <MonitorForm monitor={null} onClose={() => setMaking(false)} />}
     </div>
   );

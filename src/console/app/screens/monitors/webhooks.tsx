@@ -130,7 +130,7 @@ function columnsOf(start: (on: WebhookRead, by: Act) => void): Column<WebhookRea
             />
           )}
           <Button
-            icon="more"
+            icon="audit"
             look="quiet"
             label={`Deliveries to ${row.name}`}
             onClick={() => start(row, 'deliveries')}
