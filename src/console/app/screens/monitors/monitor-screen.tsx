@@ -32,7 +32,7 @@ export function MonitorScreen({ id }: { readonly id: string }) {
         <div class="stack">
           <Head monitor={found} />
           <p>
-            <StateBadge monitor={found} /> since <When at={found.since} />. {found.summary}.
+            <StateBadge monitor={found} /> since <When at={found.since} />. Fires if: {found.summary}.
           </p>
           <p class="soft">
             {found.checked_at === null ? (

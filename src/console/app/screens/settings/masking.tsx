@@ -107,6 +107,12 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
   );
 }
 
+const REPLACEMENTS: Readonly<Record<Rule['action'], (name: string) => string>> = {
+  replace: (name) => `[${name}]`,
+  hash: (name) => `[${name}:hash]`,
+  drop: () => 'nothing',
+};
+
 function columnsOf(
   rules: readonly Rule[],
   edit: (index: number) => void,
@@ -123,7 +129,7 @@ function columnsOf(
         </>
       ),
     },
-    { name: 'action', label: 'Action', cell: ({ action }) => action },
+    { name: 'becomes', label: 'Replaced with', cell: ({ name, action }) => REPLACEMENTS[action](name) },
     {
       name: 'actions',
       label: 'Actions',
