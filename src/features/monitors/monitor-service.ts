@@ -85,8 +85,13 @@ export class MonitorService {
     };
     const isNew = JSON.stringify(condition) !== JSON.stringify(known.condition);
     const muted = ({ muted_until }: MonitorSettings) => formatOptionalTimestamp(muted_until);
-    const changes = changesBetween<MonitorSettings>(known, settings, ['name', 'condition', 'enabled', 'muted_until']).map(
-      (change) => (change.field === 'muted_until' ? { ...change, from: muted(known), to: muted(settings) } : change),
+    const changes = changesBetween<MonitorSettings>(known, settings, [
+      'name',
+      'condition',
+      'enabled',
+      'muted_until',
+    ]).map((change) =>
+      change.field === 'muted_until' ? { ...change, from: muted(known), to: muted(settings) } : change,
     );
     audit.together(() => {
       store.change(id, settings, isNew, Date.now() * 1000);

@@ -45,7 +45,10 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      <Field label="Name of a screen, prompt, judge, dataset, experiment, dashboard, view or session, or any ID">
+      <Field
+        label="Name or ID"
+        hint="Screens, prompts, judges, datasets, experiments, dashboards, views and sessions, and anything by its ID"
+      >
         <input
           class="input"
           role="combobox"

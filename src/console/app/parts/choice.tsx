@@ -19,7 +19,7 @@ export function Choice({ label, name, options, any = 'any', keepsPage = false }:
   const chosen = place.value.query.get(name) ?? '';
   const known = chosen === '' || options.some(([value]) => value === chosen);
   return (
-    <span class="line choice">
+    <span class="line">
       <label for={id} class="soft">
         {label}
       </label>

@@ -57,9 +57,7 @@ export function UploadDialog({ dataset, onClose }: UploadDialogProps) {
       signal,
       onProgress: setSent,
     })) as Version;
-    announce(
-      number === before ? 'Nothing changed: the newest version has the same rows' : `Version ${number} saved`,
-    );
+    announce(number === before ? 'Nothing changed: the newest version has the same rows' : `Version ${number} saved`);
     await datasetsChanged();
     setQuery({ version: null, offset: null, row: null }, { replace: true });
     onClose();

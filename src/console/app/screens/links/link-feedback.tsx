@@ -34,7 +34,7 @@ export function LinkFeedback({ id }: { readonly id: string }) {
   const query = { include: 'completion', limit: LIMIT, offset };
   const feedback = useLinkFeedback(id, query);
   return (
-    <div class="stack links">
+    <div class="stack links many-columns">
       <Answered answer={answer} rows={2} isPage>
         {(link) => (
           <>
@@ -68,7 +68,7 @@ export function LinkFeedback({ id }: { readonly id: string }) {
             <p class="line">
               <LinkStateBadge link={link} />
               <span>
-                Created <When at={link.created_at} /> by <bdi>{link.created_by.name}</bdi>, {ENDED[linkState(link)]}
+                Created <When at={link.created_at} /> by <bdi>{link.created_by.name}</bdi>, {ENDED[linkState(link)]}{' '}
                 <When at={link.revoked_at ?? link.expires_at} />, {counted(link.reviewer_count, 'reviewer')}
               </span>
             </p>

@@ -39,7 +39,8 @@ export function MonitorScreen({ id }: { readonly id: string }) {
               'Not checked yet.'
             ) : (
               <>
-                Last checked <When at={found.checked_at} />: {found.value === null ? 'no value' : valueText(found, found.value)}
+                Last checked <When at={found.checked_at} />:{' '}
+                {found.value === null ? 'no value' : valueText(found, found.value)}
                 {found.count !== null && ` (count: ${count(found.count)})`}
               </>
             )}

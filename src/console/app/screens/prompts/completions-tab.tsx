@@ -43,7 +43,7 @@ export function CompletionsTab({ slug, latest }: TabProps) {
       </div>
       <Answered answer={answer}>
         {({ completions, total }) => (
-          <div class="stack">
+          <div class="stack many-columns">
             {completions.length === 0 ? <NoCompletions /> : <CompletionTable completions={completions} />}
             <Pager offset={offset} limit={PAGE} shown={completions.length} total={total} />
           </div>

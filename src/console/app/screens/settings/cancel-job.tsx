@@ -17,11 +17,7 @@ export function CancelJob({ label, cancel, list }: CancelJobProps) {
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
-    <Button
-      changes
-      icon="close"
-      onClick={() => void run().catch(announceError)}
-    >
+    <Button changes icon="close" onClick={() => void run().catch(announceError)}>
       {label}
     </Button>
   );

@@ -31,7 +31,9 @@ export function Deletions() {
       <Answered answer={answer} rows={2}>
         {(jobs) =>
           jobs.length === 0 ? (
-            <p class="soft">None yet. Filter traces, spans or sessions, and choose “Delete these…” to delete all that match.</p>
+            <p class="soft">
+              None yet. Filter traces, spans or sessions, and choose “Delete these…” to delete all that match.
+            </p>
           ) : (
             <>
               <DataTable caption="Bulk deletions" columns={COLUMNS} rows={jobs} idOf={({ id }) => id} />
