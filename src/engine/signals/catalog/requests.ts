@@ -27,6 +27,8 @@ export interface FinishedRequest {
 /** Who was not let in, or not to that. */
 export interface Denied {
   readonly address: string;
+  /** The network of it that counts as one client. */
+  readonly network: string;
   /** What is known of the caller, by the names of the log. */
   readonly caller: Readonly<Record<string, string>>;
 }
@@ -125,8 +127,8 @@ export function deriveRequests(log: LogEvent<LineName<typeof requestCatalog>>, m
     ended: ({ seconds, ...rest }) => log('refusalsEnded', { ...rest, ms: milliseconds(seconds) }),
   });
   const denials = new Denials();
-  const accessDenied = ({ address, caller }: Denied, fields: LogFields) =>
-    log('accessDenied', { ...fields, ...caller, address }, denials.isEnough(address));
+  const accessDenied = ({ address, network, caller }: Denied, fields: LogFields) =>
+    log('accessDenied', { ...fields, ...caller, address }, denials.isEnough(network));
   return {
     requestFinished({ route, method, status, seconds, requestId, reason, traceId, denied }: FinishedRequest): void {
       metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);
