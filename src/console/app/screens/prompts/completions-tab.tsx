@@ -198,8 +198,8 @@ function Verdicts({ of: { verdicts } }: { readonly of: Completion }) {
           class={`badge ${evaluation_result ? 'good' : 'bad'}`}
           href={hrefOf({ screen: 'judges', id: judge_id })}
         >
-          <bdi>{judge_name}</bdi> {evaluation_result ? 'passed' : 'failed'}
-          {score !== null && ` ${score}`}
+          {evaluation_result ? 'passed' : 'failed'}
+          {score !== null && ` ${score}`}, <bdi class="clip">{judge_name}</bdi>
         </a>
       ))}
     </span>

@@ -27,7 +27,7 @@ export default function People() {
   const answer = useSignIns();
   const close = () => setDialog(null);
   return (
-    <div class="stack">
+    <div class="stack many-columns">
       <div class="line apart">
         <p class="soft">
           A role says what a person may do in this project. <a href={`${base}/docs/people`}>Documentation of roles</a>
