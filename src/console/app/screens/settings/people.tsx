@@ -102,6 +102,10 @@ function EndSignIn({
   );
 }
 
+/** Where somebody is signed in, as far as is known. */
+const fromOf = ({ browser, address }: SignInRead) =>
+  [browser, address].filter((part) => part !== null).join(', ') || 'unknown';
+
 function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
   return [
     {
@@ -136,7 +140,8 @@ function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
       name: 'from',
       label: 'Browser and address',
       named: true,
-      cell: ({ browser, address }) => [browser, address].filter((part) => part !== null).join(', ') || 'unknown',
+      cell: (signIn) => fromOf(signIn),
+      full: (signIn) => fromOf(signIn),
     },
     { name: 'since', label: 'Since', named: true, cell: ({ created_at }) => <When at={created_at} /> },
     {
