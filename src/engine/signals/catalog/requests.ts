@@ -65,7 +65,7 @@ export const requestCatalog = catalogOf({
   accessDenied: {
     level: 'info',
     message: 'Access denied',
-    when: 'A request got 401 or 403, or a gRPC call UNAUTHENTICATED or PERMISSION_DENIED: it had no valid key or session, or one that may not do this. `reason` is what the client received; user, key and project are there if they are known. At most ten a minute for each address and 600 in all; more are at level `debug`. Sign-ins: `signInRefused`.',
+    when: 'A request got 401 or 403, or a gRPC call UNAUTHENTICATED or PERMISSION_DENIED: it had no valid key or session, or one that may not do this. `reason` is what the client received; user, key and project are there if they are known. At most ten a minute for each network of clients and 600 in all; more are at level `debug`. Sign-ins: `signInRefused`.',
   },
   refusalsEnded: {
     level: 'info',
