@@ -93,7 +93,7 @@ describe('spanhouse ci of prompts that the server runs', function () {
 
     const worse = await ci(gate(2, '--pin', 'baseline'));
     expect(worse, worse.stderr).to.include({ code: 1 });
-    expect(worse.stderr).to.contain('  Polite: 0.0 %, before 100.0 %').and.to.contain('It is worse (p ');
+    expect(worse.stderr).to.contain('  Polite: 0.0%, before 100.0%').and.to.contain('It is worse (p ');
     expect((await newest())['tags']).to.deep.equal([]);
   });
 

@@ -113,11 +113,11 @@ describe('comparisons over HTTP', function () {
     const markdown = await compare({}, { accept: 'text/markdown' });
     expect(markdown.headers.get('content-type')).to.contain('text/markdown');
     expect(markdown.text).to.match(/^## ❌ Comparison failed: after with before \(baseline\)\n/);
-    expect(markdown.text).to.contain('| correct | no\\_regression | 90.0 % | 63.3 % | -26.7 points (');
+    expect(markdown.text).to.contain('| correct | no\\_regression | 90.0% | 63.3% | -26.7 points (');
     const junit = await compare({}, { accept: 'application/xml' });
     expect(junit.text).to.contain('<testsuite name="after with before (baseline)"');
     expect(junit.text).to.contain('<testsuites name="spanhouse" tests="1" failures="1" errors="0" skipped="0">');
-    expect(junit.text).to.contain('<failure message="correct: 63.3 %, before 90.0 %');
+    expect(junit.text).to.contain('<failure message="correct: 63.3%, before 90.0%');
     const { id } = await found();
     expect(
       (await api.server.request('GET', `${path}/${id}`, { headers: { accept: 'application/xml' } })).text,

@@ -32,7 +32,7 @@ describe('rules of comparisons', () => {
     expect(found!.p).to.be.closeTo(0.0055, 5e-5);
     expect(found!.adjusted_p).to.equal(found!.p);
     expect(because).to.deep.equal([
-      'correct: 7.5 %, before 13.8 %, -6.3 points (-10.8 points to -1.9 points); 31 wins, 57 losses, 324 ties. ' +
+      'correct: 7.5%, before 13.8%, -6.3 points (-10.8 points to -1.9 points); 31 wins, 57 losses, 324 ties. ' +
         'It is worse (p 0.0055). 412 rows would show a true change of 6.4 points in four of five cases.',
     ]);
   });
@@ -102,7 +102,7 @@ describe('rules of comparisons', () => {
     expect(of(0.95).verdict).to.equal('failed');
     expect(of(0.95, 'lower').verdict).to.equal('passed');
     expect(of(0.8).adjusted_p).to.equal(null);
-    expect(of(0.8).because).to.contain('Its mean of 90.0 % (82.6 % to 94.5 %) is at least 80.0 %.');
+    expect(of(0.8).because).to.contain('Its mean of 90.0% (82.6% to 94.5%) is at least 80.0%.');
   });
 
   it('several gated metrics share the chance of a false alarm, and reported ones have none', () => {

@@ -41,7 +41,7 @@ describe('charts over time', () => {
 
   it('break lines where nothing is known, and show a value between two gaps', () => {
     const axis = { bottom: 0, top: 2 };
-    expect(linePath([1, null, 2, 2], axis, 40, 10)).to.equal('M5.0 5.0h0M25.0 0.0L35.0 0.0');
+    expect(linePath([1, null, 2, 2], axis, 40, 10)).to.equal('M5.0 5.0m-2 0h4M25.0 0.0L35.0 0.0');
     expect(linePath([-2, 2], { ...axis, bottom: -2 }, 20, 10)).to.equal('M5.0 10.0L15.0 0.0');
   });
 });

@@ -29,7 +29,7 @@ describe('datasets in the console', function () {
   };
   /** Double-clicks a cell, by its row and column from 0 on, and enters a text. */
   const enter = async (row: number, column: number, text: string) => {
-    const cell = await page.waitForSelector(`tbody tr:nth-child(${row + 1}) td:nth-child(${column + 3}) .dataset-cell`);
+    const cell = await page.waitForSelector(`tbody tr:nth-child(${row + 1}) td:nth-child(${column + 2}) .dataset-cell`);
     await cell?.click({ count: 2 });
     await page.waitForSelector('textarea.dataset-input');
     await page.keyboard.type(text);

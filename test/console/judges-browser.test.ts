@@ -206,7 +206,7 @@ describe('judges and review, in the console', function () {
     await page.waitForSelector('[aria-label="Margin of Polite"]');
     await clickOn(page, 'main [type=submit]');
     await watched.untilHeading('rude with before');
-    await untilText('Polite: 0.0 %, before 100.0 %');
+    await untilText('Polite: 0.0%, before 100.0%');
     await untilText('passed → failed');
     expect(await page.$eval('.screen-head .badge', ({ innerText }) => innerText.trim())).to.equal('baseline');
     expect(await watched.accessibilityIssues()).to.deep.equal([]);

@@ -56,7 +56,7 @@ describe('monitors, destinations and the budget in the console', function () {
     await open('monitors');
     await says('No monitors yet');
     await picture('monitors-empty');
-    await click('Create monitor');
+    await click('New monitor');
     await page.waitForSelector('dialog[open] form');
     await enter('Name', HOSTILE);
     await choose('Measure', 'error_count');

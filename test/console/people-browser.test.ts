@@ -6,7 +6,7 @@ const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
 /** What every role has a use for. */
 const FOR_ALL = [
   ...['Overview', 'Traces', 'Spans', 'Sessions', 'Users', 'Prompts', 'Judges', 'Datasets', 'Experiments'],
-  ...['Comparisons', 'Dashboards', 'Monitors', 'Links', 'Settings', 'First trace'],
+  ...['Comparisons', 'Dashboards', 'Monitors', 'Feedback links', 'Settings', 'First trace'],
 ];
 
 describe('people and their roles, in the console', function () {

@@ -59,8 +59,11 @@ describe('addresses of the console', () => {
 
 describe('times in the console', () => {
   it('are written in the zone that is named, across the change of its clocks', () => {
-    expect(writeTime('2026-03-29T00:30:00Z', 'Europe/Berlin')).to.equal('29 Mar, 01:30:00');
-    expect(writeTime('2026-03-29T01:30:00Z', 'Europe/Berlin')).to.equal('29 Mar, 03:30:00');
+    const now = Date.parse('2026-05-01T12:00:00Z');
+    const written = (time: string) => writeTime(time, 'Europe/Berlin', 'short', now);
+    expect(written('2026-03-29T00:30:00Z')).to.equal('29 Mar, 01:30:00');
+    expect(written('2026-03-29T01:30:00Z')).to.equal('29 Mar, 03:30:00');
+    expect(written('2025-12-01T01:30:00Z')).to.equal('1 Dec 2025, 02:30');
     expect(writeTime('2026-03-29T01:30:00Z', 'UTC', 'time')).to.equal('01:30:00');
     expect(writeTime(null, 'UTC')).to.equal('–');
     expect(zoneName('UTC')).to.equal('UTC');

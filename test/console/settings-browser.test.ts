@@ -133,7 +133,7 @@ describe('links and settings, in the console', function () {
     const watched = await show('settings?tab=masking');
     const { page } = watched;
     await see(page, 'No rules yet');
-    await press(page, 'Add a rule');
+    await press(page, 'Add rule');
     await page.waitForSelector('dialog[open] select');
     await page.select('dialog[open] select', 'expression');
     await page.waitForSelector('dialog[open] input[maxlength="500"]');
@@ -199,7 +199,7 @@ describe('links and settings, in the console', function () {
       Keys: 'Create key',
       People: 'Invite colleague',
       Prices: 'Add price',
-      Masking: 'Add a rule',
+      Masking: 'Add rule',
       Project: 'Delete project',
     };
     for (const [tab, action] of Object.entries(tabs)) {
@@ -259,7 +259,7 @@ describe('links and settings, in the console', function () {
     const watched = await show('settings?tab=exports');
     const { page } = watched;
     await see(page, 'No scheduled exports yet.');
-    await press(page, 'Schedule an export');
+    await press(page, 'Schedule export');
     await see(page, 'Filters and fields');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await page.keyboard.type('LLM calls');

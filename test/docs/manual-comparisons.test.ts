@@ -55,7 +55,7 @@ describe('manual: compare two versions before release', function () {
     expect((await ci(true)).stderr).to.contain('The tag baseline points to this experiment now.');
     expect((await ci(false)).stderr)
       .to.contain('baseline: passed.')
-      .and.to.contain('correct: 100.0 %');
+      .and.to.contain('correct: 100.0%');
     expect(await readFile(join(folder, 'evaluation.xml'), 'utf8')).to.contain('<testsuites name="spanhouse" tests="3"');
   });
 });

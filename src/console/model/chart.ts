@@ -55,8 +55,8 @@ export function linePath(values: readonly (number | null)[], axis: Axis, width: 
     }
     const [x, y] = [(index + 0.5) * step, heightOf(value, axis, height)];
     path += `${begun ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`;
-    // A point between two gaps is a line of no length, which round ends make visible.
-    if (!begun && (values[index + 1] ?? null) === null) path += 'h0';
+    // A point between two gaps would be too small to be seen.
+    if (!begun && (values[index + 1] ?? null) === null) path += 'm-2 0h4';
     begun = true;
   }
   return path;

@@ -96,7 +96,7 @@ const EXPERIMENTS: Property = {
 const EXPERIMENT: Property = {
   parameter: 'experiment_id',
   words: 'Experiment ID is',
-  description: 'Id of an experiment whose spans, or whose traces, are shown.',
+  description: 'ID of an experiment whose spans, or whose traces, are shown.',
   field: null,
   several: false,
 };

@@ -3,11 +3,12 @@ import { NOTHING } from './format.js';
 /** A time zone in which times are written: an IANA name. */
 export type Zone = string;
 
-type Style = 'time' | 'short' | 'full';
+type Style = 'time' | 'short' | 'dated' | 'full';
 
 const STYLES: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
   time: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
   short: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  dated: { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   full: {
     year: 'numeric',
     month: 'short',
@@ -23,18 +24,31 @@ const STYLES: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** @param time ISO 8601, or milliseconds since 1970 */
-export function writeTime(time: string | number | null | undefined, zone: Zone, style: Style = 'short'): string {
+/** A time in a zone; one of another year than this names it. @param time ISO 8601, or milliseconds since 1970 */
+export function writeTime(
+  time: string | number | null | undefined,
+  zone: Zone,
+  style: Style = 'short',
+  now: number = Date.now(),
+): string {
   if (time === null || time === undefined) return NOTHING;
+  const date = new Date(time);
+  if (style === 'short' && date.getUTCFullYear() !== new Date(now).getUTCFullYear()) style = 'dated';
   const name = `${zone}\n${style}`;
   let format = formats.get(name);
   if (format === undefined)
     formats.set(name, (format = new Intl.DateTimeFormat('en-GB', { ...STYLES[style], timeZone: zone })));
-  const date = new Date(time);
   return Number.isNaN(date.getTime()) ? NOTHING : format.format(date);
 }
 
-/** `3 minutes ago`; what is more than a month away is better read as a date. */
+const MONTH_MS = 30 * 86_400_000;
+
+/** Whether a time is better read as a date than by how long ago it is. */
+export function isFarAway(time: string, now: number = Date.now()): boolean {
+  return Math.abs(Date.parse(time) - now) > MONTH_MS;
+}
+
+/** `3 minutes ago`. */
 export function ago(time: string | number, now: number = Date.now()): string {
   const seconds = (new Date(time).getTime() - now) / 1000;
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });

@@ -26,7 +26,7 @@ export function experimentText({ name, tag }: { readonly name: string; readonly 
 
 /** A value of a metric, as people write it. */
 export function valueText({ name, measure }: Named, value: number): string {
-  if (measure === 'boolean') return `${tenths(value * 100)} %`;
+  if (measure === 'boolean') return `${tenths(value * 100)}%`;
   if (name === 'cost' && measure === 'sum') return `$${exact(value)}`;
   if (name === 'duration_ms' && measure === 'sum') return `${exact(value)} ms`;
   return exact(value);
@@ -41,7 +41,7 @@ export function armText(metric: Named, arm: ArmFigures): string | null {
 /** A difference, with its sign. */
 export function differenceText({ measure }: Named, value: number, relative: boolean, signed = true): string {
   const sign = signed && value > 0 ? '+' : '';
-  if (relative) return `${sign}${tenths(value * 100)} %`;
+  if (relative) return `${sign}${tenths(value * 100)}%`;
   if (measure === 'boolean') return `${sign}${tenths(value * 100)} points`;
   return `${sign}${exact(value)}`;
 }

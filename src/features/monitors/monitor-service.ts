@@ -3,7 +3,7 @@ import { DomainError, type Issue } from '../../engine/errors.js';
 import { changesBetween, type AuditLog } from '../../engine/identity/audit.js';
 import type { Principal } from '../../engine/identity/identity.js';
 import type { Window } from '../../engine/schema/page.js';
-import { parseTimestamp, type Micros } from '../../engine/timestamp.js';
+import { formatOptionalTimestamp, parseTimestamp, type Micros } from '../../engine/timestamp.js';
 import { boundsStarts } from '../../engine/traces/model/list/statistics.js';
 import { invalid } from '../../engine/validation/validation.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
@@ -84,7 +84,15 @@ export class MonitorService {
       muted_until: patch.muted_until === undefined ? known.muted_until : mutedUntil(patch.muted_until),
     };
     const isNew = JSON.stringify(condition) !== JSON.stringify(known.condition);
-    const changes = changesBetween<MonitorSettings>(known, settings, ['name', 'condition', 'enabled', 'muted_until']);
+    const muted = ({ muted_until }: MonitorSettings) => formatOptionalTimestamp(muted_until);
+    const changes = changesBetween<MonitorSettings>(known, settings, [
+      'name',
+      'condition',
+      'enabled',
+      'muted_until',
+    ]).map((change) =>
+      change.field === 'muted_until' ? { ...change, from: muted(known), to: muted(settings) } : change,
+    );
     audit.together(() => {
       store.change(id, settings, isNew, Date.now() * 1000);
       audit.done({ event: 'monitorChanged', by, project_id, subject_id: id, subject_name: settings.name, changes });

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.js';
 import { Menu } from '../parts/menu.js';
 import { Notices } from '../parts/notices.js';
 import { expiresSoon } from '../../model/key-expiry.js';
-import { announce, copy } from '../state/announce.js';
+import { announce, announceError, copy } from '../state/announce.js';
 import { useLacksTraces } from '../state/first-trace.js';
 import { useKeys } from '../state/keys.js';
 import { base, hrefOf, navigate, place } from '../state/location.js';
@@ -140,7 +140,7 @@ function Preferences({ me, onHelp }: { readonly me: WhoAmI; readonly onHelp: () 
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = [...new Set([here, 'UTC'])];
   const leave = () => {
-    signOut().catch((error: unknown) => announce(String(error), { bad: true }));
+    signOut().catch(announceError);
   };
   return (
     <Menu

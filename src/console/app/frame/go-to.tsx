@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { uuidOf, UUID } from '../../../engine/schema/ids.js';
+import { counted } from '../../model/format.js';
 import { Dialog } from '../parts/dialog.js';
 import { Failure } from '../parts/states.js';
 import { Field } from '../parts/field.js';
 import { Icon } from '../parts/icon.js';
-import { announce } from '../state/announce.js';
+import { announce, announceError } from '../state/announce.js';
 import { ApiError, call } from '../state/api.js';
 import { hrefOf, navigate } from '../state/location.js';
 import { useQuery } from '../state/query.js';
@@ -18,8 +19,8 @@ const PAUSE_MS = 150;
 const LONGEST_NAME = 200;
 
 /**
- * Goes to a screen, prompt, judge, dataset, experiment or session by its name, or to whatever has a pasted id: a trace, a span, a
- * session or an experiment.
+ * Goes to a screen, or to a prompt, judge, dataset, experiment, dashboard, view or session by its name, or to whatever has a pasted
+ * id: a trace, a span, a session or an experiment.
  */
 export function GoTo({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
@@ -31,9 +32,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
   const take = (goal: Goal | undefined) => {
     if (goal === undefined) return;
     onClose();
-    Promise.resolve(goal.go()).catch((error: unknown) =>
-      announce(error instanceof Error ? error.message : String(error), { bad: true }),
-    );
+    Promise.resolve(goal.go()).catch(announceError);
   };
   // It may be below what is seen of the list.
   useEffect(() => document.getElementById(`go-to-${at}`)?.scrollIntoView({ block: 'nearest' }), [at]);
@@ -46,7 +45,10 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      <Field label="Screen, prompt, judge, dataset, experiment or session, or any ID">
+      <Field
+        label="Name or ID"
+        hint="Screens, prompts, judges, datasets, experiments, dashboards, views and sessions, and anything by its ID"
+      >
         <input
           class="input"
           role="combobox"
@@ -77,7 +79,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
         ))}
       </ul>
       <p class="unseen" role="status">
-        {goals.length} results
+        {counted(goals.length, 'result')}
       </p>
       {failure !== null && <Failure error={failure} />}
     </Dialog>

@@ -152,7 +152,7 @@ export const SCREENS: readonly Screen[] = [
   },
   {
     name: 'links',
-    label: 'Links',
+    label: 'Feedback links',
     icon: 'links',
     key: 'f',
     needs: 'feedback:read',

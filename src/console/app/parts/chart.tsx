@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { bucketAt, heightOf, labelled, linePath, stacked, ticks, type Axis } from '../../model/chart.js';
+import { duration } from '../../model/format.js';
 import { zoneName, zoneNames } from '../../model/time.js';
 import { bucketEnd, isShownTwice } from '../../model/zoned-time.js';
 import { zone } from '../state/preferences.js';
@@ -49,7 +50,10 @@ export function TimeChart(props: TimeChartProps) {
         )
       : Math.max(0, ...shown);
   const counted = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
-  const { at, ...axis } = ticks(largest, counted, kind === 'bars' ? 0 : Math.min(0, ...shown));
+  const unit = format === duration ? unitOf(largest) : 1;
+  const least = kind === 'bars' ? 0 : Math.min(0, ...shown);
+  const { at, bottom, top } = ticks(largest / unit, counted || unit > 1, least / unit);
+  const axis = { bottom: bottom * unit, top: top * unit };
   const zones = zoneNames(zone.value, moment(starts[0]), moment(starts.at(-1)));
   const timeOf = (bucket: number) => bucketLabel(starts[bucket], bucketSeconds, zones.includes('/'));
   const [from, to] = span === null ? [0, 0] : [Math.min(...span), Math.max(...span)];
@@ -104,10 +108,10 @@ export function TimeChart(props: TimeChartProps) {
         <svg height={height + BELOW} aria-hidden="true">
           <g transform={`translate(${AXIS} 0)`}>
             {at.map((value) => (
-              <g key={value} transform={`translate(0 ${heightOf(value, axis, height)})`}>
+              <g key={value} transform={`translate(0 ${heightOf(value * unit, axis, height)})`}>
                 <line class="grid" x2={width} />
                 <text x="-6" y="4" text-anchor="end">
-                  {format(value)}
+                  {format(value * unit).replace(/ 00 [sm]$/, '')}
                 </text>
               </g>
             ))}
@@ -143,6 +147,11 @@ export function TimeChart(props: TimeChartProps) {
       <Table {...props} timeOf={timeOf} />
     </figure>
   );
+}
+
+/** What an axis of milliseconds is divided by, so that its figures are whole minutes or hours where it is long. */
+function unitOf(largest: number): number {
+  return largest < 120_000 ? 1 : largest < 7_200_000 ? 60_000 : 3_600_000;
 }
 
 interface Drawn {

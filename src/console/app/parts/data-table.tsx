@@ -131,7 +131,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
                 {columns.map(({ name, label, named, cell, full, figure }, index) => (
                   <td
                     key={name}
-                    class={`${figure === true ? 'num' : ''}${index === 0 ? ' lead' : ''}`}
+                    class={`${classOf(name, figure)}${index === 0 ? ' lead' : ''}`}
                     {...(named === true && { 'data-label': label })}
                     title={full?.(row)}
                   >
@@ -161,6 +161,9 @@ export function DataTable<T>(props: DataTableProps<T>) {
   );
 }
 
+/** Actions stay in view, however wide the table is. */
+const classOf = (name: string, isFigure = false) => (isFigure ? 'num' : name.trim() === 'actions' ? 'acts' : '');
+
 function Head<T>({ columns, sorting, selection, rows, idOf, action, onResize }: DataTableProps<T>) {
   const all = rows.length > 0 && rows.every((row) => selection?.chosen.has(idOf(row)));
   return (
@@ -180,7 +183,7 @@ function Head<T>({ columns, sorting, selection, rows, idOf, action, onResize }: 
           const sorted = sorting !== undefined && sort !== undefined && sorting.by === sort;
           const order = !sorted ? undefined : sorting.descending ? 'descending' : 'ascending';
           return (
-            <th key={name} scope="col" class={figure === true ? 'num' : ''} aria-sort={order} title={about}>
+            <th key={name} scope="col" class={classOf(name, figure)} aria-sort={order} title={about}>
               {sorting === undefined || sort === undefined ? (
                 label
               ) : (

@@ -1,4 +1,4 @@
-import { announce } from '../state/announce.js';
+import { announce, announceError } from '../state/announce.js';
 import { download } from '../state/files.js';
 import { Menu } from './menu.js';
 
@@ -19,7 +19,7 @@ export function DownloadMenu({ path, query, label }: DownloadMenuProps) {
       await download(path, new URLSearchParams([...query, ['format', format]]));
       announce('Download complete');
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), { bad: true });
+      announceError(error);
     }
   };
   const items = Object.entries(FORMATS).map(([format, name]) => ({ label: name, run: () => void save(format) }));

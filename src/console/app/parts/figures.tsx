@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { count, duration, money, moneyInFull, NOTHING } from '../../model/format.js';
-import { ago, writeTime } from '../../model/time.js';
+import { ago, isFarAway, writeTime } from '../../model/time.js';
 import { zone } from '../state/preferences.js';
 
 type Maybe<T> = T | null | undefined;
@@ -18,13 +18,14 @@ export function Count({ of }: { readonly of: Maybe<number> }) {
   return <span>{count(of)}</span>;
 }
 
-/** A time in the chosen zone; with the whole of it, and how long ago it is, in the tooltip. */
+/** A time in the chosen zone, or how long ago it is if that is not long; with the whole of it in the tooltip. */
 export function When({ at, relative = false }: { readonly at: Maybe<string>; readonly relative?: boolean }) {
   if (at == null) return <span>{NOTHING}</span>;
   const full = `${writeTime(at, zone.value, 'full')} (${at})`;
+  const isRelative = relative && !isFarAway(at);
   return (
-    <time dateTime={at} title={relative ? full : `${ago(at)}, ${full}`}>
-      {relative ? ago(at) : writeTime(at, zone.value)}
+    <time dateTime={at} title={isRelative ? full : `${ago(at)}, ${full}`}>
+      {isRelative ? ago(at) : writeTime(at, zone.value)}
     </time>
   );
 }

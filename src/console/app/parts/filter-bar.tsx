@@ -8,6 +8,7 @@ import {
   type Condition,
   type Property,
 } from '../../model/list-query.js';
+import { counted } from '../../model/format.js';
 import { optionsFor, type Choice, type Suggest } from '../../model/filter-choices.js';
 import { announce } from '../state/announce.js';
 import { useKeys } from '../state/keys.js';
@@ -192,7 +193,7 @@ function Adder({ list, suggest, scores, onAdd, onLeft }: AdderProps) {
         {property !== null && <p class="soft small">{property.description}</p>}
       </div>
       <span class="unseen" role="status">
-        {open ? `${choices.length} suggestions` : ''}
+        {open ? counted(choices.length, 'suggestion') : ''}
       </span>
     </div>
   );

@@ -12,10 +12,11 @@ interface PagerProps {
   readonly total: number | null;
 }
 
-/** Which part of a list is shown, of how many rows, and links to the others. */
+/** Which part of a list is shown, of how many rows, and links to the others. Nothing for an empty list, which says so itself. */
 export function Pager({ offset, limit, shown, total }: PagerProps) {
   const page = Math.floor(offset / limit) + 1;
   const pages = total === null ? page + (shown === limit ? 1 : 0) : Math.max(1, Math.ceil(total / limit));
+  if (shown === 0 && offset === 0) return null;
   const href = (to: number) => hrefWith({ offset: to === 1 ? null : String((to - 1) * limit) });
   return (
     <div class="line apart pager">

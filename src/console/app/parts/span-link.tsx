@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { announce } from '../state/announce.js';
+import { announce, announceError } from '../state/announce.js';
 import { call } from '../state/api.js';
 import { hrefOf, navigate } from '../state/location.js';
 
@@ -35,6 +35,6 @@ async function follow(id: string): Promise<void> {
     if (span === undefined) announce('This span is no longer stored', { bad: true });
     else navigate(hrefOf({ screen: 'traces', id: span.trace_id, query: { span: id } }));
   } catch (error) {
-    announce(error instanceof Error ? error.message : String(error), { bad: true });
+    announceError(error);
   }
 }

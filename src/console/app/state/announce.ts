@@ -18,6 +18,11 @@ export function announce(text: string, { bad = false } = {}): void {
   setTimeout(() => (notices.value = notices.value.filter(({ id }) => id !== notice.id)), bad ? 2 * SHOWN_MS : SHOWN_MS);
 }
 
+/** Says why something failed. */
+export function announceError(error: unknown): void {
+  announce(error instanceof Error ? error.message : String(error), { bad: true });
+}
+
 /** Copies a text, and says so. */
 export async function copy(text: string, what: string): Promise<void> {
   try {

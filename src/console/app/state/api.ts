@@ -77,7 +77,7 @@ export async function request(
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, {
       title: 'Cannot reach the server',
-      detail: 'Check that the server is running and your network works. The data shown does not change.',
+      detail: 'Check that the server is running and your network works.',
     });
   });
   if (response.ok) return response;

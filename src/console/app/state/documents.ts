@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { TextDocument } from '../../model/text-document.js';
-import { announce } from './announce.js';
+import { announceError } from './announce.js';
 import { Helper, type DocumentMethod } from './worker.js';
 
 /** Beyond so many bytes a document is read in a worker. */
@@ -73,7 +73,7 @@ export function useAsked<T>(ask: () => T | Promise<T>, on: readonly unknown[]): 
     let stale = false;
     now.then(
       (value) => stale || setLater(() => value),
-      (error: unknown) => stale || announce(String(error), { bad: true }),
+      (error: unknown) => stale || announceError(error),
     );
     return () => {
       stale = true;

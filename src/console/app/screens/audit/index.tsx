@@ -31,7 +31,7 @@ export default function Audit() {
         <h1>Audit log</h1>
         <CopyAsCurl path="/audit" query={query} />
       </header>
-      <p class="soft">Who did what in this project. It has names and ids, never the contents of prompts or spans.</p>
+      <p class="soft">Who did what in this project. It has names and IDs, never the contents of prompts or spans.</p>
       <AuditFilters />
       <Answered answer={answer}>
         {({ entries, total }) =>

@@ -39,7 +39,7 @@ export function ComparedRows({ comparison, metric }: ComparedRowsProps) {
   const name = useMetricText()(metric.name);
   const opened = answer.data?.rows.find(({ row_id }) => row_id === query.get('row'));
   return (
-    <section class="stack experiments" aria-label="Rows">
+    <section class="stack many-columns" aria-label="Rows">
       <div class="line apart">
         <Outcomes comparison={comparison} metric={metric} chosen={outcome} />
         <CopyAsCurl path={pathOfComparison(comparison.id, '/rows')} query={asked} />

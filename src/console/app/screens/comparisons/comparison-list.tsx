@@ -5,6 +5,7 @@ import { Choice } from '../../parts/choice.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
+import { Icon } from '../../parts/icon.js';
 import { Pager } from '../../parts/pager.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { ofProject } from '../../state/api.js';
@@ -38,7 +39,7 @@ export function ComparisonList() {
         <div class="line">
           <CopyAsCurl path={ofProject('/comparisons')} query={asked} />
           <a class="button main" href={hrefOf({ screen: 'comparisons', id: 'new' })}>
-            New comparison
+            <Icon name="plus" /> New comparison
           </a>
         </div>
       </header>

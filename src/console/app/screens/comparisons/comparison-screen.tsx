@@ -1,13 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { leftOutText } from '../../../../features/comparisons/reports/left-out.js';
 import { REPEAT_TEXT, spentText } from '../../../../features/comparisons/words.js';
 import { counted, percent } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { When } from '../../parts/figures.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Menu } from '../../parts/menu.js';
 import { Answered, Empty } from '../../parts/states.js';
-import { announce } from '../../state/announce.js';
+import { announceError } from '../../state/announce.js';
 import { ApiError } from '../../state/api.js';
 import { download } from '../../state/files.js';
 import { hrefOf, place } from '../../state/location.js';
@@ -23,10 +24,6 @@ import { VerdictBadge } from './verdict-badge.js';
 /** One comparison: what it found, of which metrics, and in which rows. */
 export function ComparisonScreen({ id }: { readonly id: string }) {
   const answer = useComparison(id);
-  const name = answer.data?.candidate.name ?? '';
-  useEffect(() => {
-    if (name !== '') document.title = `${name} · Comparisons · Spanhouse`;
-  }, [name]);
   if (answer.error instanceof ApiError && [404, 422].includes(answer.error.status) && answer.data === undefined)
     return (
       <Empty title="Comparison not found" isPage>
@@ -77,19 +74,15 @@ function Head({ comparison }: { readonly comparison: Comparison }) {
   const { id, candidate, baseline } = comparison;
   const save = (type: string, extension: string) =>
     download(pathOfComparison(id), {}, { type, name: `comparison-${id.slice(0, 8)}.${extension}` }).catch(
-      (error: unknown) => announce(error instanceof Error ? error.message : String(error), { bad: true }),
+      announceError,
     );
   return (
     <>
       <header class="screen-head">
         <div class="line">
-          <a href={hrefOf({ screen: 'comparisons' })}>Comparisons</a>
-          <span class="soft" aria-hidden="true">
-            /
-          </span>
-          <h1>
+          <HeadingBelow screen="comparisons" label="Comparisons" name={candidate.name}>
             <bdi>{candidate.name}</bdi> with <bdi>{baseline.name}</bdi>
-          </h1>
+          </HeadingBelow>
           <TagsShown tags={baseline.tag === null ? [] : [baseline.tag]} />
         </div>
         <div class="line">

@@ -5,6 +5,7 @@ import { tagOfSide, type Experiment } from '../../../model/experiments.js';
 import { commonJudges } from '../../../model/judge-runs.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { call } from '../../state/api.js';
 import { hrefOf, navigate, place } from '../../state/location.js';
 import { useScoreDefinitions } from '../../state/score-definitions.js';
@@ -40,11 +41,7 @@ export function NewComparison() {
     <div class="stack comparison-new">
       <header class="screen-head">
         <div class="line">
-          <a href={hrefOf({ screen: 'comparisons' })}>Comparisons</a>
-          <span class="soft" aria-hidden="true">
-            /
-          </span>
-          <h1>New comparison</h1>
+          <HeadingBelow screen="comparisons" label="Comparisons" name="New comparison" />
         </div>
       </header>
       <div class="field-grid">

@@ -33,7 +33,7 @@ export function DashboardForm({ dashboard, onClose }: DashboardFormProps) {
     onClose();
   };
   return (
-    <Dialog title={dashboard === null ? 'Create dashboard' : 'Edit dashboard'} onClose={onClose}>
+    <Dialog title={dashboard === null ? 'New dashboard' : 'Edit dashboard'} onClose={onClose}>
       <Form
         action={dashboard === null ? 'Create dashboard' : 'Save'}
         refused={name.trim() === '' ? 'Enter a name' : null}

@@ -4,11 +4,11 @@ import { moved } from '../../../model/list-columns.js';
 import { RANGE_PARAMETERS, rangeOf, type TimeRange } from '../../../model/range.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
-import { Confirm } from '../../parts/dialog.js';
+import { Ending } from '../../parts/ending.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { RangePicker } from '../../parts/range-picker.js';
 import { Answered, Empty } from '../../parts/states.js';
-import { announce } from '../../state/announce.js';
-import { call } from '../../state/api.js';
+import { announceError } from '../../state/announce.js';
 import { leaveDeleted } from '../../state/deleted.js';
 import { place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
@@ -46,24 +46,16 @@ function Head({ dashboard, range }: PartProps) {
   const { id, name, charts } = dashboard;
   const [open, setOpen] = useState<'add' | 'edit' | 'delete' | null>(null);
   const close = () => setOpen(null);
-  const remove = async () => {
-    try {
-      await call('DELETE /projects/:project_id/dashboards/:dashboard_id', { params: { dashboard_id: id } });
-    } catch (error) {
-      announce(String(error), { bad: true });
-      return;
-    }
-    announce('Dashboard deleted');
-    await leaveDeleted({ id, to: { screen: 'dashboards' }, changed: [dashboards()] });
-  };
+  const path = `${dashboards()}/${id}`;
+  const gone = () => leaveDeleted({ id, to: { screen: 'dashboards' }, changed: [dashboards()] });
   return (
     <header class="screen-head">
-      <h1>
-        <bdi>{name}</bdi>
-      </h1>
+      <div class="line">
+        <HeadingBelow screen="dashboards" label="Dashboards" name={name} />
+      </div>
       <div class="line">
         <RangePicker range={range} />
-        <CopyAsCurl path={`${dashboards()}/${id}`} />
+        <CopyAsCurl path={path} />
         <Button look={charts.length === 0 ? 'main' : ''} icon="plus" changes onClick={() => setOpen('add')}>
           Add chart
         </Button>
@@ -82,16 +74,18 @@ function Head({ dashboard, range }: PartProps) {
       )}
       {open === 'edit' && <DashboardForm dashboard={dashboard} onClose={close} />}
       {open === 'delete' && (
-        <Confirm
+        <Ending
           title="Delete this dashboard?"
           action="Delete dashboard"
-          onConfirm={() => void remove()}
+          path={path}
+          done="Dashboard deleted"
+          onDone={gone}
           onClose={close}
         >
           <p>
             <bdi>{name}</bdi> is deleted for everyone in the project. Traces, spans and sessions are not affected.
           </p>
-        </Confirm>
+        </Ending>
       )}
     </header>
   );
@@ -108,9 +102,7 @@ function Charts({ dashboard, range }: PartProps) {
       </Empty>
     );
   const change = (next: DashboardRead['charts'], said: string) => {
-    changeDashboard(dashboard, { charts: next }, said).catch((error: unknown) => {
-      announce(String(error), { bad: true });
-    });
+    changeDashboard(dashboard, { charts: next }, said).catch(announceError);
   };
   return (
     <div class="dashboard">

@@ -36,7 +36,7 @@ function DashboardList() {
           </a>
           <CopyAsCurl path={dashboards()} />
           <Button look="main" icon="plus" changes onClick={() => setMaking(true)}>
-            Create dashboard
+            New dashboard
           </Button>
         </div>
       </header>
@@ -70,5 +70,5 @@ const COLUMNS: Column<DashboardSummary>[] = [
     label: 'Time',
     cell: ({ window }) => rangeLabel({ range: window, from: null, to: null }, (time) => time),
   },
-  { name: 'updated_at', label: 'Changed', named: true, cell: ({ updated_at }) => <When at={updated_at} relative /> },
+  { name: 'updated_at', label: 'Updated', named: true, cell: ({ updated_at }) => <When at={updated_at} relative /> },
 ];

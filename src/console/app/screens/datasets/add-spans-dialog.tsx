@@ -91,7 +91,7 @@ function SpanRowsForm({ dataset, spans, onClose }: SpanRowsFormProps) {
       {isList && <SampleFields sample={sample} onChange={setSample} />}
       {outcome !== null && <SpanRowsPreview outcome={outcome} />}
       {outcome !== null && outcome.rows > 0 && (
-        <Field label="Message" hint="Optional: what is said about the version.">
+        <Field label="Message" hint="Optional: describes the version.">
           <input
             class="input"
             maxLength={10_000}

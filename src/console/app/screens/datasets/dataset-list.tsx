@@ -96,7 +96,7 @@ function DatasetTable({ datasets }: { readonly datasets: readonly Dataset[] }) {
       figure: true,
       cell: ({ latest_version: newest }) => count(newest?.row_count ?? 0),
     },
-    { name: 'updated', label: 'Last changed', cell: ({ updated_at }) => <When at={updated_at} relative /> },
+    { name: 'updated', label: 'Updated', cell: ({ updated_at }) => <When at={updated_at} relative /> },
     {
       name: 'actions',
       label: 'Actions',

@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ROLES } from '../../../../features/datasets/dataset.js';
 import { emptyDraft } from '../../../model/dataset-draft.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { ApiError } from '../../state/api.js';
@@ -26,9 +27,6 @@ const TABS = [
 /** One dataset: its rows and its versions. */
 export function DatasetScreen({ name }: { readonly name: string }) {
   const answer = useDataset(name);
-  useEffect(() => {
-    document.title = `${name} · Datasets · Spanhouse`;
-  }, [name]);
   if (answer.error instanceof ApiError && answer.error.status === 404 && answer.data === undefined)
     return (
       <Empty title="Dataset not found" isPage>
@@ -69,13 +67,7 @@ function Head({ dataset }: { readonly dataset: Dataset }) {
     <>
       <header class="screen-head">
         <div class="line">
-          <a href={hrefOf({ screen: 'datasets' })}>Datasets</a>
-          <span class="soft" aria-hidden="true">
-            /
-          </span>
-          <h1>
-            <bdi>{name}</bdi>
-          </h1>
+          <HeadingBelow screen="datasets" label="Datasets" name={name} />
           <CopyButton text={name} what="Name" />
         </div>
         <div class="line">

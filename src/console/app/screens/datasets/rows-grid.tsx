@@ -37,23 +37,6 @@ export function RowsGrid({ rows, columns, isEditable, onEdit, onRemove, onSave }
   );
   const all: Column<ShownRow>[] = [
     { name: ' row', label: 'Row', cell: (row) => <Lead row={row} />, full: ({ row_id }) => row_id ?? 'New row' },
-    ...(isEditable
-      ? [
-          {
-            name: ' remove',
-            label: 'Remove',
-            cell: (row: ShownRow) => (
-              <Button
-                look="quiet"
-                icon={row.state === 'removed' ? 'refresh' : 'trash'}
-                changes
-                label={row.state === 'removed' ? 'Keep row' : 'Remove row'}
-                onClick={() => onRemove(row)}
-              />
-            ),
-          },
-        ]
-      : []),
     ...shown.map((column): Column<ShownRow> => ({
       name: column,
       label: column,
@@ -75,6 +58,23 @@ export function RowsGrid({ rows, columns, isEditable, onEdit, onRemove, onSave }
         ),
       full: ({ data }) => beginningOf(valueIn(data, column)),
     })),
+    ...(isEditable
+      ? [
+          {
+            name: ' actions',
+            label: 'Actions',
+            cell: (row: ShownRow) => (
+              <Button
+                look="quiet"
+                icon={row.state === 'removed' ? 'refresh' : 'trash'}
+                changes
+                label={row.state === 'removed' ? 'Keep row' : 'Remove row'}
+                onClick={() => onRemove(row)}
+              />
+            ),
+          },
+        ]
+      : []),
   ];
   return (
     <div class="stack dataset-grid">

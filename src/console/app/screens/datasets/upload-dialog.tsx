@@ -57,9 +57,7 @@ export function UploadDialog({ dataset, onClose }: UploadDialogProps) {
       signal,
       onProgress: setSent,
     })) as Version;
-    announce(
-      number === before ? 'The file says what the newest version says: nothing changed' : `Version ${number} saved`,
-    );
+    announce(number === before ? 'Nothing changed: the newest version has the same rows' : `Version ${number} saved`);
     await datasetsChanged();
     setQuery({ version: null, offset: null, row: null }, { replace: true });
     onClose();
@@ -85,7 +83,7 @@ export function UploadDialog({ dataset, onClose }: UploadDialogProps) {
             onChange={({ currentTarget: { files } }) => setFile(files?.[0] ?? null)}
           />
         </Field>
-        <Field label="What happens to rows that are there">
+        <Field label="Rows that exist already">
           <select class="input" value={mode} onChange={({ currentTarget: { value } }) => setMode(value)}>
             {MODES.map(([value, label]) => (
               <option key={value} value={value}>

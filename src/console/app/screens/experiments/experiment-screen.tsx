@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { BASELINE, sideOfTag, type Experiment } from '../../../model/experiments.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Icon } from '../../parts/icon.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { ApiError } from '../../state/api.js';
@@ -19,10 +20,6 @@ import { ExperimentTags } from './experiment-tags.js';
 /** One experiment: what it tries, its figures and its results. */
 export function ExperimentScreen({ id }: { readonly id: string }) {
   const answer = useExperiment(id);
-  const name = answer.data?.name ?? '';
-  useEffect(() => {
-    if (name !== '') document.title = `${name} · Experiments · Spanhouse`;
-  }, [name]);
   if (answer.error instanceof ApiError && [404, 422].includes(answer.error.status) && answer.data === undefined)
     return (
       <Empty title="Experiment not found" isPage>
@@ -61,13 +58,7 @@ function Head({ experiment }: { readonly experiment: Experiment }) {
     <>
       <header class="screen-head">
         <div class="line">
-          <a href={hrefOf({ screen: 'experiments' })}>Experiments</a>
-          <span class="soft" aria-hidden="true">
-            /
-          </span>
-          <h1>
-            <bdi>{name}</bdi>
-          </h1>
+          <HeadingBelow screen="experiments" label="Experiments" name={name} />
           <CopyButton text={id} what="Experiment ID" />
         </div>
         <div class="line">
@@ -111,7 +102,7 @@ function Comparisons({ experiment: { id, dataset, tags } }: { readonly experimen
     : { candidate: id, ...(tagged && { baseline: sideOfTag(BASELINE) }) };
   return (
     <div class="line">
-      <a href={hrefOf({ screen: 'comparisons', query: { experiment_id: id } })}>Its comparisons</a>
+      <a href={hrefOf({ screen: 'comparisons', query: { experiment_id: id } })}>Comparisons</a>
       <a class="button" href={hrefOf({ screen: 'comparisons', id: 'new', query })}>
         <Icon name="diff" /> {tagged ? 'Compare with the baseline' : 'Compare'}
       </a>

@@ -29,7 +29,7 @@ export function ExperimentTable({ experiments, ofOneDataset = false }: TableProp
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const found = experiments.filter(({ id }) => chosen.has(id));
   return (
-    <div class="stack experiments">
+    <div class="stack many-columns">
       <CompareLine chosen={found} />
       <DataTable
         caption="Experiments"

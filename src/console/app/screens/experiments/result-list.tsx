@@ -32,7 +32,7 @@ export function ResultList({ experiment }: { readonly experiment: Experiment }) 
   const [row, repetition] = [query.get('row'), Number(query.get('repetition') ?? 1)];
   const isNarrowed = 'has_error' in asked;
   return (
-    <section class="stack experiments" aria-label="Results">
+    <section class="stack many-columns" aria-label="Results">
       <div class="line apart">
         <h2>Results</h2>
         <div class="line">

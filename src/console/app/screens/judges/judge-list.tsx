@@ -103,7 +103,7 @@ const COLUMNS: readonly Column<ListedJudgeRead>[] = [
     named: true,
     cell: ({ figures }) => <Rate of={figures?.kappa ?? null} interval={figures?.kappa_interval ?? null} kind="kappa" />,
   },
-  { name: 'updated', label: 'Changed', named: true, cell: ({ updated_at }) => <When at={updated_at} relative /> },
+  { name: 'updated', label: 'Updated', named: true, cell: ({ updated_at }) => <When at={updated_at} relative /> },
 ];
 
 interface CountedProps {

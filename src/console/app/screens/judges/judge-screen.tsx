@@ -1,12 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
 import { Confirm } from '../../parts/dialog.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Icon } from '../../parts/icon.js';
 import { Answered, Failure } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { useAction } from '../../state/action.js';
-import { announce } from '../../state/announce.js';
+import { announce, announceError } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { leaveDeleted } from '../../state/deleted.js';
 import { hrefOf, navigate, place } from '../../state/location.js';
@@ -44,20 +45,11 @@ export function JudgeScreen({ id }: { readonly id: string }) {
 
 function Shown({ judge }: JudgeTabProps) {
   const { name, Tab } = TABS.find((tab) => tab.name === place.value.query.get('tab')) ?? TABS[0];
-  useEffect(() => {
-    document.title = `${judge.name} · Judges · Spanhouse`;
-  }, [judge.name]);
   return (
     <div class="stack">
       <header class="screen-head">
         <div class="line">
-          <a href={hrefOf({ screen: 'judges' })}>Judges</a>
-          <span class="soft" aria-hidden="true">
-            /
-          </span>
-          <h1>
-            <bdi>{judge.name}</bdi>
-          </h1>
+          <HeadingBelow screen="judges" label="Judges" name={judge.name} />
           <CopyButton text={judge.id} what="Judge ID" />
           <JudgeState judge={judge} />
         </div>
@@ -100,7 +92,7 @@ function Actions({ judge }: JudgeTabProps) {
       announce(enabled ? `${name} disabled; automatic evaluations in its queue were canceled` : `${name} enabled`);
       await judgesChanged();
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), { bad: true });
+      announceError(error);
     }
     setBusy(false);
   };
@@ -113,7 +105,7 @@ function Actions({ judge }: JudgeTabProps) {
       <Button icon="refresh" changes onClick={() => setOpen('run')}>
         Run…
       </Button>
-      <Button icon="trash" look="danger" changes onClick={() => setOpen('delete')}>
+      <Button icon="trash" look="quiet" changes onClick={() => setOpen('delete')}>
         Delete
       </Button>
       {open === 'run' && <RunDialog judge={judge} onClose={() => setOpen(null)} />}

@@ -1,4 +1,5 @@
 import { bodyOf, NEW_DRAFT } from '../../../model/judge-draft.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { KeptNote } from '../../parts/kept-note.js';
 import { announce } from '../../state/announce.js';
 import { call } from '../../state/api.js';
@@ -22,11 +23,7 @@ export function NewJudge() {
     <div class="stack">
       <header class="screen-head">
         <div class="line">
-          <a href={hrefOf({ screen: 'judges' })}>Judges</a>
-          <span class="soft" aria-hidden="true">
-            /
-          </span>
-          <h1>New judge</h1>
+          <HeadingBelow screen="judges" label="Judges" name="New judge" />
         </div>
       </header>
       <KeptNote kept={kept} />

@@ -11,7 +11,7 @@ import { Field } from '../../parts/field.js';
 import { When } from '../../parts/figures.js';
 import { Answered, Failure } from '../../parts/states.js';
 import { useAction } from '../../state/action.js';
-import { announce } from '../../state/announce.js';
+import { announce, announceError } from '../../state/announce.js';
 import { call } from '../../state/api.js';
 import { hrefWith, place, setQuery } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
@@ -156,7 +156,7 @@ function Trial({ judge, id }: JudgeTabProps & { readonly id: string }) {
       announce('Trial canceled');
       await answer.refetch();
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), { bad: true });
+      announceError(error);
     }
   };
   return (

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
 import { When } from '../../parts/figures.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Pager } from '../../parts/pager.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { call, pathOf } from '../../state/api.js';
@@ -33,17 +34,16 @@ export function LinkFeedback({ id }: { readonly id: string }) {
   const query = { include: 'completion', limit: LIMIT, offset };
   const feedback = useLinkFeedback(id, query);
   return (
-    <div class="stack links">
-      <p>
-        <a href={hrefOf({ screen: 'links' })}>Feedback links</a>
-      </p>
-      <Answered answer={answer} rows={2}>
+    <div class="stack links many-columns">
+      <Answered answer={answer} rows={2} isPage>
         {(link) => (
           <>
             <header class="screen-head">
-              <h1>
-                Feedback on <bdi>{linkTopic(link)}</bdi>
-              </h1>
+              <div class="line">
+                <HeadingBelow screen="links" label="Feedback links" name={linkTopic(link)}>
+                  Feedback on <bdi>{linkTopic(link)}</bdi>
+                </HeadingBelow>
+              </div>
               <div class="line">
                 <CopyAsCurl path={pathOf('GET /feedback-links/:link_id/feedback', { params })} query={query} />
                 <Button
@@ -55,7 +55,7 @@ export function LinkFeedback({ id }: { readonly id: string }) {
                   Change expiry
                 </Button>
                 <Button
-                  look="danger"
+                  look="quiet"
                   icon="trash"
                   changes
                   refused={linkState(link) === 'open' ? null : `Already ${linkState(link)}`}
@@ -68,7 +68,7 @@ export function LinkFeedback({ id }: { readonly id: string }) {
             <p class="line">
               <LinkStateBadge link={link} />
               <span>
-                Created <When at={link.created_at} /> by <bdi>{link.created_by.name}</bdi>, {ENDED[linkState(link)]}
+                Created <When at={link.created_at} /> by <bdi>{link.created_by.name}</bdi>, {ENDED[linkState(link)]}{' '}
                 <When at={link.revoked_at ?? link.expires_at} />, {counted(link.reviewer_count, 'reviewer')}
               </span>
             </p>

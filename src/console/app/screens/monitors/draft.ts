@@ -1,4 +1,5 @@
 import type { ConditionInput, MonitorRead } from '../../../../features/monitors/schema.js';
+import { compact, duration, money, NOTHING, percent } from '../../../model/format.js';
 
 /** A condition as it is entered. */
 export interface Draft {
@@ -36,6 +37,26 @@ export const MEASURES: Readonly<Record<string, string>> = {
 };
 /** Measures of what is kept beside spans, which filters do not concern. */
 export const UNFILTERED = ['judge_pass_rate', 'feedback_share'];
+
+/** Measures from 0 to 1. */
+const SHARES = ['error_rate', ...UNFILTERED];
+
+/** A value of a condition, with the unit of what it measures. */
+export function valueText({ measure, compared_with }: Measured, value: number | null): string {
+  if (value === null) return NOTHING;
+  if (compared_with === 'previous_window') return `${compact(value)}×`;
+  if (SHARES.includes(measure)) return percent(value);
+  if (measure === 'cost') return money(value);
+  return measure.startsWith('duration') ? duration(value) : compact(value);
+}
+
+type Measured = Pick<ConditionInput, 'measure' | 'compared_with'>;
+
+/** What a threshold of a draft is; undefined: its measure says so. */
+export function thresholdHint({ measure, compared }: Draft): string | undefined {
+  if (compared === 'previous_window') return 'A ratio, such as 2 for twice the window before';
+  return SHARES.includes(measure) ? 'A share, such as 0.05 for 5%' : undefined;
+}
 
 export const WINDOWS: Readonly<Record<string, string>> = {
   ...{ 5: '5 minutes', 10: '10 minutes', 15: '15 minutes', 30: '30 minutes', 60: '1 hour', 120: '2 hours' },

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { MonitorRead } from '../../../../features/monitors/schema.js';
-import { compact } from '../../../model/format.js';
 import type { ScreenProps } from '../../frame/screen-props.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
@@ -10,6 +9,7 @@ import { Answered, Empty } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
 import { hrefOf } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
+import { valueText } from './draft.js';
 import { MonitorForm } from './monitor-form.js';
 import { MonitorScreen } from './monitor-screen.js';
 import { StateBadge } from './state-badge.js';
@@ -35,28 +35,30 @@ function MonitorList() {
         <div class="line">
           <CopyAsCurl path={path} />
           <Button look="main" icon="plus" changes onClick={() => setMaking(true)}>
-            Create monitor
+            New monitor
           </Button>
         </div>
       </header>
-      <Answered answer={answer} rows={4}>
-        {(monitors) =>
-          monitors.length === 0 ? (
-            <Empty title="No monitors yet">
-              <p>A monitor watches a metric of your project and notifies destinations when it passes a threshold.</p>
-            </Empty>
-          ) : (
-            <DataTable
-              caption="Monitors"
-              columns={COLUMNS}
-              rows={monitors}
-              idOf={({ id }) => id}
-              hrefOf={({ id }) => hrefOf({ screen: 'monitors', id })}
-            />
-          )
-        }
-      </Answered>
-      <Webhooks />
+      <div class="stack parts">
+        <Answered answer={answer} rows={4}>
+          {(monitors) =>
+            monitors.length === 0 ? (
+              <Empty title="No monitors yet">
+                <p>A monitor watches a metric of your project and notifies destinations when it passes a threshold.</p>
+              </Empty>
+            ) : (
+              <DataTable
+                caption="Monitors"
+                columns={COLUMNS}
+                rows={monitors}
+                idOf={({ id }) => id}
+                hrefOf={({ id }) => hrefOf({ screen: 'monitors', id })}
+              />
+            )
+          }
+        </Answered>
+        <Webhooks />
+      </div>
       {making && <MonitorForm monitor={null} onClose={() => setMaking(false)} />}
     </div>
   );
@@ -80,6 +82,6 @@ const COLUMNS: Column<MonitorRead>[] = [
     label: 'Value',
     figure: true,
     named: true,
-    cell: ({ value }) => compact(value),
+    cell: (monitor) => valueText(monitor, monitor.value),
   },
 ];

@@ -7,7 +7,17 @@ import { Form } from '../../parts/form.js';
 import { announce } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { changedAt, useQuery } from '../../state/query.js';
-import { conditionOf, draftOf, EMPTY, MEASURES, refusalOf, UNFILTERED, WINDOWS, type Draft } from './draft.js';
+import {
+  conditionOf,
+  draftOf,
+  EMPTY,
+  MEASURES,
+  refusalOf,
+  thresholdHint,
+  UNFILTERED,
+  WINDOWS,
+  type Draft,
+} from './draft.js';
 import { Preview } from './preview.js';
 
 interface MonitorFormProps {
@@ -34,7 +44,7 @@ export function MonitorForm({ monitor, onClose }: MonitorFormProps) {
     onClose();
   };
   return (
-    <Dialog title={monitor === null ? 'Create monitor' : 'Edit monitor'} onClose={onClose}>
+    <Dialog title={monitor === null ? 'New monitor' : 'Edit monitor'} onClose={onClose}>
       <Form action={monitor === null ? 'Create monitor' : 'Save'} refused={refused} onSend={send} onCancel={onClose}>
         <ConditionFields draft={draft} change={(more) => setDraft({ ...draft, ...more })} />
         <Button icon="clock" refused={refused} onClick={() => setTested(draft)}>
@@ -102,7 +112,7 @@ function ConditionFields({ draft, change }: FieldsProps) {
           <Options of={{ above: 'Above the threshold', below: 'Below the threshold' }} />
         </select>
       </Field>
-      <Field label="Threshold">
+      <Field label="Threshold" hint={thresholdHint(draft)}>
         <input {...number('threshold')} />
       </Field>
       <Field label="Recovers at" hint="Leave empty for the threshold">

@@ -1,16 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { MonitorRead, StateChangeRead } from '../../../../features/monitors/schema.js';
-import { compact, count } from '../../../model/format.js';
+import { count } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
-import { Confirm } from '../../parts/dialog.js';
+import { Ending } from '../../parts/ending.js';
 import { When } from '../../parts/figures.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Answered } from '../../parts/states.js';
-import { announce } from '../../state/announce.js';
+import { announce, announceError } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { leaveDeleted } from '../../state/deleted.js';
 import { changedAt, useQuery } from '../../state/query.js';
+import { valueText } from './draft.js';
 import { MonitorForm } from './monitor-form.js';
 import { StateBadge } from './state-badge.js';
 
@@ -30,20 +32,21 @@ export function MonitorScreen({ id }: { readonly id: string }) {
         <div class="stack">
           <Head monitor={found} />
           <p>
-            <StateBadge monitor={found} /> since <When at={found.since} />. {found.summary}.
+            <StateBadge monitor={found} /> since <When at={found.since} />. Fires if: {found.summary}.
           </p>
           <p class="soft">
             {found.checked_at === null ? (
               'Not checked yet.'
             ) : (
               <>
-                Last checked <When at={found.checked_at} />: {found.value === null ? 'no value' : compact(found.value)}
+                Last checked <When at={found.checked_at} />:{' '}
+                {found.value === null ? 'no value' : valueText(found, found.value)}
                 {found.count !== null && ` (count: ${count(found.count)})`}
               </>
             )}
           </p>
           {found.error !== null && <p class="bad">{found.error}</p>}
-          <History id={id} />
+          <History monitor={found} />
         </div>
       )}
     </Answered>
@@ -61,23 +64,20 @@ function Head({ monitor }: { readonly monitor: MonitorRead }) {
       await call('PATCH /projects/:project_id/monitors/:monitor_id', { params, body });
       announce('Monitor changed');
     } catch (error) {
-      announce(String(error), { bad: true });
+      announceError(error);
     }
     await changedAt(ofProject('/monitors'));
   };
-  const remove = async () => {
-    await call('DELETE /projects/:project_id/monitors/:monitor_id', { params });
-    announce('Monitor deleted');
-    await leaveDeleted({ id, to: { screen: 'monitors' }, changed: [ofProject('/monitors')] });
-  };
+  const path = `${ofProject('/monitors')}/${id}`;
+  const gone = () => leaveDeleted({ id, to: { screen: 'monitors' }, changed: [ofProject('/monitors')] });
   const muteTo = new Date(Date.now() + HOUR_MS).toISOString();
   return (
     <header class="screen-head">
-      <h1>
-        <bdi>{name}</bdi>
-      </h1>
       <div class="line">
-        <CopyAsCurl path={`${ofProject('/monitors')}/${id}`} />
+        <HeadingBelow screen="monitors" label="Monitors" name={name} />
+      </div>
+      <div class="line">
+        <CopyAsCurl path={path} />
         <Button changes onClick={() => void change({ muted_until: isMuted ? null : muteTo })}>
           {isMuted ? 'Unmute' : 'Mute for an hour'}
         </Button>
@@ -91,17 +91,25 @@ function Head({ monitor }: { readonly monitor: MonitorRead }) {
       </div>
       {open === 'change' && <MonitorForm monitor={monitor} onClose={close} />}
       {open === 'delete' && (
-        <Confirm title="Delete this monitor?" action="Delete monitor" onConfirm={() => void remove()} onClose={close}>
+        <Ending
+          title="Delete this monitor?"
+          action="Delete monitor"
+          path={path}
+          done="Monitor deleted"
+          onDone={gone}
+          onClose={close}
+        >
           <p>
-            <bdi>{name}</bdi> ends, and its history is deleted.
+            <bdi>{name}</bdi> stops, and its history is deleted. This cannot be undone.
           </p>
-        </Confirm>
+        </Ending>
       )}
     </header>
   );
 }
 
-function History({ id }: { readonly id: string }) {
+function History({ monitor }: { readonly monitor: MonitorRead }) {
+  const { id } = monitor;
   const params = { monitor_id: id };
   const changes = useQuery({
     key: [ofProject('/monitors'), id, 'history'],
@@ -118,7 +126,7 @@ function History({ id }: { readonly id: string }) {
           ) : (
             <DataTable
               caption="State changes"
-              columns={COLUMNS}
+              columns={columnsOf(monitor)}
               rows={rows}
               idOf={({ at, state }) => `${at} ${state}`}
             />
@@ -129,7 +137,7 @@ function History({ id }: { readonly id: string }) {
   );
 }
 
-const COLUMNS: Column<StateChangeRead>[] = [
+const columnsOf = (monitor: MonitorRead): Column<StateChangeRead>[] => [
   { name: 'at', label: 'When', cell: ({ at }) => <When at={at} /> },
   {
     name: 'state',
@@ -144,7 +152,7 @@ const COLUMNS: Column<StateChangeRead>[] = [
     name: 'value',
     label: 'Value',
     figure: true,
-    cell: ({ value }) => compact(value),
+    cell: ({ value }) => valueText(monitor, value),
   },
   { name: 'count', label: 'Count', figure: true, cell: (change) => count(change.count) },
 ];

@@ -1,16 +1,17 @@
-import { compact, counted } from '../../../model/format.js';
+import { count, counted } from '../../../model/format.js';
 import { TimeChart } from '../../parts/chart.js';
 import { When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
-import { conditionOf, type Draft } from './draft.js';
+import { conditionOf, valueText, type Draft } from './draft.js';
 
 const MOST_SHOWN = 10;
 
 /** What a condition would have done over the last 30 days. */
 export function Preview({ draft }: { readonly draft: Draft }) {
   const body = conditionOf(draft);
+  const format = (value: number | null) => valueText(body, value);
   const answer = useQuery({
     key: [ofProject('/monitors'), 'test', body],
     ask: (signal) => call('POST /projects/:project_id/monitors:test', { body, signal }),
@@ -26,7 +27,7 @@ export function Preview({ draft }: { readonly draft: Draft }) {
           <div class="stack">
             <p>
               Would have fired {counted(fired, 'time')}. There was no data at {counted(without_data, 'check')} of{' '}
-              {checks}.
+              {count(checks)}.
             </p>
             <TimeChart
               label="Value and threshold"
@@ -37,13 +38,13 @@ export function Preview({ draft }: { readonly draft: Draft }) {
                 { label: 'Threshold', look: 'error', values: points.map(() => threshold) },
               ]}
               kind="lines"
-              format={compact}
+              format={format}
             />
             {firings.length > 0 && (
               <ul class="small">
                 {firings.slice(0, MOST_SHOWN).map(({ at, value }) => (
                   <li key={at}>
-                    <When at={at} /> at {compact(value)}
+                    <When at={at} /> at {format(value)}
                   </li>
                 ))}
               </ul>

@@ -7,7 +7,7 @@ import { Confirm, Dialog } from '../../parts/dialog.js';
 import { When } from '../../parts/figures.js';
 import { Once } from '../../parts/once.js';
 import { Answered } from '../../parts/states.js';
-import { announce } from '../../state/announce.js';
+import { announce, announceError } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { changedAt, useQuery } from '../../state/query.js';
 import { WebhookForm } from './webhook-form.js';
@@ -130,7 +130,7 @@ function columnsOf(start: (on: WebhookRead, by: Act) => void): Column<WebhookRea
             />
           )}
           <Button
-            icon="more"
+            icon="audit"
             look="quiet"
             label={`Deliveries to ${row.name}`}
             onClick={() => start(row, 'deliveries')}
@@ -154,7 +154,7 @@ async function act({ id, enabled }: WebhookRead, by: Exclude<Act, 'deliveries'>)
     else await call('PATCH /projects/:project_id/webhooks/:webhook_id', { params, body: { enabled: !enabled } });
     announce(by === 'test' ? 'Sending test' : by === 'delete' ? 'Destination deleted' : 'Destination changed');
   } catch (error) {
-    announce(String(error), { bad: true });
+    announceError(error);
   }
   await changedAt(PATH());
   return secret;

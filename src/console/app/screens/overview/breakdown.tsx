@@ -1,8 +1,8 @@
 import type { ListDefinition } from '../../../../engine/traces/model/list/definitions.js';
-import { count, percent } from '../../../model/format.js';
+import { compact, count, percent } from '../../../model/format.js';
+import { fieldLabel } from '../../../model/list-query.js';
 import { boundsOf, rangeOf } from '../../../model/range.js';
 import { filterOfGroup, tokensOf, type FiguresRead, type GroupRead } from '../../../model/statistics.js';
-import { compact } from '../../../model/format.js';
 import { Cost, Took } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
 import { call } from '../../state/api.js';
@@ -65,16 +65,16 @@ function Head({ list }: Pick<BreakdownProps, 'list'>) {
           <span class="unseen">Value</span>
         </th>
         <th scope="col" class="num">
-          {list.name}
+          {fieldLabel(list.name)}
         </th>
         <th scope="col" class="num">
-          errors
+          Errors
         </th>
         <th scope="col" class="num">
-          cost
+          Cost
         </th>
         <th scope="col" class="num">
-          tokens
+          Tokens
         </th>
         <th scope="col" class="num">
           p50

@@ -34,9 +34,9 @@ export function PassRates() {
                   <tr>
                     <th scope="col">Judge</th>
                     <th scope="col" class="num">
-                      evaluations
+                      Evaluations
                     </th>
-                    <th scope="col">passed</th>
+                    <th scope="col">Passed</th>
                   </tr>
                 </thead>
                 <tbody>

@@ -43,7 +43,7 @@ export function CompletionsTab({ slug, latest }: TabProps) {
       </div>
       <Answered answer={answer}>
         {({ completions, total }) => (
-          <div class="stack">
+          <div class="stack many-columns">
             {completions.length === 0 ? <NoCompletions /> : <CompletionTable completions={completions} />}
             <Pager offset={offset} limit={PAGE} shown={completions.length} total={total} />
           </div>
@@ -198,8 +198,8 @@ function Verdicts({ of: { verdicts } }: { readonly of: Completion }) {
           class={`badge ${evaluation_result ? 'good' : 'bad'}`}
           href={hrefOf({ screen: 'judges', id: judge_id })}
         >
-          <bdi>{judge_name}</bdi> {evaluation_result ? 'passed' : 'failed'}
-          {score !== null && ` ${score}`}
+          {evaluation_result ? 'passed' : 'failed'}
+          {score !== null && ` ${score}`}, <bdi class="clip">{judge_name}</bdi>
         </a>
       ))}
     </span>

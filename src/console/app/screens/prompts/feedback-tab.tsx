@@ -73,7 +73,7 @@ export function FeedbackTab({ slug, latest }: TabProps) {
       </div>
       <Answered answer={answer}>
         {({ feedback, total }) => (
-          <div class="stack">
+          <div class="stack many-columns">
             {feedback.length === 0 ? (
               <Empty title={set.length === 0 ? 'No feedback yet' : 'No feedback matches'}>
                 {set.length === 0 ? (

@@ -103,7 +103,7 @@ function PromptTable({ prompts }: { readonly prompts: readonly PromptSummaryRead
     { name: 'errors', label: 'Errors', figure: true, cell: (prompt) => <Lately prompt={prompt} of="errors" /> },
     { name: 'cost', label: 'Cost', figure: true, cell: (prompt) => <Lately prompt={prompt} of="cost" /> },
     { name: 'feedback', label: 'Feedback', figure: true, cell: (prompt) => <FeedbackCount prompt={prompt} /> },
-    { name: 'updated', label: 'Last changed', cell: ({ updated_at }) => <When at={updated_at} relative /> },
+    { name: 'updated', label: 'Updated', cell: ({ updated_at }) => <When at={updated_at} relative /> },
   ];
   return (
     <DataTable

@@ -1,5 +1,5 @@
-import { useEffect } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Icon } from '../../parts/icon.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -29,9 +29,6 @@ export function PromptScreen({ slug }: { readonly slug: string }) {
   const { query } = place.value;
   const { name, Tab } =
     TABS.find((tab) => tab.name === query.get('tab')?.replace('optimisation', 'optimization')) ?? TABS[0];
-  useEffect(() => {
-    document.title = `${slug} · Prompts · Spanhouse`;
-  }, [slug]);
   const choose = (tab: string) => {
     // What else stands in the address is of the tab that is left.
     const kept = [...query].filter(([key]) => key === 'a' || key === 'b');
@@ -72,13 +69,7 @@ function Head({ slug, latest }: { readonly slug: string; readonly latest: number
   return (
     <header class="screen-head">
       <div class="line">
-        <a href={hrefOf({ screen: 'prompts' })}>Prompts</a>
-        <span class="soft" aria-hidden="true">
-          /
-        </span>
-        <h1>
-          <bdi>{slug}</bdi>
-        </h1>
+        <HeadingBelow screen="prompts" label="Prompts" name={slug} />
         <CopyButton text={slug} what="Slug" />
         {latest !== null && <span class="soft">latest is v{latest}</span>}
       </div>

@@ -1,5 +1,5 @@
-import { useEffect } from 'preact/hooks';
 import { CopyAsCurl } from '../../parts/copy.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Answered } from '../../parts/states.js';
 import { call, ofProject } from '../../state/api.js';
 import { hrefOf, place } from '../../state/location.js';
@@ -31,20 +31,11 @@ interface ShownProps {
 }
 
 function Shown({ title, path, feedback = false, children }: ShownProps) {
-  useEffect(() => {
-    document.title = `${title} · Review · Spanhouse`;
-  }, [title]);
   return (
     <div class="stack">
       <header class="screen-head">
         <div class="line">
-          <a href={hrefOf({ screen: 'review' })}>Review</a>
-          <span class="soft" aria-hidden="true">
-            /
-          </span>
-          <h1>
-            <bdi>{title}</bdi>
-          </h1>
+          <HeadingBelow screen="review" label="Review" name={title} />
         </div>
         <CopyAsCurl
           path={path}

@@ -1,10 +1,11 @@
 import type { SessionRead } from '../../../../engine/traces/model/list/fields.js';
+import { count } from '../../../model/format.js';
 import type { ScreenProps } from '../../frame/screen-props.js';
 import { Empty, Answered } from '../../parts/states.js';
 import { TextFormSwitch } from '../../parts/long-text.js';
 import { Pager } from '../../parts/pager.js';
 import { call, callPage } from '../../state/api.js';
-import { place } from '../../state/location.js';
+import { hrefWith, place } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { useFeedback } from '../scores/data.js';
 import { Opinions } from '../scores/opinions.js';
@@ -67,14 +68,16 @@ function Conversation({ session }: { readonly session: SessionRead }) {
       <Answered answer={traces}>
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <Empty title="No turns on this page">The session has no trace with a time, or fewer pages.</Empty>
+            <Empty title="No turns on this page">
+              <a href={hrefWith({ offset: null })}>Show the first turns</a>
+            </Empty>
           ) : (
             <div class="session-body">
               <TurnRail traces={rows} first={offset} />
               <div class="stack">
                 <div class="line apart">
                   <p class="soft">
-                    Turns {offset + 1} to {offset + rows.length} of {total}
+                    Turns {count(offset + 1)}–{count(offset + rows.length)} of {count(total)}
                   </p>
                   <TextFormSwitch />
                 </div>

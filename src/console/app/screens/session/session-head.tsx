@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
 import { Ending } from '../../parts/ending.js';
 import { Cost, Tile, Took, When } from '../../parts/figures.js';
+import { HeadingBelow } from '../../parts/heading-below.js';
 import { Status } from '../../parts/kind.js';
 import { leaveDeleted } from '../../state/deleted.js';
 import { hrefOf } from '../../state/location.js';
@@ -19,7 +20,7 @@ export function SessionHead({ session }: { readonly session: SessionRead }) {
     <header class="stack">
       <div class="screen-head">
         <div class="line">
-          <h1>{name === null ? 'Unnamed session' : <bdi>{name}</bdi>}</h1>
+          <HeadingBelow screen="sessions" label="Sessions" name={name ?? 'Unnamed session'} />
           <Status error={has_error} />
         </div>
         <div class="line">

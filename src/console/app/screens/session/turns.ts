@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TraceRead } from '../../../../engine/traces/model/list/fields.js';
 import type { ShownMessage } from '../../../model/text-document.js';
 import { repeated, saidWith } from '../../../model/turns.js';
-import { announce } from '../../state/announce.js';
+import { announceError } from '../../state/announce.js';
 import { openDocument, type OpenDocument } from '../../state/documents.js';
 
 /** One trace of a session, as a turn of its conversation. */
@@ -25,7 +25,7 @@ export function useTurns(traces: readonly TraceRead[]): readonly Turn[] | undefi
     const opened: OpenDocument[] = [];
     readTurns(traces, opened).then(
       (read) => stale || setTurns(read),
-      (error: unknown) => stale || announce(String(error), { bad: true }),
+      (error: unknown) => stale || announceError(error),
     );
     return () => {
       stale = true;

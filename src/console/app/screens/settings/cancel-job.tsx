@@ -1,5 +1,5 @@
 import { Button } from '../../parts/button.js';
-import { announce } from '../../state/announce.js';
+import { announceError } from '../../state/announce.js';
 import { changedAt } from '../../state/query.js';
 
 interface CancelJobProps {
@@ -17,11 +17,7 @@ export function CancelJob({ label, cancel, list }: CancelJobProps) {
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
-    <Button
-      changes
-      icon="close"
-      onClick={() => void run().catch((error: unknown) => announce(String(error), { bad: true }))}
-    >
+    <Button changes icon="close" onClick={() => void run().catch(announceError)}>
       {label}
     </Button>
   );

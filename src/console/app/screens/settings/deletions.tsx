@@ -25,16 +25,18 @@ export function Deletions() {
   return (
     <section class="stack" aria-labelledby="deletions">
       <div class="line apart">
-        <h2 id="deletions">Deletions by filters</h2>
+        <h2 id="deletions">Bulk deletions</h2>
         <CopyAsCurl path={path} />
       </div>
       <Answered answer={answer} rows={2}>
         {(jobs) =>
           jobs.length === 0 ? (
-            <p class="soft">None yet. A list has “Delete these…” for all that its filters find.</p>
+            <p class="soft">
+              None yet. Filter traces, spans or sessions, and choose “Delete these…” to delete all that match.
+            </p>
           ) : (
             <>
-              <DataTable caption="Deletions by filters" columns={COLUMNS} rows={jobs} idOf={({ id }) => id} />
+              <DataTable caption="Bulk deletions" columns={COLUMNS} rows={jobs} idOf={({ id }) => id} />
               <p class="soft">{jobs.length < MAX ? counted(jobs.length, 'job') : 'Showing the newest 100 jobs'}</p>
             </>
           )

@@ -32,7 +32,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
       setDraft({ ...draft, [name]: event.currentTarget.value }),
   });
   return (
-    <Dialog title="Schedule an export" onClose={onClose}>
+    <Dialog title="Schedule export" onClose={onClose}>
       <Form
         action="Schedule"
         icon="plus"
@@ -50,7 +50,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
             ))}
           </select>
         </Field>
-        <Field label="Filters and fields" hint="As in the address of a list, such as span_kind=llm&fields=name,cost">
+        <Field label="Filters and fields" hint="As in the URL of the list, such as span_kind=llm&fields=name,cost">
           <input {...shared('query')} autocomplete="off" maxLength={10_000} />
         </Field>
         <Field label="Format">

@@ -7,7 +7,7 @@ import { DataTable, type Column } from '../../parts/data-table.js';
 import { Confirm } from '../../parts/dialog.js';
 import { When } from '../../parts/figures.js';
 import { Answered } from '../../parts/states.js';
-import { announce } from '../../state/announce.js';
+import { announce, announceError } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { changedAt, useQuery } from '../../state/query.js';
 import { ExportDialog } from './export-dialog.js';
@@ -32,12 +32,12 @@ export default function Exports() {
         <div class="line">
           <CopyAsCurl path={PATH()} />
           <Button icon="plus" changes onClick={() => setCreating(true)}>
-            Schedule an export
+            Schedule export
           </Button>
         </div>
       </div>
       <p class="soft">
-        Lists go to the bucket of the operator, each version of a row once. Deletions are not exported.
+        Lists are exported to the operator’s bucket, each version of a row once. Deletions are not exported.
       </p>
       <Answered answer={answer} rows={2}>
         {(exports) =>
@@ -142,7 +142,7 @@ async function act(what: keyof typeof SAID, { id, paused }: ScheduledExportRead)
     else await call('PATCH /projects/:project_id/scheduled-exports/:export_id', { params, body: { paused: !paused } });
     announce(SAID[what]);
   } catch (error) {
-    announce(String(error), { bad: true });
+    announceError(error);
   }
   await changedAt(PATH());
 }

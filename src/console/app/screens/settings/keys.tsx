@@ -27,7 +27,7 @@ export default function Keys() {
   const answer = useQuery({ key: [path], ask: (signal) => call('GET /projects/:project_id/api-keys', { signal }) });
   const close = () => setDialog(null);
   return (
-    <div class="stack">
+    <div class="stack many-columns">
       <div class="line apart">
         <p class="soft">API keys authenticate programs and people. Revoke a lost or leaked key and create a new one.</p>
         <div class="line">

@@ -13,13 +13,13 @@ export const MASKING_TYPES: Readonly<Record<Rule['type'], string>> = {
   card: 'Payment cards',
   iban: 'IBANs',
   api_key: 'API keys',
-  expression: 'Own expression',
+  expression: 'Custom expression',
   path: 'Value at a JSON path',
 };
 const ACTIONS: Readonly<Record<Rule['action'], string>> = {
-  replace: 'Replace by [name]',
-  hash: 'Replace by [name:hash], equal for equal values',
-  drop: 'Drop',
+  replace: 'Replace with [name]',
+  hash: 'Replace with [name:hash], the same for equal values',
+  drop: 'Drop the value',
 };
 
 interface RuleDialogProps {
@@ -81,7 +81,7 @@ export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogPr
               </select>
             </Field>
             {type === 'expression' && (
-              <Field label="Expression" hint="In the syntax of RE2" wrong={about(wrong, index, 'expression')}>
+              <Field label="Expression" hint="RE2 syntax" wrong={about(wrong, index, 'expression')}>
                 <input {...shared('expression')} maxLength={500} />
               </Field>
             )}

@@ -26,8 +26,7 @@ export function Masking() {
         <CopyAsCurl path={PATH()} />
       </div>
       <p class="soft">
-        Rules mask personal data before spans are stored. They hold for what comes in from now on; stored spans do not
-        change.
+        Rules mask personal data before spans are stored. They apply to new data; stored spans do not change.
       </p>
       <Answered answer={answer} rows={2}>
         {({ rules }) => <Rules rules={rules} />}
@@ -54,7 +53,7 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
     <>
       <div class="line">
         <Button icon="plus" changes onClick={() => setEdited(rules.length)}>
-          Add a rule
+          Add rule
         </Button>
         {rules.length > 0 && (
           <Button
@@ -90,7 +89,7 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
           onClose={() => setRemoving(null)}
         >
           <p>
-            What <bdi>{removing.name}</bdi> masks is stored as it is sent from now on.
+            From now on, values that <bdi>{removing.name}</bdi> masks are stored as they are sent.
           </p>
         </Confirm>
       )}
@@ -108,6 +107,12 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
   );
 }
 
+const REPLACEMENTS: Readonly<Record<Rule['action'], (name: string) => string>> = {
+  replace: (name) => `[${name}]`,
+  hash: (name) => `[${name}:hash]`,
+  drop: () => 'nothing',
+};
+
 function columnsOf(
   rules: readonly Rule[],
   edit: (index: number) => void,
@@ -124,7 +129,7 @@ function columnsOf(
         </>
       ),
     },
-    { name: 'action', label: 'Action', cell: ({ action }) => action },
+    { name: 'becomes', label: 'Replaced with', cell: ({ name, action }) => REPLACEMENTS[action](name) },
     {
       name: 'actions',
       label: 'Actions',

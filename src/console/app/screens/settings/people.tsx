@@ -27,7 +27,7 @@ export default function People() {
   const answer = useSignIns();
   const close = () => setDialog(null);
   return (
-    <div class="stack">
+    <div class="stack many-columns">
       <div class="line apart">
         <p class="soft">
           A role says what a person may do in this project. <a href={`${base}/docs/people`}>Documentation of roles</a>
@@ -102,6 +102,10 @@ function EndSignIn({
   );
 }
 
+/** Where somebody is signed in, as far as is known. */
+const fromOf = ({ browser, address }: SignInRead) =>
+  [browser, address].filter((part) => part !== null).join(', ') || 'unknown';
+
 function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
   return [
     {
@@ -136,7 +140,8 @@ function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
       name: 'from',
       label: 'Browser and address',
       named: true,
-      cell: ({ browser, address }) => [browser, address].filter((part) => part !== null).join(', ') || 'unknown',
+      cell: (signIn) => fromOf(signIn),
+      full: (signIn) => fromOf(signIn),
     },
     { name: 'since', label: 'Since', named: true, cell: ({ created_at }) => <When at={created_at} /> },
     {

@@ -86,7 +86,7 @@ function Disk({ disk, stored }: { readonly disk: OnDisk; readonly stored: Stored
   const other = Math.max(0, total - free - held.reduce((sum, { size }) => sum + size, 0));
   const parts = [
     ...held,
-    { look: '8', label: 'Other files', size: other },
+    { look: '8', label: 'other files', size: other },
     { look: 'free', label: 'free', size: free },
   ];
   return (

@@ -34,6 +34,7 @@ export default function OwnCalls() {
   return (
     <div class="stack">
       <Budget />
+      <h2>Internal calls</h2>
       <div class="line apart">
         <p class="soft">Model calls by judges, trials, optimizations and the playground. Other pages exclude them.</p>
         <div class="line">

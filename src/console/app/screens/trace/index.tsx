@@ -43,7 +43,11 @@ function Trace({ id }: { readonly id: string }) {
     key: ['/traces', id],
     ask: async (signal) => {
       const [found] = await call('GET /traces', { query: { id, fields: FIELDS.join(',') }, signal });
-      if (found === undefined) throw new ApiError(404, { title: 'Not found', detail: 'Trace not found' });
+      if (found === undefined)
+        throw new ApiError(404, {
+          title: 'Trace not found',
+          detail: 'It was deleted, or its first span has not arrived yet.',
+        });
       return found;
     },
     every: (answer) => (aliveMs(answer) > 0 && !isTailed ? WATCH_EVERY_MS : false),

@@ -88,10 +88,12 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
         every={isAlive ? OPINIONS_EVERY_MS : false}
         {...(outline !== undefined && { nameOfSpan: (span: string) => nameOfSpan(outline, span) })}
       />
-      <Lazy
-        load={comments}
-        props={{ traceId: id, nameOfSpan: (span: string) => outline && nameOfSpan(outline, span) }}
-      />
+      <div class="comments-place">
+        <Lazy
+          load={comments}
+          props={{ traceId: id, nameOfSpan: (span: string) => outline && nameOfSpan(outline, span) }}
+        />
+      </div>
     </header>
   );
 }

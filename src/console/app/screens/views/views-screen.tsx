@@ -78,5 +78,5 @@ const COLUMNS: Column<SavedViewRead>[] = [
   { name: 'name', label: 'View', cell: ({ name }) => <bdi>{name}</bdi> },
   { name: 'list', label: 'List', cell: ({ list }) => fieldLabel(list) },
   { name: 'query', label: 'Query', cell: ({ query }) => <bdi class="soft">{query}</bdi>, full: ({ query }) => query },
-  { name: 'updated_at', label: 'Changed', named: true, cell: ({ updated_at }) => <When at={updated_at} relative /> },
+  { name: 'updated_at', label: 'Updated', named: true, cell: ({ updated_at }) => <When at={updated_at} relative /> },
 ];
