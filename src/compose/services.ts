@@ -158,7 +158,10 @@ export async function openServices(context: Context): Promise<Services> {
   const ingest = openIngest(context, storage, { prices, maskers, attachments });
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.spans, price, examples, budgets });
-  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price, examples });
+  const { work: judgeWork, ...judges } = openJudges(context, storage, {
+    ...{ prompts, models, price, examples },
+    masker: maskers.of,
+  });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
   const moves = new Moves(context, storage);
