@@ -8,6 +8,10 @@ from=$1
 data=${DATA_DIR:-/data}
 restored=$data/restored
 [ ! -e "$data/newer" ] || { echo "$data/newer exists: move or delete it first" >&2; exit 1; }
+if node -e "fetch('http://127.0.0.1:${PORT:-4318}/healthz').then(() => 0, () => process.exit(1))"; then
+  echo 'A server runs here: stop it first' >&2
+  exit 1
+fi
 # An interrupted restore is begun again.
 DATA_DIR=$restored node "${SPANHOUSE_ADMIN:-/app/dist/scripts/admin.js}" restore "$from" ${2:+--backup "$2"}
 mkdir "$data/newer"

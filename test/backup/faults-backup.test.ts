@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -107,6 +107,8 @@ describe('backups of a running server', function () {
     await until('the server lets go', () => !existsSync(join(server.dataDir, 'clickhouse', 'shadow')));
 
     const dataDir = join(folder, 'restored');
+    // As a volume of its own has it.
+    await mkdir(join(dataDir, 'lost+found'), { recursive: true });
     const restored = await admin(dataDir, 'restore', backups);
     expect(restored).to.include({ id: made.id, spans: made.spans, projects: 3 });
     const audited = await runCheck(dataDir, '--all');
