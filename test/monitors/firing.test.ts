@@ -5,6 +5,7 @@ import { DATABASE_FILE, openDatabase } from '../../src/engine/metadata/database.
 import { span, uuid, type Row } from '../harness/checked-api.js';
 import { makeProject } from '../harness/projects.js';
 import { seedOf } from '../harness/seed.js';
+import { until } from '../harness/until.js';
 import type { TestServer } from '../harness/server.js';
 import { sharedServer } from '../harness/shared-server.js';
 import { seeded } from '../http/malformed-requests.js';
@@ -126,6 +127,25 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     database.close();
     const liked = { measure: 'feedback_share', operator: 'above', threshold: 0.9, window_minutes: 1440 };
     expect(await looked(await make(liked))).to.include({ state: 'firing', value: 1, count: 4 });
+  });
+
+  it('change their state while they are muted, and notify once that ends', async () => {
+    const { projectId, key } = makeProject(server.dataDir);
+    const ask = async (method: string, place: string, body?: Row) =>
+      (await server.request(method, `/projects/${projectId}/${place}`, { key, ...(body && { body }) })).json;
+    // Never reached: what waits for it is listed all the same.
+    const hook = await ask('POST', 'webhooks', { name: 'x', kind: 'webhook', target: 'http://127.0.0.1/x' });
+    const told = async () => {
+      const deliveries = (await ask('GET', `webhooks/${hook.id}/deliveries`)) as Row[];
+      return deliveries.map(({ event }) => event as string);
+    };
+    const quiet = { name: 'quiet', measure: 'count', operator: 'below', threshold: 1, window_minutes: 5 };
+    const monitor = await ask('POST', 'monitors', { ...quiet, muted_until: '2050-01-01T00:00:00Z' });
+    await until('it fires', async () => (await ask('GET', `monitors/${monitor.id}`)).state === 'firing');
+    expect(await told()).to.deep.equal([]);
+    await ask('PATCH', `monitors/${monitor.id}`, { muted_until: null });
+    await until('it is told', async () => (await told()).length > 0);
+    expect(await told()).to.deep.equal(['monitor.fired']);
   });
 
   it('come to the same measured together as alone', async () => {
