@@ -27,6 +27,7 @@ export function helmValues(): string {
       resources: some,
       terminationGracePeriodSeconds: { type: 'integer', minimum: 10 },
       prometheus: only({ annotations: flag, serviceMonitor: flag }),
+      serviceAccountName: text,
       podAnnotations: some,
       nodeSelector: some,
       tolerations: list,
