@@ -52,7 +52,8 @@ describe('the Helm chart', function () {
     if (!isThere('helm')) this.skip();
     const volume = 'extraVolumes[0].name=backups,extraVolumes[0].persistentVolumeClaim.claimName=backups';
     const mount = 'extraVolumeMounts[0].name=backups,extraVolumeMounts[0].mountPath=/backups';
-    const { spec } = rendered('--set', 'maintenance=true', '--set', volume, '--set', mount)['StatefulSet'].spec.template;
+    const { spec } = rendered('--set', 'maintenance=true', '--set', volume, '--set', mount)['StatefulSet'].spec
+      .template;
     const [container] = spec.containers;
     expect(container.volumeMounts).to.deep.include({ name: 'backups', mountPath: '/backups' });
     expect(spec.volumes).to.deep.include({ name: 'backups', persistentVolumeClaim: { claimName: 'backups' } });

@@ -20,7 +20,8 @@ describe('judges that run by themselves', () => {
   const system = (index = 0) => endpoint.asked[index]?.body.messages[0].content as string;
 
   it('masks in the reason of a verdict what rules of the project mask', async () => {
-    const rules = (types: readonly string[]) => api.expect(200, 'PUT', 'masking', { rules: types.map((type) => ({ type })) });
+    const rules = (types: readonly string[]) =>
+      api.expect(200, 'PUT', 'masking', { rules: types.map((type) => ({ type })) });
     await rules(['email']);
     endpoint.reset(() => answer({ ...failing, reason: 'It names anna@example.com.' }));
     const judge = await bench.make({ name: 'Quotes' });

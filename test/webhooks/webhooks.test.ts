@@ -100,7 +100,10 @@ describe('webhooks', function () {
     await pin('greeting', 'production');
     const [moved] = await receiver.came('/all');
     const at = (place: string) => `${server.url}/console/p/${server.projectId}/${place}`;
-    expect(JSON.parse(moved?.text ?? '')).to.deep.include({ type: 'prompt.tag_moved', url: at('prompts/greeting?tab=tags') });
+    expect(JSON.parse(moved?.text ?? '')).to.deep.include({
+      type: 'prompt.tag_moved',
+      url: at('prompts/greeting?tab=tags'),
+    });
     expect(JSON.parse(moved?.text ?? '').data).to.include({ prompt_slug: 'greeting', tag: 'production', version: 1 });
     const [slack] = await receiver.came('/slack');
     expect(JSON.parse(slack?.text ?? '')).to.deep.equal({

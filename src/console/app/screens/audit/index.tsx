@@ -19,7 +19,9 @@ const FILTERS = ['action', 'actor', 'actor_id', 'object_type', 'object_id', 'sta
 export default function Audit() {
   const { query: given } = place.value;
   const offset = Number(given.get('offset') ?? 0) || 0;
-  const asked = FILTERS.map((name): [string, string] => [name, given.get(name) ?? '']).filter(([, value]) => value !== '');
+  const asked = FILTERS.map((name): [string, string] => [name, given.get(name) ?? '']).filter(
+    ([, value]) => value !== '',
+  );
   const filters = Object.fromEntries(asked);
   // The server refuses what it does not know.
   const query = { ...filters, limit: LIMIT, offset };
