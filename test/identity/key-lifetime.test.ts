@@ -26,7 +26,14 @@ describe('API keys over HTTP', () => {
   const made = async (body: object) => {
     const { status, text, json } = await make(body);
     expect(status, text).to.equal(201);
-    return json as { id: string; key: string; access: string; scopes: string[]; expires_at: string | null; rotated_at: string | null };
+    return json as {
+      id: string;
+      key: string;
+      access: string;
+      scopes: string[];
+      expires_at: string | null;
+      rotated_at: string | null;
+    };
   };
   const statusOf = async (key: string) => (await server.request('GET', '/whoami', { key })).status;
 
