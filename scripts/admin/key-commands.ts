@@ -122,6 +122,7 @@ function keyRow(key: ApiKey): Row {
     ...{ project_id, user_id },
     created_at: iso(created_at),
     expires_at: expires_at === null ? null : iso(expires_at),
+    ...(key.rotated_at === null ? {} : { rotated_at: iso(key.rotated_at) }),
     last_used_at: last_used_at === null ? null : iso(last_used_at),
     last_used_from: key.last_used_from,
   };

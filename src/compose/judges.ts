@@ -19,6 +19,7 @@ import { versionsNamed } from '../features/calibration/versions.js';
 import type { PriceModelCall } from '../engine/traces/model/span/pricing.js';
 import { MistakenIds } from '../engine/traces/model/trace/mistaken-ids.js';
 import type { PromptService } from '../features/prompts/prompt-service.js';
+import type { MaskerOf } from '../features/masking/maskers.js';
 import type { Context } from './context.js';
 import type { ModelEndpoint, Models } from './models.js';
 import type { Storage } from './storage.js';
@@ -41,6 +42,7 @@ export interface JudgeParts {
   readonly models: Models;
   readonly price: PriceModelCall;
   readonly examples: CorrectionExamples;
+  readonly masker: MaskerOf;
 }
 
 /**
@@ -48,7 +50,7 @@ export interface JudgeParts {
  * @throws DomainError
  */
 export function openJudges(context: Context, storage: Storage, parts: JudgeParts): Judges {
-  const { models, prompts: versions, price } = parts;
+  const { models, prompts: versions, price, masker } = parts;
   const { judges: judgeStore, evaluations: evaluationStore, runs, prompts, pins } = storage.metadata;
   const pinned = new PinnedExamples({
     pins,
@@ -62,7 +64,7 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
   const { runner, feed } =
     models.endpoint === null
       ? idle(context, storage)
-      : runJudges(context, storage, { models, pinned }, models.endpoint);
+      : runJudges(context, storage, { models, pinned, masker }, models.endpoint);
   const judges = new JudgeService({
     store: judgeStore,
     prompts,
@@ -95,6 +97,7 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
       judges,
       prompts: parts.prompts,
       ids: new MistakenIds(storage.traces.entitySpans),
+      masker,
       observer: context.events,
     }),
     evaluationLists: new EvaluationLists({
@@ -156,7 +159,11 @@ function idle({ events }: Context, { metadata }: Storage) {
 function runJudges(
   { config: { judges: config }, overrides, events, governor, closers }: Context,
   storage: Storage,
-  { models: { storeSpans, budgets }, pinned }: { readonly models: Models; readonly pinned: PinnedExamples },
+  {
+    models: { storeSpans, budgets },
+    pinned,
+    masker,
+  }: Pick<JudgeParts, 'models' | 'masker'> & { readonly pinned: PinnedExamples },
   { caller }: ModelEndpoint,
 ): { readonly runner: JudgeRunner; readonly feed: JudgeFeed } {
   const { judges, runs, evaluations } = storage.metadata;
@@ -172,6 +179,7 @@ function runJudges(
     caller,
     pinned,
     storeSpans,
+    masker,
     governor,
     isPaused: (projectId) => budgets.isSpent(projectId),
     concurrency: config.concurrency,

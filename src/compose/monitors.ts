@@ -36,7 +36,7 @@ export function openWebhooks(context: Context, { metadata, audit }: Storage): Op
   const wake = () => (hasBegun ? loop.wake() : undefined);
   const hasMail = config.mail !== null;
   return {
-    service: new WebhookService({ store: metadata.webhooks, audit, secret, hasMail, wake }),
+    service: new WebhookService({ store: metadata.webhooks, audit, secret, hasMail, baseUrl: context.baseUrl, wake }),
     start(identity) {
       isGone = (projectId) => identity.isGone(projectId);
       closers.push(() => loop.close());

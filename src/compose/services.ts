@@ -15,7 +15,7 @@ import type { Lists } from '../engine/traces/model/list/lists.js';
 import type { WholeReader } from '../engine/traces/model/judged/whole-reader.js';
 import type { ListStatistics } from '../engine/traces/model/list/statistics.js';
 import { CostExplainer } from '../features/prices/cost-explanation.js';
-import { Maskers } from '../features/masking/maskers.js';
+import { Maskers, type MaskerOf } from '../features/masking/maskers.js';
 import { MaskingService } from '../features/masking/masking-service.js';
 import { MaskingTest } from '../features/masking/masking-test.js';
 import { PriceService } from '../features/prices/price-service.js';
@@ -154,7 +154,10 @@ export async function openServices(context: Context): Promise<Services> {
   context.events.projectSeriesOpened(context.config.projectSeries, (projectId) => identity.isGone(projectId));
   const erasure = openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, maskers, attachments });
-  const asking = await openModelFeatures(context, storage, { ingest: ingest.spans, price, prompts, budgets });
+  const asking = await openModelFeatures(context, storage, {
+    ...{ ingest: ingest.spans, price, prompts, budgets },
+    masker: maskers.of,
+  });
   const moves = new Moves(context, storage);
   const datasets = openDatasets(context, storage);
   const scores = new ScoreService({
@@ -233,14 +236,15 @@ export async function openServices(context: Context): Promise<Services> {
 
 interface ModelFeatureParts extends Omit<ModelParts, 'examples'> {
   readonly prompts: PromptService;
+  readonly masker: MaskerOf;
 }
 
 /** Opens what asks models. Its `work` holds texts of spans, which deletions have it give up. */
-async function openModelFeatures(context: Context, storage: Storage, { prompts, ...parts }: ModelFeatureParts) {
+async function openModelFeatures(context: Context, storage: Storage, { prompts, masker, ...parts }: ModelFeatureParts) {
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ...parts, examples });
   const asking = { prompts, models, price: parts.price, examples };
-  const { work: judgeWork, ...judges } = openJudges(context, storage, asking);
+  const { work: judgeWork, ...judges } = openJudges(context, storage, { ...asking, masker });
   const { work: learningWork, ...learning } = openLearning(context, storage, asking);
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, asking);
   return {

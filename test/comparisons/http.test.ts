@@ -50,7 +50,13 @@ describe('comparisons over HTTP', function () {
   };
 
   it('finds a regression, and keeps it', async () => {
+    const hooks = path.replace('comparisons', 'webhooks');
+    const body = { name: 'told', kind: 'webhook', target: 'http://127.0.0.1/x', events: ['comparison.failed'] };
+    const { id } = (await api.server.request('POST', hooks, { body })).json;
+    const told = async () => (await api.server.request('GET', `${hooks}/${id}/deliveries`)).json;
+    expect(await told()).to.deep.equal([]);
     const made = await found();
+    expect((await told()).map(({ event }: { event: string }) => event)).to.deep.equal(['comparison.failed']);
     expect(made).to.include({ verdict: 'failed', rows: 60, confidence: 0.95, errors: 'count_as_fail' });
     expect(made.candidate).to.deep.equal({ id: candidate.id, name: 'after', dataset_version: 1, tag: null });
     expect(made.baseline).to.include({ id: baseline.id, tag: 'baseline' });

@@ -138,6 +138,11 @@ describe('links and settings, in the console', function () {
     await page.select('dialog[open] select', 'expression');
     await page.waitForSelector('dialog[open] input[maxlength="500"]');
     await page.type('dialog[open] input[maxlength="500"]', 'Wo[r]ld');
+    await press(page, 'Try on stored spans');
+    await page.waitForSelector('dialog[open] [aria-label="Test"]');
+    expect((await api('GET', `/projects/${scene.server.projectId}/masking`)).rules, 'before it is saved').to.deep.equal(
+      [],
+    );
     await press(page, 'Save rule');
     await see(page, 'Masking rules saved');
     await press(page, 'Test on stored spans');

@@ -49,6 +49,11 @@ describe('manual', function () {
     expect(everywhere.match(/^house\(\)/gm)).to.have.length(2);
   });
 
+  it('names the path first wherever it asks by `house`, which takes it from there', () => {
+    for (const file of readdirSync(FOLDER))
+      expect(chapter(file.replace('.md', '')), file).not.to.match(/(?:^|[(|] ?)house (?!["']?[/$])\S+ .*\$SPANHOUSE/m);
+  });
+
   for (const shell of ['bash', 'sh'] as const)
     it(`has short forms that keep spaces and take the server from SPANHOUSE_URL, in ${shell}`, async () => {
       const commands = `

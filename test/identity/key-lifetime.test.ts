@@ -26,7 +26,14 @@ describe('API keys over HTTP', () => {
   const made = async (body: object) => {
     const { status, text, json } = await make(body);
     expect(status, text).to.equal(201);
-    return json as { id: string; key: string; access: string; scopes: string[]; expires_at: string | null };
+    return json as {
+      id: string;
+      key: string;
+      access: string;
+      scopes: string[];
+      expires_at: string | null;
+      rotated_at: string | null;
+    };
   };
   const statusOf = async (key: string) => (await server.request('GET', '/whoami', { key })).status;
 
@@ -86,8 +93,11 @@ describe('API keys over HTTP', () => {
     expect({ ...json, name: 'of a test', access: 'ci' }).to.deep.equal(json);
     expect([expires_at, scopes, id === old.id]).to.deep.equal([null, old.scopes, false]);
     expect([await statusOf(old.key), await statusOf(key)]).to.deep.equal([200, 200]);
-    const listed = (await server.request('GET', keys)).json as { id: string; expires_at: string }[];
-    const ends = Date.parse(listed.find((each) => each.id === old.id)?.expires_at ?? '');
+    const listed = (await server.request('GET', keys)).json as { id: string; expires_at: string; rotated_at: string }[];
+    const of = (wanted: string) => listed.find((each) => each.id === wanted);
+    const ends = Date.parse(of(old.id)?.expires_at ?? '');
+    expect(Date.parse(of(old.id)?.rotated_at ?? '')).to.be.closeTo(ends - 86_400_000, 2);
+    expect([old.rotated_at, of(id)?.rotated_at]).to.deep.equal([null, null]);
     expect(ends - Date.now()).to.be.within(86_000_000, 86_400_000);
     for (const [where, body, expected] of [
       [old.id, { overlap_seconds: -1 }, 422],

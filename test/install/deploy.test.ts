@@ -45,6 +45,20 @@ describe('the Helm chart', function () {
     const [container] = spec.template.spec.containers;
     expect(container.image).to.equal(`spanhouse:${packaged.version}`);
     expect(container.env).to.deep.include({ name: 'DATA_DIR', value: '/data' });
+    expect(container).to.include.keys('startupProbe', 'livenessProbe').and.not.to.have.any.keys('command');
+  });
+
+  it('mounts what else is asked for, and runs no server for maintenance', function () {
+    if (!isThere('helm')) this.skip();
+    const volume = 'extraVolumes[0].name=backups,extraVolumes[0].persistentVolumeClaim.claimName=backups';
+    const mount = 'extraVolumeMounts[0].name=backups,extraVolumeMounts[0].mountPath=/backups';
+    const { spec } = rendered('--set', 'maintenance=true', '--set', volume, '--set', mount)['StatefulSet'].spec
+      .template;
+    const [container] = spec.containers;
+    expect(container.volumeMounts).to.deep.include({ name: 'backups', mountPath: '/backups' });
+    expect(spec.volumes).to.deep.include({ name: 'backups', persistentVolumeClaim: { claimName: 'backups' } });
+    expect(container.command).to.include('sh');
+    expect(container).not.to.have.any.keys('startupProbe', 'readinessProbe', 'livenessProbe');
   });
 
   it('hands settings on as they are, and those of a Secret', function () {

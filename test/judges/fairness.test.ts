@@ -140,6 +140,7 @@ describe('judges of several projects', function () {
       caller: caller as never,
       pinned: { inHand: () => null },
       storeSpans: async () => undefined,
+      masker: () => null,
       governor: new Governor(),
       concurrency,
       maxAttempts: 3,

@@ -19,6 +19,17 @@ describe('judges that run by themselves', () => {
 
   const system = (index = 0) => endpoint.asked[index]?.body.messages[0].content as string;
 
+  it('masks in the reason of a verdict what rules of the project mask', async () => {
+    const rules = (types: readonly string[]) =>
+      api.expect(200, 'PUT', 'masking', { rules: types.map((type) => ({ type })) });
+    await rules(['email']);
+    endpoint.reset(() => answer({ ...failing, reason: 'It names anna@example.com.' }));
+    const judge = await bench.make({ name: 'Quotes' });
+    await api.evaluated(judge, await api.postOne());
+    expect((await api.evaluations(judge))[0]).to.include({ evaluation_reason: 'It names [email].' });
+    await rules([]);
+  });
+
   it('evaluates a new span within a second, and stores the call as a span', async () => {
     const judge = await bench.make({ name: 'Prompt' });
     expect(judge).to.include({ runnable: true, not_runnable_reason: null });

@@ -208,6 +208,26 @@ describe('masking before storage', function () {
     }
   });
 
+  it('masks the reasons of evaluations that ran elsewhere, recorded or imported', async () => {
+    const scored = { evaluation_type: 'scored', score_min: 0, score_max: 1, pass_threshold: 0.5 };
+    const judges = `/projects/${server.projectId}/judges`;
+    const judge = { ...scored, name: 'j', prompt: 'Good?', enabled: false, criteria: [{ key: 'tone' }] };
+    const { id: judge_id } = await ask('POST', judges, judge, 201);
+    const evaluation = { span_id: randomUUID(), score: 1, evaluation_reason: SAID };
+    const criteria_scores = { tone: { score: 1, reason: SAID } };
+    const made = await ask('POST', `${judges}/${judge_id}/evaluations`, { ...evaluation, criteria_scores }, 201);
+    expect([made.evaluation_reason, made.criteria_scores.tone.reason]).to.satisfy((texts: string[]) =>
+      texts.every((text) => MASKED.test(text)),
+    );
+    const part = `/projects/${server.projectId}/export/evaluations`;
+    const [exported] = (await server.request('GET', part)).json.records;
+    const record = { ...exported, id: randomUUID(), span_id: randomUUID(), evaluation_reason: SAID, criteria_scores };
+    await ask('POST', part.replace('export', 'import'), [record]);
+    const { evaluations } = await ask('GET', `${judges}/${judge_id}/evaluations`);
+    expect(evaluations).to.have.length(2);
+    expectNone(evaluations);
+  });
+
   it('masks what is imported', async () => {
     const { id, trace_id } = span();
     const record = { ...span({ id, trace_id, input_data: SAID, attributes: { user: MAIL } }), cost_calculated: false };

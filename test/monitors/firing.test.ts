@@ -128,6 +128,25 @@ describe(`monitors (MONITORS_SEED=${SEED})`, function () {
     expect(await looked(await make(liked))).to.include({ state: 'firing', value: 1, count: 4 });
   });
 
+  it('change their state while they are muted, and notify once that ends', async () => {
+    const { projectId, key } = makeProject(server.dataDir);
+    const ask = async (method: string, place: string, body?: Row) =>
+      (await server.request(method, `/projects/${projectId}/${place}`, { key, ...(body && { body }) })).json;
+    // Never reached: what waits for it is listed all the same.
+    const hook = await ask('POST', 'webhooks', { name: 'x', kind: 'webhook', target: 'http://127.0.0.1/x' });
+    const told = async () => {
+      const deliveries = (await ask('GET', `webhooks/${hook.id}/deliveries`)) as Row[];
+      return deliveries.map(({ event }) => event as string);
+    };
+    const quiet = { name: 'quiet', measure: 'count', operator: 'below', threshold: 1, window_minutes: 5 };
+    const monitor = await ask('POST', 'monitors', { ...quiet, muted_until: '2050-01-01T00:00:00Z' });
+    while ((await ask('GET', `monitors/${monitor.id}`)).state !== 'firing') await sleep(10);
+    expect(await told()).to.deep.equal([]);
+    await ask('PATCH', `monitors/${monitor.id}`, { muted_until: null });
+    while ((await told()).length === 0) await sleep(10);
+    expect(await told()).to.deep.equal(['monitor.fired']);
+  });
+
   it('come to the same measured together as alone', async () => {
     const now = Date.now();
     const kinds = ['llm', 'tool', 'agent'];

@@ -152,12 +152,14 @@ describe('emails by an SMTP server, unchanged', function () {
     const of = { project_id: 'project', created_by: 'user', kind: 'email', target: 'ann@example.com' } as const;
     store.insert(webhook({ id, ...of }), 100);
     const data = { name: summary };
+    const url = 'https://spanhouse.example.com/console/p/project/monitors/x';
     const body = {
       id: uuid(1000 + destinations),
       project_id: 'project',
       type: 'monitor.fired',
       summary,
       data,
+      url,
     } as const;
     store.add({ ...body, created_at: '2026-01-01T00:00:00Z' }, id, Date.now() * 1000);
     const sender = createMailSender({ url: settings, from: 'Spanhouse <house@example.com>' }, DEADLINE_MS);
@@ -195,6 +197,7 @@ describe('emails by an SMTP server, unchanged', function () {
     const [mail] = received;
     expect(mail).to.deep.include({ secure: true, user: USER.user, to: ['ann@example.com'] });
     expect(mail?.text).to.include('Subject: [Spanhouse] A monitor fires');
+    expect(mail?.text).to.match(/^https:\/\/spanhouse\.example\.com\/console\/p\/project\/monitors\/x\r$/m);
     expect(mail?.text).to.match(/^From: Spanhouse <house@example\.com>\r$/m);
   });
 

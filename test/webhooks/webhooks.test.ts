@@ -99,11 +99,15 @@ describe('webhooks', function () {
     await make({ target: receiver.url('/none'), events: ['comparison.failed'] });
     await pin('greeting', 'production');
     const [moved] = await receiver.came('/all');
-    expect(JSON.parse(moved?.text ?? '')).to.deep.include({ type: 'prompt.tag_moved' });
+    const at = (place: string) => `${server.url}/console/p/${server.projectId}/${place}`;
+    expect(JSON.parse(moved?.text ?? '')).to.deep.include({
+      type: 'prompt.tag_moved',
+      url: at('prompts/greeting?tab=tags'),
+    });
     expect(JSON.parse(moved?.text ?? '').data).to.include({ prompt_slug: 'greeting', tag: 'production', version: 1 });
     const [slack] = await receiver.came('/slack');
     expect(JSON.parse(slack?.text ?? '')).to.deep.equal({
-      text: '*prompt.tag_moved* The tag production of the prompt greeting points to version 1',
+      text: `*prompt.tag_moved* The tag production of the prompt greeting points to version 1 <${at('prompts/greeting?tab=tags')}|Open in Spanhouse>`,
     });
     const judge = { name: 'j', evaluation_type: 'binary', prompt: 'Is it good?', enabled: false };
     const judges = `/projects/${server.projectId}/judges`;
@@ -115,11 +119,11 @@ describe('webhooks', function () {
     });
     expect(said.status, said.text).to.be.within(200, 201);
     const corrected = (await receiver.came('/all', 2)).map(({ text }) => JSON.parse(text) as Row).at(-1);
-    expect(corrected).to.include({ type: 'judge.corrected' });
+    expect(corrected).to.include({ type: 'judge.corrected', url: at(`judges/${judge_id}`) });
     const monitor = { name: 'Calls <!channel>', measure: 'count', window_minutes: 5, operator: 'below', threshold: 1 };
     const made = await server.request('POST', `/projects/${server.projectId}/monitors`, { body: monitor });
     const fired = (await receiver.came('/all', 3)).map(({ text }) => JSON.parse(text) as Row).at(-1);
-    expect(fired).to.include({ type: 'monitor.fired' });
+    expect(fired).to.include({ type: 'monitor.fired', url: at(`monitors/${made.json.id}`) });
     expect(fired?.['data']).to.include({ monitor_id: made.json.id, state: 'firing', value: 0, threshold: 1 });
     expect(receiver.at('/none')).to.deep.equal([]);
     expect(receiver.at('/slack')).to.have.length(1);

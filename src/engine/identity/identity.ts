@@ -75,6 +75,8 @@ export interface ApiKey {
   readonly last_used_from: string | null;
   /** When it is refused; null: never. */
   readonly expires_at: Micros | null;
+  /** When another key was made in its place; null: none was. */
+  readonly rotated_at: Micros | null;
   readonly revoked_at: Micros | null;
 }
 

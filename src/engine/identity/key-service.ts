@@ -172,6 +172,7 @@ export class KeyService {
       last_used_at: null,
       last_used_from: null,
       expires_at,
+      rotated_at: null,
       revoked_at: null,
     };
     this.#store.insertKey({ ...apiKey, hash: hashApiKey(input.key) }, input.ofStart ?? false);

@@ -3,11 +3,13 @@ import { DomainError, MAX_ISSUES, type Issue } from '../../engine/errors.js';
 import { normalizeText } from '../../engine/schema/normalize.js';
 import { fitting, type Fitting } from '../../engine/validation/fitting.js';
 import { compileClosed, invalid } from '../../engine/validation/validation.js';
+import type { MaskerOf } from '../masking/maskers.js';
 import type { PromptService } from '../prompts/prompt-service.js';
 import { judgeVersion, MAX_OF_SPAN, type CriteriaScores, type Evaluation } from './evaluation.js';
 import type { EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
+import { maskedVerdict } from './masked-verdict.js';
 import type { MistakenIds } from '../../engine/traces/model/trace/mistaken-ids.js';
 import { EvaluationInput } from './schema.js';
 import { passes } from './verdict.js';
@@ -18,6 +20,7 @@ export interface EvaluationServiceOptions {
   readonly judges: Pick<JudgeService, 'require'>;
   readonly prompts: Pick<PromptService, 'find'>;
   readonly ids: Pick<MistakenIds, 'issues'>;
+  readonly masker: MaskerOf;
   readonly observer: Pick<Signals, 'evaluationStored'>;
 }
 
@@ -41,7 +44,8 @@ export class EvaluationService {
     // It may have been deleted or changed meanwhile.
     const judge = this.#options.judges.require(projectId, judgeId);
     const input = sent.require([...mistaken, ...scoreIssues(judge, sent)]);
-    const evaluation = { ...toEvaluation(judge, input), ...this.#versionOf(judge, input) };
+    const masked = maskedVerdict(toEvaluation(judge, input), this.#options.masker(projectId));
+    const evaluation = { ...masked, ...this.#versionOf(judge, input) };
     if (this.#options.store.countOfSpan(projectId, evaluation.span_id, MAX_OF_SPAN) >= MAX_OF_SPAN)
       throw new DomainError('conflict', `The span has reached the limit of ${MAX_OF_SPAN} evaluations`);
     const stored = this.#options.store.insert({ ...evaluation, created_at: Date.now() * 1000 });

@@ -7,6 +7,8 @@ import { Breakers } from './breakers.js';
 import { callSpans } from './call-spans.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
+import { maskedVerdict } from './masked-verdict.js';
+import type { MaskerOf } from '../masking/maskers.js';
 import { DEFECT, Recorder, type Ending, type RecorderOptions } from './recorder.js';
 import { IngestPriorityThrottle } from './ingest-priority-throttle.js';
 import { LOST, type PinnedVersions } from './pinned-versions.js';
@@ -30,6 +32,7 @@ export interface RunnerOptions extends SubjectReaderParts {
   readonly caller: JudgeCaller;
   readonly pinned: Pick<PinnedVersions, 'inHand'>;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
+  readonly masker: MaskerOf;
   readonly governor: Pick<Governor, 'othersWriteFast'>;
   /** Whether evaluations of a project wait. @throws DomainError `unavailable` */
   readonly isPaused: (projectId: string) => boolean;
@@ -274,8 +277,10 @@ export class JudgeRunner implements WorkUnderWay {
 
   #outcome({ run, judge, span }: Omit<Ready, 'model'>, judgement: Judgement): RunOutcome {
     const { verdict, failure } = judgement;
-    if (verdict !== null)
-      return { kind: 'evaluated', run, evaluation: evaluationOf(run, judge, span, { judgement, verdict }) };
+    if (verdict !== null) {
+      const masked = maskedVerdict(verdict, this.#options.masker(run.project_id));
+      return { kind: 'evaluated', run, evaluation: evaluationOf(run, judge, span, { judgement, verdict: masked }) };
+    }
     const reason = failure?.message ?? 'no verdict';
     const attempts = run.attempts + 1;
     if (failure?.retryable !== true) return { kind: 'failed', run, reason };

@@ -94,6 +94,20 @@ export class Masker {
     return finish(this.#value(value)) as T;
   }
 
+  /** Masks what people and programs said one after another, and gives others their turns. @param mask has one masked by this */
+  async saidEach<T>(said: readonly T[], mask: (one: T) => T): Promise<T[]> {
+    return inTurns(
+      (function* () {
+        const masked: T[] = [];
+        for (const one of said) {
+          masked.push(mask(one));
+          yield;
+        }
+        return masked;
+      })(),
+    );
+  }
+
   *#each<T extends Maskable>(objects: readonly T[]): Generator<undefined, T[], undefined> {
     const masked: T[] = [];
     for (const object of objects) {

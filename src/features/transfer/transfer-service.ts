@@ -11,6 +11,8 @@ import type { MaskerOf } from '../masking/maskers.js';
 import { maskedScores } from '../scores/masked-score.js';
 import { MAX_ROW_BYTES } from '../datasets/dataset.js';
 import { keptExampleIssues } from '../calibration/kept-example.js';
+import type { Verdict } from '../judges/evaluation.js';
+import { maskedVerdict } from '../judges/masked-verdict.js';
 import { storedIssues } from '../comparisons/stored-issues.js';
 import { jsonIssues } from '../experiments/schema.js';
 import { chatContentIssues, checkVersion } from '../prompts/version-rules.js';
@@ -151,12 +153,13 @@ export class TransferService {
     }
   }
 
-  #takeMetadata(part: MetadataPart, by: Principal, records: readonly StoredRecord[]): Imported {
+  async #takeMetadata(part: MetadataPart, by: Principal, records: readonly StoredRecord[]): Promise<Imported> {
     requireRules(this.#parts, part, records);
     const { project_id: projectId } = by;
     const { metadata, audit, onImported } = this.#parts;
     const masker = this.#parts.masker(projectId);
-    const masked = records.map((record) => maskedRecord(part, record, masker));
+    const masked =
+      masker === null ? records : await masker.saidEach(records, (record) => maskedRecord(part, record, masker));
     const imported = audit.together(() => {
       const taken = metadata.take(part, projectId, masked);
       const { stored } = taken;
@@ -204,9 +207,10 @@ export class TransferService {
 /** Parts with what people wrote. */
 const WITH_FEEDBACK: ReadonlySet<MetadataPart> = new Set<MetadataPart>(['feedback', 'span_feedback', 'corrections']);
 
-function maskedRecord(part: MetadataPart, record: StoredRecord, masker: Masker | null): StoredRecord {
-  if (masker === null) return record;
+function maskedRecord(part: MetadataPart, record: StoredRecord, masker: Masker): StoredRecord {
   if (part === 'comments') return { ...record, text: masker.maskText(String(record['text']), MAX_COMMENT) };
+  if (part === 'pinned_examples') return { ...record, example: masker.maskValue(record['example']) };
+  if (part === 'evaluations') return { ...record, ...maskedVerdict(record as unknown as Verdict, masker) };
   if (!WITH_FEEDBACK.has(part)) return record;
   return { ...record, ...maskedFeedback(record as unknown as FeedbackContent, masker) };
 }

@@ -52,7 +52,7 @@ export interface Mail {
 const LONGEST_SUBJECT = 200;
 
 export function mailOf({ body }: DueDelivery): Mail {
-  const { summary, type, created_at, project_id, data } = bodyOf(body);
+  const { summary, type, created_at, project_id, data, url } = bodyOf(body);
   const lines = Object.entries(data).map(([name, value]) => `${name}: ${String(value)}`);
   const subject = `[Spanhouse] ${summary}`
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')
@@ -60,14 +60,17 @@ export function mailOf({ body }: DueDelivery): Mail {
     .toWellFormed();
   return {
     subject,
-    text: [summary, '', `${type} at ${created_at}`, `project_id: ${project_id}`, ...lines, ''].join('\n'),
+    text: [
+      ...[summary, ...(url === undefined ? [] : ['', url]), ''],
+      ...[`${type} at ${created_at}`, `project_id: ${project_id}`, ...lines, ''],
+    ].join('\n'),
   };
 }
 
 const bodyOf = (body: string) => JSON.parse(body) as DeliveryBody;
 
 /** Names of clients must mention no one, and link to nothing. */
-function slackText({ type, summary }: DeliveryBody): string {
+function slackText({ type, summary, url }: DeliveryBody): string {
   const escaped = summary.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-  return `*${type}* ${escaped}`;
+  return `*${type}* ${escaped}${url === undefined ? '' : ` <${url}|Open in Spanhouse>`}`;
 }

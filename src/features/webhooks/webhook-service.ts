@@ -6,6 +6,7 @@ import type { Window } from '../../engine/schema/page.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { Announce } from './event.js';
+import { eventPlace } from './event-place.js';
 import { secretOf } from './render.js';
 import { MAX_WEBHOOKS, type WebhookInput, type WebhookPatch } from './schema.js';
 import type { Delivery, DeliveredType, ListedWebhook, Webhook, WebhookKind, WebhookStore } from './webhook.js';
@@ -17,6 +18,8 @@ export interface WebhookServiceParts {
   readonly secret: Buffer;
   /** Whether the operator has set a mail server. */
   readonly hasMail: boolean;
+  /** Base of the URLs handed out. */
+  readonly baseUrl: () => string;
   /** Has what waits be delivered. */
   readonly wake: () => void;
 }
@@ -144,7 +147,8 @@ export class WebhookService {
   /** @param only the one that is told; null: each that wants it @returns how many are told */
   #note(event: Omit<Parameters<Announce>[0], 'type'> & { readonly type: DeliveredType }, only: string | null): number {
     const at = Date.now() * 1000;
-    const body = { id: randomUUID(), ...event, created_at: formatTimestamp(at) };
+    const url = `${this.#parts.baseUrl()}${eventPlace(event)}`;
+    const body = { id: randomUUID(), ...event, created_at: formatTimestamp(at), url };
     const told = this.#parts.store.add(body, only, at);
     // In the next turn: what is in progress may still be taken back.
     if (told > 0) setImmediate(this.#parts.wake);

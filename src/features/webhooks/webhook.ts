@@ -43,6 +43,8 @@ export interface DeliveryBody extends Omit<WebhookEvent, 'type'> {
   readonly id: string;
   readonly type: DeliveredType;
   readonly created_at: string;
+  /** Where the console shows what happened; absent: it was noted by a version that did not say. */
+  readonly url?: string;
 }
 
 /** What one attempt came to. */

@@ -11,7 +11,7 @@ import { unnamed, userRemoval } from './user-removal.js';
 const PROJECT_COLUMNS = 'id, name, created_at, retention_days';
 const KEY_COLUMNS =
   'id, project_id, user_id, name, prefix, access, scopes, personal, created_at, last_used_at, last_used_from, expires_at, revoked_at';
-const KEY_READ = `${KEY_COLUMNS}, ${roleIn('api_keys')} AS role`;
+const KEY_READ = `${KEY_COLUMNS}, rotated_at, ${roleIn('api_keys')} AS role`;
 
 /** Users who have an account, by an index in this order: there may be very many who have none. */
 const ACCOUNTS = `SELECT id, name, email, created_at FROM users AS u INDEXED BY users_by_creation

@@ -176,6 +176,7 @@ function partsOf(key: ApiKey): Omit<ApiKeyRead, 'user_name'> {
     last_used_at: key.last_used_at === null ? null : toIso(key.last_used_at),
     last_used_from: key.last_used_from,
     expires_at: key.expires_at === null ? null : toIso(key.expires_at),
+    rotated_at: key.rotated_at === null ? null : toIso(key.rotated_at),
   };
 }
 

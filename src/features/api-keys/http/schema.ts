@@ -32,6 +32,7 @@ const properties = {
     line(64, 'Address of the client that last used the key; null: unknown, or the caller lacks the scope `admin`.'),
   ),
   expires_at,
+  rotated_at: orNull(time('When the key was rotated: another one replaces it. null: it was not.')),
 };
 
 export const ApiKeyRead = Type.Object(

@@ -6,8 +6,8 @@ import { syncFolder } from '../../../engine/files/sync-folder.js';
 
 /** Lies in a `DATA_DIR` while a backup is being restored to it. */
 const MARK = 'restore-unfinished';
-/** What taking the lock of an empty `DATA_DIR` makes. */
-const OF_LOCK = ['spanhouse.lock', 'spanhouse.pid'];
+/** What taking the lock of an empty `DATA_DIR` makes, and what a file system has at its top: a volume of its own is empty with it. */
+const NOT_OURS = ['spanhouse.lock', 'spanhouse.pid', 'lost+found'];
 
 /** @throws DomainError `conflict` where a restore was interrupted: what is there is not all of it */
 export function requireRestored(dataDir: string): void {
@@ -26,7 +26,7 @@ export function requireRestored(dataDir: string): void {
 export async function beginRestore(dataDir: string): Promise<boolean> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const cutOff = existsSync(join(dataDir, MARK));
-  const there = (await readdir(dataDir)).filter((name) => name !== MARK && !OF_LOCK.includes(name));
+  const there = (await readdir(dataDir)).filter((name) => name !== MARK && !NOT_OURS.includes(name));
   if (there.length > 0 && !cutOff)
     throw new DomainError(
       'conflict',

@@ -3,6 +3,7 @@ import { auditChange, auditObject, auditWho } from '../../../model/audit.js';
 import { counted } from '../../../model/format.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { DataTable, type Column } from '../../parts/data-table.js';
+import { DownloadMenu } from '../../parts/download-menu.js';
 import { When } from '../../parts/figures.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { call } from '../../state/api.js';
@@ -18,7 +19,10 @@ const FILTERS = ['action', 'actor', 'actor_id', 'object_type', 'object_id', 'sta
 export default function Audit() {
   const { query: given } = place.value;
   const offset = Number(given.get('offset') ?? 0) || 0;
-  const filters = Object.fromEntries(FILTERS.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])));
+  const asked = FILTERS.map((name): [string, string] => [name, given.get(name) ?? '']).filter(
+    ([, value]) => value !== '',
+  );
+  const filters = Object.fromEntries(asked);
   // The server refuses what it does not know.
   const query = { ...filters, limit: LIMIT, offset };
   const answer = useQuery({
@@ -29,7 +33,10 @@ export default function Audit() {
     <div class="stack">
       <header class="screen-head">
         <h1>Audit log</h1>
-        <CopyAsCurl path="/audit" query={query} />
+        <div class="line">
+          <CopyAsCurl path="/audit" query={query} />
+          <DownloadMenu path="/audit:export" query={new URLSearchParams(asked)} label="Export" />
+        </div>
       </header>
       <p class="soft">Who did what in this project. It has names and IDs, never the contents of prompts or spans.</p>
       <AuditFilters />

@@ -11,6 +11,7 @@ import { Answered } from '../../parts/states.js';
 import { announce, announceError } from '../../state/announce.js';
 import { call, ofProject } from '../../state/api.js';
 import { leaveDeleted } from '../../state/deleted.js';
+import { hrefOf } from '../../state/location.js';
 import { changedAt, useQuery } from '../../state/query.js';
 import { valueText } from './draft.js';
 import { MonitorForm } from './monitor-form.js';
@@ -34,6 +35,14 @@ export function MonitorScreen({ id }: { readonly id: string }) {
           <p>
             <StateBadge monitor={found} /> since <When at={found.since} />. Fires if: {found.summary}.
           </p>
+          {found.query !== '' && (
+            <p>
+              Filters:{' '}
+              <a href={hrefOf({ screen: found.list, query: new URLSearchParams(found.query) })}>
+                <bdi>{found.query}</bdi>
+              </a>
+            </p>
+          )}
           <p class="soft">
             {found.checked_at === null ? (
               'Not checked yet.'

@@ -1,10 +1,13 @@
+import type { ApiKeyRead } from '../../../../features/api-keys/http/schema.js';
 import { counted } from '../../../model/format.js';
 import { expiresSoon, hasExpired } from '../../../model/key-expiry.js';
 import { When } from '../../parts/figures.js';
 
+type Key = Pick<ApiKeyRead, 'expires_at' | 'rotated_at'>;
+
 /** Says which keys are to be rotated now. */
-export function ExpiringKeys({ keys }: { readonly keys: readonly { readonly expires_at: string | null }[] }) {
-  const soon = keys.filter(({ expires_at: at }) => expiresSoon(at)).length;
+export function ExpiringKeys({ keys }: { readonly keys: readonly Key[] }) {
+  const soon = keys.filter(({ expires_at: at, rotated_at }) => rotated_at === null && expiresSoon(at)).length;
   if (soon === 0) return null;
   return (
     <p class="hint">
@@ -13,8 +16,8 @@ export function ExpiringKeys({ keys }: { readonly keys: readonly { readonly expi
   );
 }
 
-/** When a key expires; with a warning when that is soon, or has been. */
-export function KeyExpiry({ at }: { readonly at: string | null }) {
+/** When a key expires; with a warning when that is soon, or has been, and with a word where another one replaces it. */
+export function KeyExpiry({ of: { expires_at: at, rotated_at } }: { readonly of: Key }) {
   if (at === null) return <>never</>;
   if (hasExpired(at))
     return (
@@ -24,7 +27,12 @@ export function KeyExpiry({ at }: { readonly at: string | null }) {
     );
   return (
     <>
-      {expiresSoon(at) && <span class="badge warn">expires soon</span>} <When at={at} />
+      {rotated_at !== null ? (
+        <span class="badge">rotated</span>
+      ) : (
+        expiresSoon(at) && <span class="badge warn">expires soon</span>
+      )}{' '}
+      <When at={at} />
     </>
   );
 }

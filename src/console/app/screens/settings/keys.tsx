@@ -129,7 +129,7 @@ function columnsOf(rotate: (key: ApiKeyRead) => void, revoke: (key: ApiKeyRead) 
           </>
         ),
     },
-    { name: 'expires', label: 'Expires', named: true, cell: ({ expires_at: at }) => <KeyExpiry at={at} /> },
+    { name: 'expires', label: 'Expires', named: true, cell: (key) => <KeyExpiry of={key} /> },
     {
       name: 'actions',
       label: 'Actions',
@@ -140,7 +140,13 @@ function columnsOf(rotate: (key: ApiKeyRead) => void, revoke: (key: ApiKeyRead) 
             icon="refresh"
             changes
             label={`Rotate ${key.name}`}
-            refused={hasExpired(key.expires_at) ? 'The key has expired' : null}
+            refused={
+              hasExpired(key.expires_at)
+                ? 'The key has expired'
+                : key.rotated_at !== null
+                  ? 'The key was rotated already'
+                  : null
+            }
             onClick={() => rotate(key)}
           />
           <Button look="quiet" icon="trash" changes label={`Revoke ${key.name}`} onClick={() => revoke(key)} />

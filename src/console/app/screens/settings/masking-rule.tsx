@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { MaskingRead } from '../../../../features/masking/schema.js';
+import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Form } from '../../parts/form.js';
@@ -29,11 +31,15 @@ interface RuleDialogProps {
   /** Names of other rules. */
   readonly taken: readonly string[];
   readonly onSave: (rule: Rule) => Promise<void>;
+  /** Tries the rule with the others on what is stored. */
+  readonly onTest: (rule: Rule) => void;
   readonly onClose: () => void;
+  /** What came of a test. */
+  readonly children: ComponentChildren;
 }
 
 /** Adds or edits a masking rule. */
-export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogProps) {
+export function RuleDialog({ rule, index, taken, onSave, onTest, onClose, children }: RuleDialogProps) {
   const [draft, setDraft] = useState({
     name: rule?.name ?? '',
     type: rule?.type ?? 'email',
@@ -51,14 +57,14 @@ export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogPr
     onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
       setDraft({ ...draft, [field]: event.currentTarget.value }),
   });
+  const made = (): Rule => ({
+    ...{ name, type, action: draft.action },
+    expression: type === 'expression' ? draft.expression : null,
+    path: type === 'path' ? draft.path : null,
+    countries: type === 'phone' ? draft.countries.toUpperCase().match(/[A-Z]+/g) : null,
+  });
   const send = async () => {
-    const countries = draft.countries.toUpperCase().match(/[A-Z]+/g);
-    await onSave({
-      ...{ name, type, action: draft.action },
-      expression: type === 'expression' ? draft.expression : null,
-      path: type === 'path' ? draft.path : null,
-      countries: type === 'phone' ? countries : null,
-    });
+    await onSave(made());
     onClose();
   };
   return (
@@ -119,6 +125,10 @@ export function RuleDialog({ rule, index, taken, onSave, onClose }: RuleDialogPr
             >
               <input {...shared('name')} maxLength={32} placeholder={type} />
             </Field>
+            <Button changes onClick={() => onTest(made())}>
+              Try on stored spans
+            </Button>
+            {children}
           </>
         )}
       </Form>

@@ -47,33 +47,38 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
     setTest(null);
     await changedAt(PATH());
   };
-  const save = (rule: Rule, index: number) => put([...rules.slice(0, index), rule, ...rules.slice(index + 1)]);
+  const withRule = (rule: Rule, index: number) => [...rules.slice(0, index), rule, ...rules.slice(index + 1)];
+  const tryOut = (tried: readonly Rule[]) =>
+    run(async () => setTest(await call('POST /projects/:project_id/masking:test', { body: { rules: [...tried] } })));
+  const edit = (index: number | null) => {
+    setTest(null);
+    setEdited(index);
+  };
+  const tested = (
+    <>
+      {failure !== null && <Failure error={failure} />}
+      {test !== null && <Tested test={test} />}
+    </>
+  );
   const names = rules.filter((_rule, index) => index !== edited).map(({ name }) => name);
   return (
     <>
       <div class="line">
-        <Button icon="plus" changes onClick={() => setEdited(rules.length)}>
+        <Button icon="plus" changes onClick={() => edit(rules.length)}>
           Add rule
         </Button>
         {rules.length > 0 && (
-          <Button
-            changes
-            busy={busy}
-            onClick={() =>
-              run(async () => setTest(await call('POST /projects/:project_id/masking:test', { body: {} })))
-            }
-          >
+          <Button changes busy={busy} onClick={() => tryOut(rules)}>
             Test on stored spans
           </Button>
         )}
       </div>
-      {failure !== null && <Failure error={failure} />}
       {rules.length === 0 ? (
         <p class="soft">No rules yet: everything is stored as it is sent.</p>
       ) : (
         <DataTable
           caption="Masking rules"
-          columns={columnsOf(rules, setEdited, setRemoving)}
+          columns={columnsOf(rules, edit, setRemoving)}
           rows={rules}
           idOf={({ name }) => name}
         />
@@ -93,15 +98,19 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
           </p>
         </Confirm>
       )}
-      {test !== null && <Tested test={test} />}
-      {edited !== null && (
+      {edited === null ? (
+        tested
+      ) : (
         <RuleDialog
           rule={rules[edited] ?? null}
           index={edited}
           taken={names}
-          onSave={(rule) => save(rule, edited)}
-          onClose={() => setEdited(null)}
-        />
+          onSave={(rule) => put(withRule(rule, edited))}
+          onTest={(rule) => tryOut(withRule(rule, edited))}
+          onClose={() => edit(null)}
+        >
+          {tested}
+        </RuleDialog>
       )}
     </>
   );
