@@ -12,7 +12,6 @@ import { readState, type StateParts } from '../list/state.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import { versionTime } from '../write/version-clock.js';
-import { ofExperiment } from './marked-rows.js';
 import { readFigures } from './result-figures.js';
 import { MeasuredReads } from './measured-reads.js';
 import { ScoreReads } from './score-reads.js';
