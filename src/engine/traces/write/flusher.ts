@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { metLimit } from '../clickhouse/client/client-errors.js';
-import { InsertError, type ClickHouseClient } from '../clickhouse/client/client.js';
+import { InsertError, type ClickHouseClient, type InsertOptions } from '../clickhouse/client/client.js';
 import type { SegmentLog } from './log/segment-log.js';
 import { RETRIES, retryDelay } from '../../work/backoff.js';
 import { InsertAgain } from './insert-again.js';
@@ -35,6 +35,11 @@ const AWAY_AFTER_MS = 1_500;
 
 /** In this order: the facts of a span come from its row by materialized view. */
 const TABLES: readonly TableName[] = ['spans', 'marked_spans', 'facts', 'session_statements', 'scores'];
+
+/** Parts of scores are small until they are merged, which indexes them: until then, all of such a part is read as quickly. */
+const INSERTED_WITH: Partial<Record<string, InsertOptions['settings']>> = {
+  scores: { materialize_skip_indexes_on_insert: 0 },
+};
 
 interface Run {
   readonly projects: ReadonlySet<string>;
@@ -296,7 +301,11 @@ export class Flusher {
     for (const [table, columns, own] of byColumns(rows)) {
       try {
         const through = await again?.missingOf(table, columns);
-        await client.insert(STORED_IN[table], columns, 'RowBinary', own, through && { through });
+        const settings = INSERTED_WITH[STORED_IN[table]];
+        await client.insert(STORED_IN[table], columns, 'RowBinary', own, {
+          ...(through && { through }),
+          ...(settings && { settings }),
+        });
         if (STORED_IN[table] === 'spans') await again?.following();
       } catch (error) {
         throw isPartly && error instanceof InsertError ? error.partly() : error;
