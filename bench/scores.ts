@@ -128,7 +128,11 @@ async function measureAll(server: ServerProcess, pairs: readonly Pair[], repetit
       const ratio = score.processor / cost.processor;
       rows.push([
         ...[name, figure(score.wall), figure(cost.wall), figure(score.wall / cost.wall)],
-        ...[`${figure(score.processor)} / ${figure(cost.processor)}`, figure(ratio), ratio <= MAX_RATIO ? 'met' : 'NOT met'],
+        ...[
+          `${figure(score.processor)} / ${figure(cost.processor)}`,
+          figure(ratio),
+          ratio <= MAX_RATIO ? 'met' : 'NOT met',
+        ],
       ]);
       progress.update(rows.length);
     }

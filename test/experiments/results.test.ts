@@ -221,7 +221,11 @@ describe('the results of experiments', () => {
     const removed = [a, b, c].map((span) => score(span, 'level', 1, { author: 'later' }));
     await write(score(a, 'level', 0.25), score(b, 'level', 0.5, ofTrace(b)), score(c, 'other', 0.75));
     await write(...removed);
-    expect((await measured('level')).map(({ scores }) => scores)).to.deep.equal([{ level: 1 }, { level: 1 }, { level: 1 }]);
+    expect((await measured('level')).map(({ scores }) => scores)).to.deep.equal([
+      { level: 1 },
+      { level: 1 },
+      { level: 1 },
+    ]);
     for (const { id } of removed) await opened.store.scores.remove(project, id);
     const expected = [{ level: 0.25 }, { level: 0.5 }, { other: 0.75 }];
     expect((await measured('level', 'other')).map(({ scores }) => scores)).to.deep.equal(expected);

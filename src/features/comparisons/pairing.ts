@@ -130,7 +130,12 @@ function readingOf(metric: MeasuredMetric, errors: ErrorWay, categories: Map<str
 }
 
 /** Takes the values of a row into a column. */
-function take(column: Column, place: number, { valueOf, isCategory }: Reading, results: readonly MeasuredResult[]): void {
+function take(
+  column: Column,
+  place: number,
+  { valueOf, isCategory }: Reading,
+  results: readonly MeasuredResult[],
+): void {
   let [count, sum, anyTooLarge] = [0, 0, false];
   const categories: number[] = [];
   for (const result of results) {

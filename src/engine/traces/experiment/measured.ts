@@ -86,7 +86,9 @@ export function measured(scope: ReadScope, asked: MeasuredAsked, places: Places,
     : sql`id, made_in, has_error, 0 AS is_shared`;
   const scored = (of: 'span' | 'trace', ids: Sql) => newestOfNames(of, scope, asked.names, ids, longest);
   const hasScores = asked.names.length > 0;
-  const own = hasScores ? sql`\nLEFT ANY JOIN (${scored('span', idsOf('id'))}) AS own ON own.scored = result.id` : empty;
+  const own = hasScores
+    ? sql`\nLEFT ANY JOIN (${scored('span', idsOf('id'))}) AS own ON own.scored = result.id`
+    : empty;
   const ofTraces =
     hasScores && asked.ofTraces
       ? sql`\nLEFT ANY JOIN (${scored('trace', idsOf('made_in'))}) AS whole ON whole.scored = result.made_in`
@@ -122,7 +124,13 @@ function scoresOf({ names, ofTraces }: MeasuredAsked): Sql[] {
  * Rows of `scored` with the newest row of each name in columns. By groups, as they are joined in any order; a row that was
  * removed is told from others by its kind alone.
  */
-function newestOfNames(of: 'span' | 'trace', scope: ReadScope, names: readonly string[], ids: Sql, longest: number): Sql {
+function newestOfNames(
+  of: 'span' | 'trace',
+  scope: ReadScope,
+  names: readonly string[],
+  ids: Sql,
+  longest: number,
+): Sql {
   const { projectId, upTo } = scope;
   const columns = names.flatMap((name, place) => {
     const isOne = sql`name = ${value(name, 'String')}`;
