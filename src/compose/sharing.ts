@@ -28,12 +28,10 @@ export function openSharing(
 ): Sharing {
   const { lists } = traces;
   const beside = new BesideTraces({ lists, deletions: (projectId) => metadata.deletionsUnderWay(projectId) });
+  const urlOf = (token: string) => `${baseUrl()}/s/${token}`;
   return {
     comments: new CommentService({ store: metadata.comments, beside, masker, audit }),
-    shares: new ShareService({
-      ...{ store: metadata.shares, beside, observer: events, audit },
-      urlOf: (token) => `${baseUrl()}/s/${token}`,
-    }),
-    shared: new SharedTraces({ lists, outlines, attachments, masker }),
+    shares: new ShareService({ store: metadata.shares, beside, observer: events, audit, urlOf }),
+    shared: new SharedTraces({ lists, outlines, attachments, masker, urlOf }),
   };
 }

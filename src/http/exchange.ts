@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { Principal } from '../engine/identity/identity.js';
 import type { Denied } from '../engine/signals/catalog/requests.js';
 import type { RequestObserver } from '../engine/signals/tracing.js';
+import { networkOf } from './wire/client-address.js';
 import { free } from './wire/freed.js';
 import { lingerUntilSent } from './body.js';
 import {
@@ -40,7 +41,7 @@ export interface ExchangeParts {
 }
 
 /** Who is refused there is told of as a sign-in. */
-const SIGNING_IN = '/console/';
+const SIGNING_IN = /^\/console\/(?:session(?::|$)|sso(?:\/|$))/;
 
 /** One request and its answer, from the first header to the last byte. */
 export class Exchange {
@@ -144,7 +145,7 @@ export class Exchange {
 
   /** Noted now: later, the connection may be gone, and its address with it. */
   #deny(): void {
-    if (this.route.startsWith(SIGNING_IN)) return;
+    if (SIGNING_IN.test(this.route)) return;
     const { principal } = this;
     const caller =
       principal === null
@@ -155,7 +156,8 @@ export class Exchange {
             key_id: principal.key_id,
             ...(principal.sign_in_id !== null && { sign_in_id: principal.sign_in_id }),
           };
-    this.#denied = { address: this.#addressOf(this.request), caller };
+    const address = this.#addressOf(this.request);
+    this.#denied = { address, network: networkOf(address), caller };
   }
 
   async #sendContent(

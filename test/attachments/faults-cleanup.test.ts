@@ -169,6 +169,23 @@ describe('cleaning up attachments', () => {
     expect(await isThere(awaited)).to.equal(false);
   });
 
+  it('keeps an announcement that is renewed while a sweep looks for its span', async () => {
+    const catalog = new SqliteAttachmentCatalog(database);
+    const image = png(10);
+    const reference = { sha256: sha(image), trace_id: traceId, span_id: randomUUID() };
+    expect(announce(catalog, reference, AWAITED_MS + 1_000)).to.equal(true);
+    catalog.note(project, { sha256: sha(image), media_type: 'image/png', bytes: image.length });
+    await vault.keep(project, [{ sha256: sha(image), type: 'image/png', bytes: image }]);
+    await vault.sweep(async () => {
+      announce(catalog, reference);
+      return new Map();
+    });
+    expect(await isThere(image)).to.equal(true);
+    announce(catalog, reference, AWAITED_MS + 1_000);
+    await sweep();
+    expect(await isThere(image)).to.equal(false);
+  });
+
   it('counts, of announced images, those that have neither come nor are overdue', () => {
     const catalog = new SqliteAttachmentCatalog(database);
     const next = () => ({ sha256: sha(png(10)), trace_id: traceId, span_id: randomUUID() });

@@ -38,6 +38,8 @@ const OTHER_FORMATS = new Set([
 ]);
 /** What they take out, the audit log has. */
 const EXPORTS = /:export$|\/export\//;
+/** They answer people with a page, also when they refuse, unless JSON is asked for. */
+const PAGES = new Set(['getSharedTrace', 'getReviewPage']);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
 /** The scene has nothing for them to do, however sound the request is. */
@@ -109,6 +111,12 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
     if (status === 422) expect(json.errors, shown).to.have.length.within(1, 100);
   }
 
+  function expectClearPage({ status, text, headers }: TestResponse, shown: string): void {
+    expect(REFUSALS, `${status} ${text.slice(0, 300)}, ${shown}`).to.include(status);
+    expect(headers.get('content-type'), shown).to.equal('text/html; charset=utf-8');
+    expect(text, shown).to.match(/<h1>[^<]+<\/h1>/);
+  }
+
   async function send(operation: Operation, call: MalformedCall): Promise<Sent> {
     const { url, body, headers, kind } = call;
     const shown = `${operation.method} ${url.slice(0, 300)}, ${kind}: ${String(body ?? '').slice(0, 300)}`;
@@ -120,8 +128,11 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
     if (response.status < 400 && operation.method !== 'GET') scene.used();
     const limit = unhurried(response.status < 400 ? SLOW_MS.taken : SLOW_MS.refused);
     expect(performance.now() - started, `ms, ${response.status}, ${shown}`).to.be.lessThan(limit);
-    expectClear(response, shown);
-    if (!OF_NO_ROUTE.includes(response.status)) scene.document.checkAnswer(operation, response);
+    const isPage = PAGES.has(operation.id) && !/json/.test(headers?.['accept'] ?? 'application/json');
+    const isRefusedPage = isPage && response.status >= 400;
+    if (isRefusedPage) expectClearPage(response, shown);
+    else expectClear(response, shown);
+    if (!isRefusedPage && !OF_NO_ROUTE.includes(response.status)) scene.document.checkAnswer(operation, response);
     if (response.status >= 400) expect(response.text.length, shown).to.be.lessThan(50_000);
     if (!ABOUT_ITSELF.has(operation.id))
       expect(response.text, shown).to.not.match(/node_modules|SQLITE|ClickHouse|DB::|\.js:\d/);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Random } from '../../scripts/random.js';
@@ -692,6 +692,18 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
       expect((await client.form('POST', path, [[`${randomUUID()}.attachment.${name}`, bytes, type]])).status).to.equal(
         422,
       );
+    // A row of another dataset that names a file gets none: it was not sent for that one.
+    const { name: second, id: secondId } = (await client.call('POST', '/datasets', { name: 'without files' })).json;
+    const column = {
+      shot: { sha256: createHash('sha256').update(text).digest('hex'), media_type: 'text/csv', bytes: 1 },
+    };
+    const rows = [{ row_id: randomUUID(), q: 'a', attachments: column }];
+    const uploaded = await server.request('POST', `/v1/datasets/${encodeURIComponent(second)}/versions`, {
+      body: { rows },
+    });
+    expect(uploaded.status, uploaded.text).to.equal(200);
+    const theirs = await client.call('GET', `/examples?dataset=${secondId}&select=attachment_urls`);
+    expect(theirs.json.map(({ attachment_urls }: any) => attachment_urls)).to.deep.equal([null]);
     // Files go with the dataset.
     const url = (await urls(one))['attachment.figures'].presigned_url;
     expect((await client.call('DELETE', `/datasets/${dataset}`)).status).to.be.lessThan(300);

@@ -189,7 +189,19 @@ describe('masking', () => {
       );
     }
     expect(masker.maskValue([{ base64: { label: data } }])).to.deep.equal([{ base64: { label: '[x][x][x]' } }]);
-    expect(masker.maskText('A'.repeat(600))).to.equal('A'.repeat(600));
+    // Data is known by its length, wherever it stands.
+    const whole = maskerOf({ type: 'expression', name: 'run', expression: 'B[AB]*A' });
+    const file = `${'B'.repeat(200)}${'A'.repeat(312)}`;
+    const shorter = file.slice(0, 511);
+    for (const at of [0, 1, 510, 511, 512, 1_000, 1_535])
+      for (const [words, after] of [
+        ['-'.repeat(at), ''],
+        ['a word '.repeat(at).slice(0, at), '- and more'],
+      ] as const) {
+        const before = words.replace(/[^-]$/, ' ');
+        expect(whole.maskText(`${before}${file}${after}`), `at ${at}`).to.equal(`${before}${file}${after}`);
+        expect(whole.maskText(`${before}${shorter}${after}`), `at ${at}`).to.equal(`${before}[run]${after}`);
+      }
     expect(masker.mask({ attributes: { attachments: [{ base64: data, label: data }] } }).attributes).to.deep.equal({
       attachments: [{ base64: data, label: '[x][x][x]' }],
     });

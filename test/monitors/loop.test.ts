@@ -48,7 +48,10 @@ describe('the loop that looks at monitors', function () {
   });
 
   /** Begins to look at a project without spans. */
-  function started(tookMs = 0): { readonly loop: MonitorLoop; readonly looks: { from: number; to: number }[] } {
+  function started(
+    tookMs = 0,
+    measureTogether?: Measurer['measureTogether'],
+  ): { readonly loop: MonitorLoop; readonly looks: { from: number; to: number }[] } {
     const looks: { from: number; to: number }[] = [];
     const measure = async () => {
       const from = performance.now();
@@ -58,7 +61,7 @@ describe('the loop that looks at monitors', function () {
     };
     const ignored = () => undefined;
     loop = new MonitorLoop({
-      ...{ store, measurer: { measureTogether: measure } as unknown as Measurer, announce: ignored },
+      ...{ store, measurer: { measureTogether: measureTogether ?? measure } as unknown as Measurer, announce: ignored },
       onCommit: () => ignored,
       isGone: () => false,
       together: (work) => database.transaction(work)(),
@@ -75,6 +78,21 @@ describe('the loop that looks at monitors', function () {
     };
     started();
     await until('it fires', () => store.find('project', MONITOR.id)?.state === 'firing');
+  });
+
+  it('measures each alone when several failed together, so that one fails no other', async () => {
+    const bad = { ...MONITOR, id: uuid(2), name: 'bad', condition: { ...MONITOR.condition, query: 'status=error' } };
+    store.insert(bad, 2);
+    const asked: number[] = [];
+    const { loop: looking } = started(0, async (groups) => {
+      asked.push(groups.length);
+      if (groups.some(({ query }) => query !== '')) throw new DomainError('unavailable', 'not this one');
+      return groups.map(() => ({ figures: [[{ value: 0, count: 0, interval: null }]], isEmpty: true }));
+    });
+    await until('both are looked at', () => [MONITOR, bad].every((each) => looking.lastOf(each) !== null));
+    expect(looking.lastOf(MONITOR)?.error).to.equal(null);
+    expect(looking.lastOf(bad)?.error).to.be.a('string');
+    expect(asked).to.deep.equal([2, 1, 1]);
   });
 
   it('rests between looks, however often a project changes its monitors', async () => {

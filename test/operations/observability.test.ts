@@ -224,11 +224,11 @@ describe('requests that are refused', function () {
     expect(told.at(-1)).to.equal('other reasons: 200');
   });
 
-  it('for want of a key or a scope are told with who asked from where, ten a minute for each address', () => {
+  it('for want of a key or a scope are told with who asked from where, ten a minute for each network', () => {
     const { logger, lines } = capture('info');
     const events = createSignals(logger, createMetrics());
     const http = { route: '/spans', method: 'GET', seconds: 0.001, requestId: 'r' };
-    const denied = (address: string) => ({ address, caller: { key_id: 'k' } });
+    const denied = (address: string, network = address) => ({ address, network, caller: { key_id: 'k' } });
     for (let count = 0; count < 20; count += 1) {
       events.requestFinished({ ...http, status: 403, reason: 'lacks spans:read', denied: denied('192.0.2.7') });
       events.rpcFinished({
@@ -250,6 +250,9 @@ describe('requests that are refused', function () {
       status: 403,
       key_id: 'k',
     });
+    for (let count = 0; count < 20; count += 1)
+      events.requestFinished({ ...http, status: 401, denied: denied(`2001:db8::${count}`, '2001:db8:0:0') });
+    expect(lines().filter(({ address }) => String(address).startsWith('2001:'))).to.have.length(10);
     let [now, said] = [0, 0];
     const denials = new Denials(() => now);
     for (let count = 0; count < 2_000; count += 1) if (!denials.isEnough(`2001:db8::${count}`)) said += 1;

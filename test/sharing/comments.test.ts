@@ -126,6 +126,28 @@ describe('comments on traces', function () {
     expect(await textsOf(trace_id)).to.deep.equal(['or [mail]', '[mail]']);
   });
 
+  it('are at most 100,000 of a project', async () => {
+    const { trace_id } = await storeTrace(server);
+    const { id } = await comment(trace_id, { text: 'first' });
+    const full = randomUUID();
+    const database = new BetterSqlite3(join(server.dataDir, DATABASE_FILE));
+    try {
+      database
+        .prepare(
+          `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+           INSERT INTO comments (id, project_id, trace_id, user_id, text, created_at)
+           SELECT ? || i, c.project_id, ?, c.user_id, 'x', i FROM n, comments AS c WHERE c.id = ?`,
+        )
+        .run(full, full, id);
+      const { detail } = await comment(trace_id, { text: 'too many' }, 409);
+      expect(detail).to.equal('A project has at most 100000 comments: delete some first');
+    } finally {
+      database.prepare('DELETE FROM comments WHERE trace_id = ?').run(full);
+      database.close();
+    }
+    await comment(trace_id, { text: 'room again' });
+  });
+
   it('go with what they are about', async () => {
     const [whole, partly, listed, session] = [
       await storeTrace(server),

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
 import { DATABASE_FILE } from '../../src/engine/metadata/database.js';
+import { DomainError } from '../../src/engine/errors.js';
+import { BesideTraces } from '../../src/features/traces/beside-traces.js';
+import { withoutUser, type ShownTrace } from '../../src/features/sharing/shown-fields.js';
 import { base64, png } from '../attachments/images.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { makeProject } from '../harness/projects.js';
@@ -103,6 +106,23 @@ describe('links that share a trace', function () {
     }
   });
 
+  it('take tags for those of the user whose keys say so in a word', () => {
+    const said = [
+      'user',
+      'userId',
+      'enduser.id',
+      'langfuse.user.id',
+      'customer_id',
+      'EMAIL',
+      'contact-email',
+      'accountId',
+      'phone',
+    ];
+    const other = ['team', 'superuser', 'region', 'browser'];
+    const tags = Object.fromEntries([...said, ...other].map((key) => [key, 'x']));
+    expect(Object.keys(withoutUser({ tags } as unknown as ShownTrace).tags ?? {})).to.deep.equal(other);
+  });
+
   it('mask by the rules of the project what was stored before these', async () => {
     const name = `call anna@example.com`;
     const { trace_id, root } = await storeTrace(server, { name, output_data: 'to anna@example.com' });
@@ -124,13 +144,31 @@ describe('links that share a trace', function () {
       await storeTrace(server, { id, attributes: shot('mine') }),
       await storeTrace(server, { id, attributes: shot('other') }),
     ];
-    const { url } = await share(mine.trace_id);
+    const { url, id: made } = await share(mine.trace_id);
     const { images } = (await open(url, `/spans/${id}`)).json;
     expect(images.map(({ label }: { label: string }) => label)).to.deep.equal(['mine']);
-    expect((await open(images[0].url)).status).to.equal(200);
+    expect(images[0].url).to.equal(`${url}/spans/${id}/images/0`);
+    const image = await open(images[0].url);
+    expect([image.status, image.headers.get('content-type')]).to.deep.equal([200, 'image/png']);
+    expect(image.headers.get('content-security-policy')).to.equal("default-src 'none'; sandbox");
+    expect(image.headers.get('cache-control')).to.equal('private, no-cache');
+    for (const place of ['1', '-1', 'x'])
+      expect((await open(url, `/spans/${id}/images/${place}`)).status).to.equal(404);
     expect((await open(url, `/spans/${other.child}`)).status).to.equal(404);
     const hidden = await share(mine.trace_id, { left_out: ['texts'] });
     expect((await open(hidden.url, `/spans/${id}`)).json.images).to.deep.equal([]);
+    expect((await open(hidden.url, `/spans/${id}/images/0`)).status).to.equal(404);
+    const rule = { name: 'shots', type: 'path', path: '$.attributes.attachments', action: 'drop' };
+    await ask('PUT', `${project}/masking`, { rules: [rule] });
+    try {
+      expect((await open(url, `/spans/${id}`)).json.images).to.deep.equal([]);
+      expect((await open(images[0].url)).status).to.equal(404);
+    } finally {
+      await ask('PUT', `${project}/masking`, { rules: [] });
+    }
+    expect((await open(images[0].url)).status).to.equal(200);
+    await ask('DELETE', `${project}/share-links/${made}`, undefined, 204);
+    expect((await open(images[0].url)).status).to.equal(404);
   });
 
   it('end when they expire or are revoked, and with the trace', async () => {
@@ -181,6 +219,24 @@ describe('links that share a trace', function () {
     expect(await statuses(url, child)).to.deep.equal([200, 200, 200]);
     const actions = (await ask('GET', '/audit?limit=3')).entries.map(({ action }: any) => action);
     expect(actions).to.deep.equal(['project.set_sharing', 'project.set_sharing', 'share_link.create']);
+  });
+
+  it('are told as revoked when their trace went while they were made', async () => {
+    const { trace_id } = await storeTrace(server);
+    const { keep } = BesideTraces.prototype;
+    BesideTraces.prototype.keep = async (_place, store, undo) => {
+      undo(store(0));
+      throw new DomainError('not_found', 'There is no trace with this id');
+    };
+    try {
+      await share(trace_id, {}, 404);
+    } finally {
+      BesideTraces.prototype.keep = keep;
+    }
+    expect(await ask('GET', `${project}/share-links?trace_id=${trace_id}`)).to.deep.equal([]);
+    const [revoked, created] = (await ask('GET', '/audit?limit=2')).entries;
+    expect([revoked.action, created.action]).to.deep.equal(['share_link.revoke', 'share_link.create']);
+    expect(revoked.object_id).to.equal(created.object_id);
   });
 
   it('are limited, each by itself', async () => {

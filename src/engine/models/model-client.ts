@@ -45,6 +45,8 @@ export class ModelFailure extends Error {
   readonly detail: string | null;
   /** The endpoint's own code of the error, such as `invalid_api_key`; null: none. */
   readonly endpointCode: string | null;
+  /** What has to be paid for all the same, with tokens as the endpoint stated them, or estimated; null: nothing, as far as is known. */
+  readonly billed: ModelAnswer | null;
 
   constructor(
     code: string,
@@ -54,6 +56,7 @@ export class ModelFailure extends Error {
       readonly retryAfterMs?: number | null;
       readonly detail?: string | null;
       readonly endpointCode?: string | null;
+      readonly billed?: ModelAnswer | null;
     },
   ) {
     super(message);
@@ -63,6 +66,7 @@ export class ModelFailure extends Error {
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.detail = options.detail ?? null;
     this.endpointCode = options.endpointCode ?? null;
+    this.billed = options.billed ?? null;
   }
 }
 

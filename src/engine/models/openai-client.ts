@@ -1,4 +1,4 @@
-import OpenAI, { APIConnectionError, APIError } from 'openai';
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import {
   ModelFailure,
   type KeyRefusal,
@@ -11,6 +11,7 @@ import { isRetryableStatus } from '../work/retryable.js';
 import { FairSemaphore } from '../work/fair-semaphore.js';
 import { KeyRefusals } from './key-refusals.js';
 import { createPace } from './pace.js';
+import { tokensOf } from '../excerpt.js';
 import type { Signals } from '../signals/signals.js';
 import { jsonObject } from '../json-object.js';
 
@@ -131,25 +132,29 @@ export class OpenAiModelClient implements ModelClient {
       });
       return toAnswer(completion, model, this.#endpoint.maxAnswerCharacters);
     } catch (error) {
-      if (signal.aborted) throw givenUp();
+      const begun = wasBegun(error) ? estimatedBill(request, model) : null;
+      if (signal.aborted) throw givenUp(error instanceof ModelFailure ? error.billed : begun);
       if (late)
         throw new ModelFailure('timeout', `The model endpoint did not respond within ${timeoutSeconds} s`, {
           retryable: true,
           detail: `No complete response within ${timeoutSeconds} s`,
+          billed: error instanceof ModelFailure ? error.billed : begun,
         });
-      throw this.#failureOf(error, model);
+      throw this.#failureOf(error, model, begun);
     } finally {
       clearTimeout(deadline);
       signal.removeEventListener('abort', giveUp);
     }
   }
 
-  #failureOf(error: unknown, model: string): ModelFailure {
+  /** @param begun what is to be paid for a call that the endpoint worked on */
+  #failureOf(error: unknown, model: string, begun: ModelAnswer | null): ModelFailure {
     if (error instanceof ModelFailure) return error;
     if (error instanceof APIConnectionError)
       return new ModelFailure('connection', 'Cannot reach the model endpoint', {
         retryable: true,
         detail: this.#clean(rootOf(error)),
+        billed: begun,
       });
     if (error instanceof APIError && typeof error.status === 'number') {
       const status: number = error.status;
@@ -175,8 +180,27 @@ export class OpenAiModelClient implements ModelClient {
   }
 }
 
-function givenUp(): ModelFailure {
-  return new ModelFailure('aborted', 'The call was aborted', { retryable: true });
+/** @param billed null: the call was not sent */
+function givenUp(billed: ModelAnswer | null = null): ModelFailure {
+  return new ModelFailure('aborted', 'The call was aborted', { retryable: true, billed });
+}
+
+/** An answer that began, and was not read to its end: it is too large, or its connection ended. */
+class UnreadAnswer extends Error {}
+
+/** Whether a call that failed was sent, and not refused: the endpoint bills it, although nothing says for how much. */
+function wasBegun(error: unknown): boolean {
+  if (error instanceof APIUserAbortError || error instanceof APIConnectionTimeoutError) return true;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof UnreadAnswer) return true;
+  return false;
+}
+
+/** What is billed at least for a call without an answer: what was sent, estimated. */
+function estimatedBill({ messages, schema }: ModelRequest, model: string): ModelAnswer {
+  const ofSchema = schema === null ? 0 : tokensOf(JSON.stringify(schema.schema));
+  const input_tokens = messages.reduce((sum, { content }) => sum + tokensOf(content), ofSchema);
+  const usage = { input_tokens, output_tokens: 0, cached_tokens: 0 };
+  return { content: '', model, finish_reason: null, refusal: null, usage };
 }
 
 /** What the endpoint said with its status. */
@@ -222,20 +246,23 @@ function toAnswer(completion: unknown, asked: string, maxCharacters: number): Mo
   const choice = Array.isArray(choices) ? jsonObject(choices[0]) : {};
   const message = jsonObject(choice['message']);
   const { content, refusal } = message;
+  const named = typeof model === 'string' && model !== '' ? model.slice(0, MAX_MODEL) : asked;
+  const used = usageOf(usage);
   if (typeof content !== 'string' && typeof refusal !== 'string')
     throw new ModelFailure('answer', "The model endpoint's response contains no message", {
       retryable: true,
       detail: 'The response contains no message',
+      billed: used && { content: '', model: named, finish_reason: null, refusal: null, usage: used },
     });
   const text = typeof content === 'string' ? content : '';
   const finish = choice['finish_reason'];
   return {
     content: text.slice(0, maxCharacters),
-    model: typeof model === 'string' && model !== '' ? model.slice(0, MAX_MODEL) : asked,
+    model: named,
     finish_reason:
       text.length > maxCharacters ? 'length' : typeof finish === 'string' ? finish.slice(0, MAX_FINISH_REASON) : null,
     refusal: typeof refusal === 'string' && refusal !== '' ? refusal.slice(0, maxCharacters) : null,
-    usage: usageOf(usage),
+    usage: used,
   };
 }
 
@@ -275,10 +302,16 @@ async function wholeAnswer(maxBytes: number, url: string | URL | Request, init?:
   const response = await fetch(url, init);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error(`The response is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > maxBytes) throw new Error(`The response is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // The library knows an abort by the error itself; of a refusal, nothing is billed.
+    if (!response.ok || init?.signal?.aborted === true) throw error;
+    throw new UnreadAnswer('The response was not read to its end', { cause: error });
   }
   const { status, statusText, headers } = response;
   return new Response(size === 0 ? null : Buffer.concat(chunks), { status, statusText, headers });

@@ -14,8 +14,8 @@ export class Denials {
     this.#now = now;
   }
 
-  /** Counts one. @returns whether enough was said this minute, of this address or of all together */
-  isEnough(address: string): boolean {
+  /** Counts one. @returns whether enough was said this minute, of this network or of all together @param network what counts as one client */
+  isEnough(network: string): boolean {
     const now = this.#now();
     if (now >= this.#endsAt) {
       this.#told.clear();
@@ -23,9 +23,9 @@ export class Denials {
       this.#endsAt = now + MINUTE_MS;
     }
     if (this.#total >= TOGETHER) return true;
-    const told = this.#told.get(address) ?? 0;
+    const told = this.#told.get(network) ?? 0;
     if (told >= EACH) return true;
-    this.#told.set(address, told + 1);
+    this.#told.set(network, told + 1);
     this.#total += 1;
     return false;
   }

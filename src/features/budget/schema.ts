@@ -18,8 +18,12 @@ export const ModelBudgetRead = Type.Object(
     monthly_limit,
     month: Type.String({ description: 'The current calendar month in UTC, such as `2026-11`.' }),
     spent: number('US dollars that the calls of this month cost, as far as their costs are known.'),
-    calls: count('Answered calls of this month.'),
-    unpriced_calls: count('Of these, calls whose cost is unknown: they do not count toward the budget.'),
+    calls: count(
+      'Calls of this month that have to be paid for: those that were answered, or given up after they were sent.',
+    ),
+    unpriced_calls: count(
+      'Of these, calls whose cost is unknown, for want of a price or of stated tokens: they do not count toward the budget.',
+    ),
     waiting: Type.Boolean({ description: 'Whether new calls wait, because the budget is spent.' }),
     waiting_reason: orNull(Type.String({ description: 'Why calls wait; null: they do not.' })),
     resets_at: time('When the next month begins.'),

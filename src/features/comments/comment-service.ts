@@ -6,7 +6,7 @@ import type { Window } from '../../engine/schema/page.js';
 import { invalid } from '../../engine/validation/validation.js';
 import type { MaskerOf } from '../masking/maskers.js';
 import type { BesideTraces } from '../traces/beside-traces.js';
-import { MAX_COMMENT, MAX_COMMENTS, type Comment, type CommentStore } from './comment.js';
+import { MAX_COMMENT, MAX_COMMENTS, MAX_COMMENTS_OF_PROJECT, type Comment, type CommentStore } from './comment.js';
 import type { CommentInput, CommentPatch } from './schema.js';
 
 export interface CommentServiceParts {
@@ -15,6 +15,12 @@ export interface CommentServiceParts {
   readonly masker: MaskerOf;
   readonly audit: AuditLog;
 }
+
+const MOST = { ofTrace: MAX_COMMENTS, ofProject: MAX_COMMENTS_OF_PROJECT };
+const TOO_MANY = {
+  ofTrace: `A trace has at most ${MAX_COMMENTS} comments: delete one first`,
+  ofProject: `A project has at most ${MAX_COMMENTS_OF_PROJECT} comments: delete some first`,
+};
 
 /** What people say to each other about traces. Everything is inside the caller's project. */
 export class CommentService {
@@ -33,8 +39,8 @@ export class CommentService {
       ...{ text: this.#text(project_id, text), created_at: Date.now() * 1000 },
     };
     const insert = (after_deletion: number) => {
-      if (!store.insert({ ...comment, after_deletion }, MAX_COMMENTS))
-        throw new DomainError('conflict', `A trace has at most ${MAX_COMMENTS} comments: delete one first`);
+      const met = store.insert({ ...comment, after_deletion }, MOST);
+      if (met !== null) throw new DomainError('conflict', TOO_MANY[met]);
     };
     await beside.keep(comment, insert, () => store.remove(comment.id));
     return this.#get(project_id, comment.id);

@@ -3,6 +3,8 @@ import type { Micros } from '../../engine/timestamp.js';
 
 /** Most comments on a trace, those on its spans among them. */
 export const MAX_COMMENTS = 1_000;
+/** Most comments of a project. */
+export const MAX_COMMENTS_OF_PROJECT = 100_000;
 /** Longest comment, in characters. */
 export const MAX_COMMENT = 10_000;
 
@@ -27,10 +29,16 @@ export interface CommentDraft extends Omit<Comment, 'user_name' | 'edited_at'> {
   readonly after_deletion: number;
 }
 
+/** How many comments there may be. */
+export interface CommentBounds {
+  readonly ofTrace: number;
+  readonly ofProject: number;
+}
+
 /** Comments of a trace. Each write is durable when it returns. Throws DomainError `unavailable`. */
 export interface CommentStore {
-  /** @returns whether it is stored; false: its trace has as many as it may */
-  insert(draft: CommentDraft, most: number): boolean;
+  /** @returns the bound that is met; null: it is stored */
+  insert(draft: CommentDraft, most: CommentBounds): keyof CommentBounds | null;
   find(projectId: string, id: string): Comment | undefined;
   /** The oldest first. @param spanId only those about this span */
   list(projectId: string, traceId: string, spanId: string | null, window: Window): Comment[];

@@ -3,7 +3,11 @@ import { DomainError } from '../../engine/errors.js';
 import { isImageType, MEDIA_EXTENSIONS, type MediaType } from './media.js';
 import type { KeptImage } from './extraction.js';
 import { PLACES, storedItems, type FoundItem, type Item } from './items.js';
-import type { ReadAttachmentParts, SpanWithImages } from '../../engine/traces/model/attachments.js';
+import type {
+  ReadAttachmentParts,
+  SpanWithImages,
+  StoredAttachmentParts,
+} from '../../engine/traces/model/attachments.js';
 import type { Attachment, AttachmentList } from './schema.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
 import type { AttachmentVault } from './vault.js';
@@ -23,6 +27,14 @@ export interface AttachmentServiceParts {
 export interface SpanImage extends Attachment {
   readonly kept: boolean;
 }
+
+/** An image that the server keeps, as a span shows it. */
+export interface KeptOfSpan extends Pick<Attachment, 'type' | 'label'> {
+  readonly sha256: string;
+}
+
+/** Changes what is stored of a span before its images are found. */
+export type ChangeParts = (stored: StoredAttachmentParts) => Promise<StoredAttachmentParts>;
 
 /** The parts of a requested presigned URL; any text, since anybody can write one. */
 export interface PresignedRequest {
@@ -65,9 +77,46 @@ export class AttachmentService {
     return all.filter(({ media_type }) => media_type === undefined || isImageType(media_type));
   }
 
-  async #all(projectId: string, span: SpanWithImages, signal?: AbortSignal): Promise<SpanImage[]> {
+  /** The images of a span that the server keeps, in the order of its lists. @throws DomainError `not_found` as {@link imagesOf} */
+  async keptOf(
+    projectId: string,
+    span: SpanWithImages,
+    change: ChangeParts,
+    signal?: AbortSignal,
+  ): Promise<KeptOfSpan[]> {
+    const spans = await Promise.all((await this.#stored(projectId, span, signal)).map(change));
+    const { vault } = this.#parts;
+    const items = spans.flatMap((stored) => PLACES.flatMap((place) => storedItems(place, stored)));
+    const ofItems = items.flatMap(({ item, source }) => {
+      const kept = source.by === 'hash' ? vault.find(projectId, source.sha256) : undefined;
+      if (source.by !== 'hash' || kept === undefined) return [];
+      const { type, label } = described(item);
+      return [{ sha256: source.sha256, type, label, mediaType: kept.media_type }];
+    });
+    const ofTexts = [...new Set(spans.flatMap(({ media }) => media))].flatMap((id) => {
+      const kept = vault.findMedia(projectId, id);
+      return kept === undefined
+        ? []
+        : [{ sha256: kept.sha256, type: 'image', label: null, mediaType: kept.media_type }];
+    });
+    return [...ofItems, ...ofTexts]
+      .filter(({ mediaType }) => isImageType(mediaType))
+      .map(({ sha256, type, label }) => ({ sha256, type, label }));
+  }
+
+  /** A stored image whose reader is known to be allowed to. @throws DomainError `not_found` */
+  openKept(projectId: string, sha256: string): OpenedImage {
+    return this.#opened(projectId, sha256, 0);
+  }
+
+  async #stored(projectId: string, span: SpanWithImages, signal?: AbortSignal): Promise<StoredAttachmentParts[]> {
     const spans = await this.#parts.read(projectId, span, signal);
     if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
+    return spans;
+  }
+
+  async #all(projectId: string, span: SpanWithImages, signal?: AbortSignal): Promise<SpanImage[]> {
+    const spans = await this.#stored(projectId, span, signal);
     const items = spans.flatMap((stored) => PLACES.flatMap((place) => storedItems(place, stored)));
     const shown = items.flatMap((found) => this.#shown(projectId, found) ?? []);
     const media = new Set(spans.flatMap((stored) => stored.media));
@@ -94,6 +143,10 @@ export class AttachmentService {
     if (!genuine) throw new DomainError('forbidden', 'This server did not create this URL');
     const secondsLeft = until - Math.floor(Date.now() / 1000);
     if (secondsLeft <= 0) throw new DomainError('forbidden', 'This URL has expired: list the images of the span again');
+    return this.#opened(projectId, sha256, secondsLeft);
+  }
+
+  #opened(projectId: string, sha256: string, secondsLeft: number): OpenedImage {
     const image = this.#parts.vault.find(projectId, sha256);
     if (image === undefined) throw gone();
     const mediaType = image.media_type as MediaType;

@@ -43,6 +43,8 @@ export interface AttachmentCatalog {
   findNamed(projectId: string, mediaId: string): string | undefined;
   /** Whether anything refers to an image. */
   isNamed(image: ReferencedImage): boolean;
+  /** Whether rows of a dataset keep a file that was sent for them. */
+  isOfDataset(image: ReferencedImage, datasetId: string): boolean;
   /** Notes an image that is about to be stored, and that something refers to. */
   note(projectId: string, image: KeptImage): void;
   /** When an image was announced last, as far as that is known. */
@@ -79,6 +81,8 @@ export interface AttachmentCatalog {
   unbound(after: number, limit: number): OpenReference[];
   /** Forgets references that turned out to be of no span. */
   drop(ids: readonly number[]): void;
+  /** The same, unless they were bound or announced again since they were read. */
+  dropAsRead(references: readonly OpenReference[]): void;
   /** Has the next sweep look at images: it removes those that nothing refers to, known or not. */
   doubt(images: readonly ReferencedImage[]): void;
   /** Images that lost a reference since they were looked at: those after one, by project and then by hash. */

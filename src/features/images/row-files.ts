@@ -4,7 +4,7 @@ import type { Media } from './media.js';
 import type { AttachmentVault } from './vault.js';
 
 export interface RowFilesParts {
-  readonly vault: Pick<AttachmentVault, 'name' | 'keep' | 'release'>;
+  readonly vault: Pick<AttachmentVault, 'name' | 'keep' | 'release' | 'isOfDataset'>;
   readonly attachments: Pick<AttachmentService, 'file'>;
 }
 
@@ -17,7 +17,7 @@ export interface RowFile {
 
 /**
  * Keeps the files of rows of datasets. A row names them in its column `attachments`, by their hashes: they stay as long as a row of any
- * version does, which the database itself notes with the row.
+ * version does, which the database itself notes with the row. A hash of a file that was not sent for the dataset counts as none.
  */
 export class RowFiles {
   readonly #parts: RowFilesParts;
@@ -48,8 +48,9 @@ export class RowFiles {
     }
   }
 
-  /** A file with a presigned URL; null: it is not stored, as where the row was imported from another server. */
-  find(projectId: string, sha256: string): (KeptImage & { readonly url: string }) | null {
+  /** A file with a presigned URL; null: it is not stored for the dataset, as where the row was imported from another server. */
+  find(projectId: string, datasetId: string, sha256: string): (KeptImage & { readonly url: string }) | null {
+    if (!this.#parts.vault.isOfDataset(projectId, sha256, datasetId)) return null;
     return this.#parts.attachments.file(projectId, sha256);
   }
 }

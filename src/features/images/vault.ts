@@ -62,6 +62,11 @@ export class AttachmentVault {
     return this.#parts.catalog.findMedia(projectId, mediaId);
   }
 
+  /** Whether rows of a dataset keep a file that was sent for them. */
+  isOfDataset(projectId: string, sha256: string, datasetId: string): boolean {
+    return this.#parts.catalog.isOfDataset({ project_id: projectId, sha256 }, datasetId);
+  }
+
   async open(projectId: string, sha256: string): Promise<StoredContent | null> {
     const content = await this.#parts.store.get(projectId, sha256);
     if (content === null) this.#parts.catalog.markMissing(projectId, sha256);
@@ -265,7 +270,8 @@ export class AttachmentVault {
           const versions = here.length === 0 ? new Map<number, Micros>() : await findVersions(projectId, here);
           catalog.bind([...versions].map(([id, version]) => ({ id, version })));
           const left = [...here.filter(({ id }) => !versions.has(id)), ...late];
-          catalog.drop(left.flatMap((each) => (isAwaited(each) ? [] : [each.id])));
+          // One may be announced again meanwhile.
+          catalog.dropAsRead(left.filter((each) => !isAwaited(each)));
         } catch (error) {
           failed.set(projectId, error);
         }

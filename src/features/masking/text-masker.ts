@@ -1,6 +1,6 @@
 import { asContent, looksLikeJson, stringsIn } from './json-strings.js';
 import { Effort } from './patterns/effort.js';
-import type { Search } from './patterns/finder.js';
+import { isDigit, type Search } from './patterns/finder.js';
 
 /** A rule as texts are masked by it. */
 export interface TextRule {
@@ -58,6 +58,8 @@ const TURN = 4 * 1024;
 export const NO_TEXT: ReadonlySet<string> = new Set(['base64', 'sha256']);
 /** Data of images and other files, which are no text either. */
 const LEAST_BINARY = 512;
+const PLUS = 0x2b;
+const SLASH = 0x2f;
 const BINARY = /;base64,[A-Za-z0-9+/=]*|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{512,}={0,2}/g;
 
 interface Part {
@@ -158,7 +160,7 @@ export class TextMasker {
   /** Parts of a text; those that are no text, or labels already, stay as they are. */
   #opened(text: string): Part[] {
     const parts = parted([{ text, kept: false }], this.#rules.labels);
-    return text.length >= LEAST_BINARY || text.includes(';base64,') ? parted(parts, BINARY) : parts;
+    return text.includes(';base64,') || hasLongWord(text) ? parted(parts, BINARY) : parts;
   }
 
   *#maskedBy(
@@ -211,6 +213,24 @@ function parted(parts: readonly Part[], kept: RegExp | null): Part[] {
     if (from < part.text.length) found.push({ text: part.text.slice(from), kept: false });
     return found;
   });
+}
+
+/** Whether a run of characters of base64 may be so long that it is data. Such a run is met at every so many characters of a text. */
+function hasLongWord(text: string): boolean {
+  for (let at = LEAST_BINARY - 1; at < text.length; at += LEAST_BINARY) {
+    let start = at;
+    let end = at;
+    while (end < text.length && isBase64(text.charCodeAt(end))) end += 1;
+    while (end > at && start > 0 && isBase64(text.charCodeAt(start - 1))) start -= 1;
+    if (end - start >= LEAST_BINARY) return true;
+    at = end;
+  }
+  return false;
+}
+
+function isBase64(code: number): boolean {
+  const lower = code | 0x20;
+  return isDigit(code) || (lower >= 0x61 && lower <= 0x7a) || code === PLUS || code === SLASH;
 }
 
 function lengthOf(parts: readonly Part[]): number {

@@ -42,6 +42,8 @@ interface Group extends Measured {
   readonly moments: Moments;
   dueMs: number;
   failures: number;
+  /** Whether it is measured alone the next time, as a measurement of several failed. */
+  alone: boolean;
   /** Number of commits to the project when nothing was found; null: something was found. */
   emptyAfter: number | null;
 }
@@ -208,8 +210,8 @@ export class MonitorLoop {
 
   #group(project: Project, measured: Measured, before: Group | undefined): Group {
     const moments = momentsOf(project.id, measured);
-    const { dueMs, failures, emptyAfter } = before ?? { dueMs: 0, failures: 0, emptyAfter: null };
-    return { ...measured, project, moments, monitors: [], dueMs, failures, emptyAfter };
+    const { dueMs, failures, alone, emptyAfter } = before ?? { dueMs: 0, failures: 0, alone: false, emptyAfter: null };
+    return { ...measured, project, moments, monitors: [], dueMs, failures, alone, emptyAfter };
   }
 
   /** Forgets the last checks of monitors that are gone or disabled. */
@@ -221,12 +223,13 @@ export class MonitorLoop {
 
   /** A group, with those of its project and window that are due, too. */
   #together(group: Group): readonly [Group, ...Group[]] {
-    if (group.failures > 0) return [group];
+    if (group.failures > 0 || group.alone) return [group];
     const now = Date.now();
     const others = [...group.project.groups.values()].filter(
       (other) =>
         other !== group &&
         other.failures === 0 &&
+        !other.alone &&
         other.list === group.list &&
         other.window_minutes === group.window_minutes &&
         other.dueMs <= now,
@@ -260,7 +263,9 @@ export class MonitorLoop {
       const monitors = awake.reduce((sum, group) => sum + group.monitors.length, 0);
       observer.monitorsLooked({ seconds: (performance.now() - began) / 1000, monitors });
     } catch (error) {
-      for (const group of awake) this.#failed(group, at, error);
+      // One of them may be the reason: that says nothing of the others.
+      if (awake.length > 1) for (const group of awake) Object.assign(group, { alone: true, dueMs: Date.now() });
+      else for (const group of awake) this.#failed(group, at, error);
     }
     return true;
   }
@@ -273,7 +278,7 @@ export class MonitorLoop {
     try {
       group.emptyAfter = null;
       this.#keep(group.monitors, figures, at);
-      Object.assign(group, { failures: 0, emptyAfter: isEmpty ? commits : null });
+      Object.assign(group, { failures: 0, alone: false, emptyAfter: isEmpty ? commits : null });
     } catch (error) {
       this.#failed(group, at, error);
     }

@@ -67,7 +67,12 @@ export class ShareService {
         this.#insert({ ...link, token_hash: hash, created_by: by.user_id, after_deletion });
         audit.done({ event: 'shareLinkMade', by, project_id, subject_id: link.id });
       });
-    await beside.keep({ project_id, trace_id: traceId, span_id: null }, insert, () => store.remove(link.id));
+    await beside.keep({ project_id, trace_id: traceId, span_id: null }, insert, () =>
+      audit.together(() => {
+        store.remove(link.id);
+        audit.done({ event: 'shareLinkRevoked', by, project_id, subject_id: link.id });
+      }),
+    );
     const url = this.#parts.urlOf(token);
     const opens_here_only = isLoopback(new URL(url).hostname);
     if (opens_here_only) this.#parts.observer.linkOpensHereOnly({ project: project_id, link: link.id });

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { DomainError } from '../../engine/errors.js';
+import { isJsonObject } from '../../engine/json-object.js';
 import { formatTimestamp } from '../../engine/timestamp.js';
 import { spanList, traceList } from '../../engine/traces/model/list/definitions.js';
 import type { Lists, Page } from '../../engine/traces/model/list/lists.js';
@@ -7,7 +8,7 @@ import { byIds } from '../../engine/traces/model/list/one.js';
 import { LONGEST_OUTLINED } from '../../engine/traces/model/trace/outline-schema.js';
 import type { Outline, OutlineService } from '../../engine/traces/model/trace/outline.js';
 import { FairSemaphore } from '../../engine/work/fair-semaphore.js';
-import type { AttachmentService } from '../images/attachment-service.js';
+import type { AttachmentService, ChangeParts, KeptOfSpan, OpenedImage } from '../images/attachment-service.js';
 import type { Masker } from '../masking/masker.js';
 import type { MaskerOf } from '../masking/maskers.js';
 import type { ShareLink, TracePart } from './share-link.js';
@@ -16,8 +17,10 @@ import { isShown, shownOfSpan, shownOfTrace, withoutUser, type ShownSpan, type S
 export interface SharedTracesParts {
   readonly lists: Pick<Lists, 'spans' | 'traces'>;
   readonly outlines: Pick<OutlineService, 'of'>;
-  readonly attachments: Pick<AttachmentService, 'imagesOf'>;
+  readonly attachments: Pick<AttachmentService, 'keptOf' | 'openKept'>;
   readonly masker: MaskerOf;
+  /** URL that the link with a token is shared by. */
+  readonly urlOf: (token: string) => string;
 }
 
 /** A trace as a link shows it, with its tree. */
@@ -53,9 +56,14 @@ export class SharedTraces {
     return this.#turns.run(link.project_id, () => this.#trace(link, signal), signal);
   }
 
-  /** A span of the link's trace. @throws DomainError as {@link trace} */
-  span(link: ShareLink, spanId: string, signal?: AbortSignal): Promise<SharedSpan> {
-    return this.#turns.run(link.project_id, () => this.#span(link, spanId, signal), signal);
+  /** A span of the link's trace, with its images below the link. @throws DomainError as {@link trace} */
+  span(link: ShareLink, token: string, spanId: string, signal?: AbortSignal): Promise<SharedSpan> {
+    return this.#turns.run(link.project_id, () => this.#span(link, token, spanId, signal), signal);
+  }
+
+  /** An image of a span of it. @param place its place among those that {@link span} lists @throws DomainError as {@link trace} */
+  image(link: ShareLink, spanId: string, place: string, signal?: AbortSignal): Promise<OpenedImage> {
+    return this.#turns.run(link.project_id, () => this.#image(link, spanId, place, signal), signal);
   }
 
   async #trace(link: ShareLink, signal: AbortSignal | undefined): Promise<SharedTrace> {
@@ -72,12 +80,26 @@ export class SharedTraces {
     };
   }
 
-  async #span(link: ShareLink, spanId: string, signal: AbortSignal | undefined): Promise<SharedSpan> {
-    const { project_id, trace_id, left_out } = link;
+  async #span(link: ShareLink, token: string, spanId: string, signal: AbortSignal | undefined): Promise<SharedSpan> {
+    const found = await this.#found(link, spanId, signal);
+    const images = await this.#images(link, found, signal);
+    const base = `${this.#parts.urlOf(token)}/spans/${spanId}/images`;
+    return {
+      ...(await this.#shown(link, found, this.#parts.masker(link.project_id))),
+      images: images.map(({ type, label }, place) => ({ url: `${base}/${place}`, type, label })),
+    };
+  }
+
+  async #image(link: ShareLink, spanId: string, place: string, signal: AbortSignal | undefined): Promise<OpenedImage> {
+    const images = await this.#images(link, await this.#found(link, spanId, signal), signal);
+    const image = /^\d{1,4}$/.test(place) ? images[Number(place)] : undefined;
+    if (image === undefined) throw new DomainError('not_found', 'The span shows no such image');
+    return this.#parts.attachments.openKept(link.project_id, image.sha256);
+  }
+
+  #found({ project_id, trace_id, left_out }: ShareLink, spanId: string, signal?: AbortSignal): Promise<ShownSpan> {
     const query = { ...byIds(spanList, { id: spanId, trace_id }), fields: shownOfSpan(left_out) };
-    const found = await onlyRow<ShownSpan>(this.#parts.lists.spans(project_id, query, signal));
-    const masker = this.#parts.masker(project_id);
-    return { ...(await this.#shown(link, found, masker)), images: await this.#images(link, spanId, masker, signal) };
+    return onlyRow<ShownSpan>(this.#parts.lists.spans(project_id, query, signal));
   }
 
   async #shown<T extends ShownTrace | ShownSpan>({ left_out }: ShareLink, read: T, masker: Masker | null): Promise<T> {
@@ -86,19 +108,29 @@ export class SharedTraces {
     return masked;
   }
 
-  /** Images are part of the texts that they stand in. */
+  /**
+   * Images are part of the texts that they stand in; those that are kept elsewhere are not shown, as that place would learn who reads
+   * the trace. What rules mask is masked before images are looked for, so that they hide images, too.
+   */
   async #images(
     { project_id, trace_id, left_out }: ShareLink,
-    spanId: string,
-    masker: Masker | null,
+    { id: spanId, input_data = null, output_data = null }: ShownSpan,
     signal: AbortSignal | undefined,
-  ): Promise<SharedSpan['images']> {
+  ): Promise<KeptOfSpan[]> {
     if (!isShown(left_out, 'texts')) return [];
-    const images = await this.#parts.attachments.imagesOf(project_id, { spanId, traceId: trace_id }, signal);
-    // One that is kept elsewhere would tell that place who reads the trace.
-    return images
-      .filter(({ kept }) => kept)
-      .map(({ url, label, type }) => ({ url, type, label: masker?.maskText(label) ?? label }));
+    const masker = this.#parts.masker(project_id);
+    const masked: ChangeParts = async (stored) => {
+      if (masker === null) return stored;
+      // Attributes that repeat an input are masked as it is.
+      const { attributes, media } = stored;
+      const whole = { input_data, output_data: stored.output_data ?? output_data, attributes };
+      const [shown = whole] = await masker.maskEach([whole]);
+      const said = JSON.stringify(shown);
+      // A path may mean all attributes.
+      const left = isJsonObject(shown.attributes) ? shown.attributes : {};
+      return { output_data: shown.output_data, attributes: left, media: media.filter((id) => said.includes(id)) };
+    };
+    return this.#parts.attachments.keptOf(project_id, { spanId, traceId: trace_id }, masked, signal);
   }
 }
 

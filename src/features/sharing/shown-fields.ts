@@ -55,15 +55,21 @@ function among(
 }
 
 const TAGS = ['tags', 'trace_tags', 'session_tags'] as const;
-/** Keys of tags that say who the user is: `user`, `user.id`, `enduser.id`, `userEmail` and the like. */
-const OF_USER = /^(?:end[._-]?)?user/i;
+/** How words begin in keys of tags that say who the user is. */
+const OF_USER = /^(?:end)?(?:user|e?mail|customer|account|person|(?:tele)?phone)/i;
+
+/** Whether a key has such a word, as in `enduser.id`, `langfuse.user.id`, `customer_id` and `contactEmail`. */
+function isOfUser(key: string): boolean {
+  const words = key.replace(/([a-z0-9])([A-Z])/g, '$1.$2').split(/[^A-Za-z]+/);
+  return words.some((word) => OF_USER.test(word));
+}
 
 /** An object without tags that say who the user is. */
 export function withoutUser<T extends ShownTrace | ShownSpan>(shown: T): T {
   const changes = TAGS.flatMap((field) => {
     const tags = (shown as Partial<ShownSpan>)[field];
     if (tags === undefined) return [];
-    return [[field, Object.fromEntries(Object.entries(tags).filter(([key]) => !OF_USER.test(key)))]];
+    return [[field, Object.fromEntries(Object.entries(tags).filter(([key]) => !isOfUser(key)))]];
   });
   return { ...shown, ...(Object.fromEntries(changes) as Partial<T>) };
 }

@@ -82,13 +82,13 @@ export const AttachmentUrls = Type.Record(Type.String(), AttachmentUrl, {
 /** Where the files of a row are; null: it has none. */
 export function urlsOf(
   files: Pick<RowFiles, 'find'>,
-  projectId: string,
+  { projectId, datasetId }: { readonly projectId: string; readonly datasetId: string },
   column: unknown,
 ): Static<typeof AttachmentUrls> | null {
   const found = Object.entries(attachedIn(column))
     .slice(0, MAX_OF_EXAMPLE)
     .flatMap(([name, { sha256 }]) => {
-      const file = files.find(projectId, sha256);
+      const file = files.find(projectId, datasetId, sha256);
       if (file === null) return [];
       return [
         [`attachment.${name}`, { presigned_url: file.url, s3_url: file.url, mime_type: file.media_type }] as const,

@@ -70,7 +70,8 @@ export function toExampleRead(
     ...{ id: ownId(projectId, row_id), dataset_id: dataset.id, inputs, outputs },
     metadata: { ...metadata, dataset_split: splits },
     source_run_id: typeof run === 'string' && UUID.test(run) ? run : null,
-    ...{ attachment_urls: urlsOf(files, projectId, row[COLUMN]), created_at: at, modified_at: at },
+    attachment_urls: urlsOf(files, { projectId, datasetId: dataset.id }, row[COLUMN]),
+    ...{ created_at: at, modified_at: at },
   };
 }
 

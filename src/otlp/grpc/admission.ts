@@ -15,6 +15,7 @@ import { CallIntake } from './call-intake.js';
 import { refusalOf, toStatus } from './status.js';
 import { authenticateCall, type CallerIdentity } from './trace-service.js';
 import type { Signals } from '../../engine/signals/signals.js';
+import { networkOf } from '../../http/wire/client-address.js';
 
 export interface AdmissionOptions {
   readonly identity: CallerIdentity;
@@ -56,7 +57,8 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
       const seconds = (performance.now() - startedAt) / 1000;
       const refused = refusedFor === undefined ? {} : { refusedFor };
       const isDenied = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED;
-      const denied = isDenied ? { denied: { address: peerOf(call), caller: {}, reason } } : {};
+      const address = peerOf(call);
+      const denied = isDenied ? { denied: { address, network: networkOf(address), caller: {}, reason } } : {};
       observer.rpcFinished({ method: method.path, code: status[code], seconds, ...refused, ...denied });
     };
     const refuse = (error: unknown) => {

@@ -27,6 +27,8 @@ export interface FinishedRequest {
 /** Who was not let in, or not to that. */
 export interface Denied {
   readonly address: string;
+  /** The network of it that counts as one client. */
+  readonly network: string;
   /** What is known of the caller, by the names of the log. */
   readonly caller: Readonly<Record<string, string>>;
 }
@@ -63,7 +65,7 @@ export const requestCatalog = catalogOf({
   accessDenied: {
     level: 'info',
     message: 'Access denied',
-    when: 'A request got 401 or 403, or a gRPC call UNAUTHENTICATED or PERMISSION_DENIED: it had no valid key or session, or one that may not do this. `reason` is what the client received; user, key and project are there if they are known. At most ten a minute for each address and 600 in all; more are at level `debug`. Sign-ins: `signInRefused`.',
+    when: 'A request got 401 or 403, or a gRPC call UNAUTHENTICATED or PERMISSION_DENIED: it had no valid key or session, or one that may not do this. `reason` is what the client received; user, key and project are there if they are known. At most ten a minute for each network of clients and 600 in all; more are at level `debug`. Sign-ins: `signInRefused`.',
   },
   refusalsEnded: {
     level: 'info',
@@ -125,8 +127,8 @@ export function deriveRequests(log: LogEvent<LineName<typeof requestCatalog>>, m
     ended: ({ seconds, ...rest }) => log('refusalsEnded', { ...rest, ms: milliseconds(seconds) }),
   });
   const denials = new Denials();
-  const accessDenied = ({ address, caller }: Denied, fields: LogFields) =>
-    log('accessDenied', { ...fields, ...caller, address }, denials.isEnough(address));
+  const accessDenied = ({ address, network, caller }: Denied, fields: LogFields) =>
+    log('accessDenied', { ...fields, ...caller, address }, denials.isEnough(network));
   return {
     requestFinished({ route, method, status, seconds, requestId, reason, traceId, denied }: FinishedRequest): void {
       metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);

@@ -1,7 +1,7 @@
 import { guarded, transact, type Database } from '../../../engine/metadata/database.js';
 import type { Window } from '../../../engine/schema/page.js';
 import type { Micros } from '../../../engine/timestamp.js';
-import type { Comment, CommentDraft, CommentStore } from '../comment.js';
+import type { Comment, CommentBounds, CommentDraft, CommentStore } from '../comment.js';
 
 const COMMENT = `SELECT c.id, c.project_id, c.trace_id, c.span_id, c.user_id, u.name AS user_name, c.text, c.created_at, c.edited_at
   FROM comments AS c JOIN users AS u ON u.id = c.user_id`;
@@ -16,6 +16,9 @@ interface OfTrace {
 function prepare(db: Database) {
   return {
     held: db.prepare<Omit<OfTrace, 'spanId'>, number>(`SELECT count(*) FROM comments WHERE ${OF_TRACE}`).pluck(),
+    heldByProject: db
+      .prepare<[string], number>('SELECT count(*) FROM comments INDEXED BY comments_in_order WHERE project_id = ?')
+      .pluck(),
     insert: db.prepare<CommentDraft>(
       `INSERT INTO comments (id, project_id, trace_id, span_id, user_id, text, created_at, after_deletion)
        VALUES (@id, @project_id, @trace_id, @span_id, @user_id, @text, @created_at, @after_deletion)`,
@@ -47,12 +50,14 @@ export class SqliteCommentStore implements CommentStore {
     this.#statements = prepare(db);
   }
 
-  insert(draft: CommentDraft, most: number): boolean {
-    const { held, insert } = this.#statements;
+  insert(draft: CommentDraft, most: CommentBounds): keyof CommentBounds | null {
+    const { held, heldByProject, insert } = this.#statements;
     const store = () => {
-      if ((held.get({ projectId: draft.project_id, traceId: draft.trace_id }) ?? 0) >= most) return false;
+      const { project_id, trace_id } = draft;
+      if ((held.get({ projectId: project_id, traceId: trace_id }) ?? 0) >= most.ofTrace) return 'ofTrace' as const;
+      if ((heldByProject.get(project_id) ?? 0) >= most.ofProject) return 'ofProject' as const;
       insert.run(draft);
-      return true;
+      return null;
     };
     return transact(this.#db, store);
   }

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
-import type { AttachmentService, OpenedImage } from '../attachment-service.js';
-import { isImageType, KEPT_KINDS } from '../media.js';
+import type { AttachmentService } from '../attachment-service.js';
+import { KEPT_KINDS } from '../media.js';
 import { AttachmentList } from '../schema.js';
 import type { ImageUploads } from '../uploads.js';
+import { imageAnswer } from './image-answer.js';
 import { uploadRoute } from './upload-route.js';
 import { uuid } from '../../../engine/schema/parts.js';
 import { queryOf } from '../../../http/query.js';
@@ -68,34 +69,7 @@ function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>) {
     async handle({ params, query, headers }) {
       const { project_id: projectId, sha256 } = params;
       const image = attachments.open({ projectId, sha256, expires: query.expires, signature: query.signature });
-      const shared = headersOf(image);
-      if (isKnown(headers['if-none-match'], shared.ETag)) return { status: 304, headers: shared };
-      const stream = await image.content();
-      return {
-        status: 200,
-        stream,
-        contentType: image.mediaType.startsWith('text/') ? `${image.mediaType}; charset=utf-8` : image.mediaType,
-        headers: { ...shared, ...displayHeaders(image), 'Content-Length': String(image.bytes) },
-      };
+      return imageAnswer(image, headers, `private, max-age=${image.secondsLeft}, immutable`);
     },
   });
-}
-
-function headersOf({ sha256, secondsLeft }: OpenedImage) {
-  return { ETag: `"${sha256}"`, 'Cache-Control': `private, max-age=${secondsLeft}, immutable` };
-}
-
-/** Shown as an image in any page, and as nothing else; what is no image is a download. `nosniff` comes with every answer. */
-function displayHeaders({ fileName, mediaType }: OpenedImage) {
-  const isImage = isImageType(mediaType);
-  return {
-    'Content-Security-Policy': "default-src 'none'; sandbox",
-    'Content-Disposition': `${isImage ? 'inline' : 'attachment'}; filename="${fileName}"`,
-    ...(isImage && { 'Cross-Origin-Resource-Policy': 'cross-origin' }),
-  };
-}
-
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  const known = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return known?.some((tag) => tag === etag || tag === '*') ?? false;
 }

@@ -54,6 +54,10 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
     );
   }
 
+  isOfDataset({ project_id, sha256 }: ReferencedImage, datasetId: string): boolean {
+    return guarded(() => this.#statements.isOfDataset.get({ project_id, sha256, datasetId }) === 1);
+  }
+
   isNamed(image: ReferencedImage): boolean {
     return guarded(() => this.#statements.isNamed.get(image) === 1);
   }
@@ -120,6 +124,12 @@ export class SqliteAttachmentCatalog implements AttachmentCatalog {
 
   drop(ids: readonly number[]): void {
     this.#unname(this.#statements.drop, ids);
+  }
+
+  dropAsRead(references: readonly OpenReference[]): void {
+    if (references.length === 0) return;
+    const read = references.map(({ id, announced_at }) => ({ id, announced_at }));
+    this.#leaveOver(() => this.#statements.dropAsRead.all(JSON.stringify(read)));
   }
 
   doubt(images: readonly ReferencedImage[]): void {

@@ -83,6 +83,13 @@ export function prepareAttachmentSql(db: Database) {
     drop: db.prepare<[string], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE id IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
     ),
+    /** Takes objects of `id` and `announced_at` as a JSON array. */
+    dropAsRead: db.prepare<[string], ReferencedImage>(
+      `DELETE FROM attachment_namings WHERE id IN (
+         SELECT n.id FROM json_each(?) AS r CROSS JOIN attachment_namings AS n ON n.id = json_extract(r.value, '$.id')
+         WHERE n.version IS NULL AND n.announced_at IS json_extract(r.value, '$.announced_at'))
+       RETURNING project_id, sha256`,
+    ),
     leaveOver: db.prepare<ReferencedImage>(
       'INSERT INTO attachment_leftovers (project_id, sha256) VALUES (@project_id, @sha256) ON CONFLICT DO NOTHING',
     ),
@@ -92,6 +99,13 @@ export function prepareAttachmentSql(db: Database) {
       `SELECT project_id, sha256 FROM attachment_leftovers WHERE (project_id, sha256) > (@project_id, @sha256)
        ORDER BY project_id, sha256 LIMIT @limit`,
     ),
+    isOfDataset: db
+      .prepare<ReferencedImage & { datasetId: string }, number>(
+        `SELECT EXISTS (SELECT 1 FROM dataset_files AS f CROSS JOIN dataset_contents AS c ON c.seq = f.content
+           CROSS JOIN datasets AS d ON d.seq = c.dataset
+         WHERE f.project_id = @project_id AND f.sha256 = @sha256 AND d.id = @datasetId)`,
+      )
+      .pluck(),
     isNamed: db.prepare<ReferencedImage, number>(`SELECT ${NAMED}`).pluck(),
     noLeftover: db.prepare<ReferencedImage>(`DELETE FROM attachment_leftovers WHERE ${OF_IMAGE}`),
     remove: db.prepare<ReferencedImage>(`DELETE FROM attachments WHERE ${OF_IMAGE} AND NOT ${NAMED}`),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { uuid } from '../../../engine/schema/parts.js';
 import { defineRoute } from '../../../http/route.js';
+import { imageAnswer } from '../../images/http/image-answer.js';
 import { TAG } from '../http/routes.js';
 import type { ShareService } from '../share-service.js';
 import type { SharedTraces } from '../shared-traces.js';
@@ -54,8 +55,34 @@ export function sharedRoutes({ shares, shared, admission }: SharedRoutesParts) {
       description: 'The span, without what is left out.',
       params: Type.Object({ ...SharedParams.properties, span_id: uuid('Id of the span.') }),
       async handle({ params: { token, span_id }, signal }) {
-        const json = JSON.stringify(await shared.span(shares.open(token), span_id, signal));
+        const json = JSON.stringify(await shared.span(shares.open(token), token, span_id, signal));
         return { status: 200, json, once: true, headers: HEADERS };
+      },
+    }),
+    defineRoute({
+      ...common,
+      path: '/s/:token/spans/:span_id/images/:place',
+      operationId: 'getSharedImage',
+      summary: 'An image of a span of a share link',
+      description: 'The image, byte for byte, for as long as the link works.',
+      params: Type.Object({
+        ...SharedParams.properties,
+        span_id: uuid('Id of the span.'),
+        place: Type.String({ description: 'Place of the image among those of the span, from 0.' }),
+      }),
+      responses: {
+        200: {
+          description: 'The image.',
+          schema: Type.String({ format: 'binary', description: 'The image.' }),
+          contentType: '*/*',
+        },
+        304: { description: 'The image is still the one named by `If-None-Match`.' },
+      },
+      async handle({ params: { token, span_id, place }, headers, signal }) {
+        const image = await shared.image(shares.open(token), span_id, place, signal);
+        // Asked for each time: the link may end.
+        const answer = await imageAnswer(image, headers, 'private, no-cache');
+        return { ...answer, headers: { ...answer.headers, ...HEADERS } };
       },
     }),
   ];

@@ -10,7 +10,7 @@ import {
   MAX_TAGS as MAX_EXPERIMENT_TAGS,
 } from '../../experiments/experiment.js';
 import { MAX_COMPARISONS } from '../../comparisons/comparison-store.js';
-import { MAX_COMMENTS } from '../../comments/comment.js';
+import { MAX_COMMENTS, MAX_COMMENTS_OF_PROJECT } from '../../comments/comment.js';
 import { MAX_DASHBOARDS } from '../../dashboards/schema.js';
 import { MAX_SAVED_VIEWS } from '../../saved-views/schema.js';
 import { MAX_DEFINITIONS } from '../../scores/schema.js';
@@ -50,7 +50,14 @@ export function bounds(db: Database, held: HeldRows): Readonly<Partial<Record<Me
 function countBound(
   db: Database,
   table:
-    'model_prices' | 'score_definitions' | 'saved_views' | 'dashboards' | 'datasets' | 'experiments' | 'comparisons',
+    | 'model_prices'
+    | 'score_definitions'
+    | 'saved_views'
+    | 'dashboards'
+    | 'datasets'
+    | 'experiments'
+    | 'comparisons'
+    | 'comments',
   most: number,
   what: string,
 ): Bound {
@@ -134,10 +141,12 @@ function tagBound(db: Database): Bound {
 }
 
 function commentBound(db: Database): Bound {
+  const ofProject = countBound(db, 'comments', MAX_COMMENTS_OF_PROJECT, 'comments');
   const count = db
     .prepare<[string, string], number>('SELECT count(*) FROM comments WHERE project_id = ? AND trace_id = ?')
     .pluck();
   return (projectId, records) => {
+    ofProject(projectId, records);
     for (const trace of new Set(records.map(({ trace_id }) => String(trace_id))))
       if ((count.get(projectId, trace) ?? 0) > MAX_COMMENTS)
         throw new DomainError(

@@ -51,7 +51,7 @@ function Spent({ monthly_limit, spent, calls, unpriced_calls, waiting_reason, re
         in {counted(calls, 'call')}. Resets <When at={resets_at} />.
       </p>
       {unpriced_calls > 0 && (
-        <p class="soft">{counted(unpriced_calls, 'call')} without a known price, not counted toward the budget.</p>
+        <p class="soft">{counted(unpriced_calls, 'call')} without a known cost, not counted toward the budget.</p>
       )}
       {waiting_reason !== null && (
         <p class="bad" role="status">
