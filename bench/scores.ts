@@ -7,7 +7,7 @@ import { connect } from '../src/engine/traces/clickhouse/client/client.js';
 import { startEngine } from '../src/engine/traces/clickhouse/process/supervisor.js';
 import { sql } from '../src/engine/traces/clickhouse/client/sql.js';
 import { startProgress } from '../scripts/progress.js';
-import { against, figure, median, printTable } from './figures.js';
+import { figure, median, printTable } from './figures.js';
 import { fill } from './fill.js';
 import { wholeNumber } from './options.js';
 import { startServerProcess, type ServerProcess } from './processes/server.js';
@@ -97,7 +97,8 @@ async function bench({ spans, repetitions, seed, only, keep, write }: Options): 
         engine,
         about:
           'Each span has a score `quality` and one that is true or false, a tenth have another one, `rare`. Pages of 50; medians over ' +
-          'HTTP, and the processor time of the engine for a call, each for the list by a score and for the same list by cost, in turn.',
+          'HTTP, and of the processor time of the engine for a call, which the target is held against: each for the list by a score and for ' +
+          'the same list by cost, in turn.',
         columns: COLUMNS,
         rows,
       });
@@ -109,7 +110,10 @@ async function bench({ spans, repetitions, seed, only, keep, write }: Options): 
   }
 }
 
-const COLUMNS = ['list', 'by score, ms', 'by cost, ms', 'ratio', 'target', 'engine, by score / by cost, ms'];
+const COLUMNS = [
+  ...['list', 'by score, ms', 'by cost, ms', 'ratio'],
+  ...['engine, by score / by cost, ms of processor time', 'ratio', `target ≤ ${MAX_RATIO}`],
+];
 
 async function measureAll(server: ServerProcess, pairs: readonly Pair[], repetitions: number): Promise<string[][]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -120,10 +124,15 @@ async function measureAll(server: ServerProcess, pairs: readonly Pair[], repetit
       const [score, cost] = [new Timed(server, byScore, agent), new Timed(server, byCost, agent)];
       // A name is filled in when it is asked for again, two lists at a time.
       for (let run = -WARM_UP; run < repetitions; run += 1) for (const each of [score, cost]) await each.call(run >= 0);
-      const ratio = score.wall / cost.wall;
+      // Beside others on the machine, a time on the clock tells little.
+      const ratio = score.processor / cost.processor;
       rows.push([
-        ...[name, figure(score.wall), figure(cost.wall), figure(ratio), against(ratio, '≤', MAX_RATIO)],
-        `${figure(score.processor)} / ${figure(cost.processor)}`,
+        ...[name, figure(score.wall), figure(cost.wall), figure(score.wall / cost.wall)],
+        ...[
+          `${figure(score.processor)} / ${figure(cost.processor)}`,
+          figure(ratio),
+          ratio <= MAX_RATIO ? 'met' : 'NOT met',
+        ],
       ]);
       progress.update(rows.length);
     }
@@ -151,9 +160,8 @@ class Timed {
     return median(this.#wall);
   }
 
-  /** The mean: the system tells it in steps that are longer than a call. */
   get processor(): number {
-    return this.#processor.reduce((sum, each) => sum + each, 0) / this.#processor.length;
+    return median(this.#processor);
   }
 
   async call(counts: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -134,7 +134,7 @@ async function announced(child: ChildProcess): Promise<PlainProcess> {
     pid: child.pid ?? NaN,
     cpuMs: () => ({
       server: cpuMsOf(`/proc/${String(child.pid)}`),
-      engine: cpuMsOf(`/proc/${String(childOf(child.pid))}`),
+      engine: threadsMsOf(`/proc/${String(childOf(child.pid))}`),
     }),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -191,4 +191,18 @@ function cpuMsOf(task: string): number {
   // The name in parentheses may hold blanks; user and system time are the 12th and 13th field after it.
   const fields = readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+}
+
+/** Of a process that keeps its threads, in nanoseconds as the scheduler counts: a call may take less than a tick. @param task its folder */
+function threadsMsOf(task: string): number {
+  if (!existsSync(`${task}/task`)) return NaN;
+  const nanoseconds = readdirSync(`${task}/task`).map((thread) => {
+    try {
+      return Number(readFileSync(`${task}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+    } catch {
+      // It has just ended.
+      return 0;
+    }
+  });
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
 }

@@ -5,7 +5,9 @@ import { DomainError } from '../../src/engine/errors.js';
 import type { MeasuredResult, ResultQuery } from '../../src/engine/traces/model/experiment/results.js';
 import type { Score } from '../../src/engine/traces/model/score/score.js';
 import type { Span } from '../../src/engine/traces/model/span/span.js';
+import { MeasuredReads } from '../../src/engine/traces/experiment/measured-reads.js';
 import { readFigures } from '../../src/engine/traces/experiment/result-figures.js';
+import { ScoreReads } from '../../src/engine/traces/experiment/score-reads.js';
 import { openReader, type ReadRows } from '../../src/engine/traces/read/row-reader.js';
 import { sql, value } from '../../src/engine/traces/clickhouse/client/sql.js';
 import { Random } from '../../scripts/random.js';
@@ -211,6 +213,27 @@ describe('the results of experiments', () => {
     ]);
   });
 
+  it('have the score of another author, or of the trace, where the newest one was removed', async () => {
+    const [a, b, c] = [result('a'), result('b'), result('c')];
+    await post(a, b, c);
+    const write = (...scores: Score[]) => opened.store.log.append({ projectId: project, scores });
+    const ofTrace = ({ trace_id }: Span) => ({ entity_type: 'trace' as const, entity_id: trace_id });
+    const removed = [a, b, c].map((span) => score(span, 'level', 1, { author: 'later' }));
+    await write(score(a, 'level', 0.25), score(b, 'level', 0.5, ofTrace(b)), score(c, 'other', 0.75));
+    await write(...removed);
+    expect((await measured('level')).map(({ scores }) => scores)).to.deep.equal([
+      { level: 1 },
+      { level: 1 },
+      { level: 1 },
+    ]);
+    for (const { id } of removed) await opened.store.scores.remove(project, id);
+    const expected = [{ level: 0.25 }, { level: 0.5 }, { other: 0.75 }];
+    expect((await measured('level', 'other')).map(({ scores }) => scores)).to.deep.equal(expected);
+    // One that counts is not looked for behind what was removed before it.
+    await write(score(a, 'level', 0.125, ofTrace(a)));
+    expect((await measured('level'))[0]?.scores).to.deep.equal({ level: 0.125 });
+  });
+
   it('have the same figures in whatever portions they are read', async () => {
     const other = randomUUID();
     const dice = new Random(seedOf('RESULTS_SEED'));
@@ -243,6 +266,14 @@ describe('the results of experiments', () => {
     const { rows } = openReader(opened.client);
     for (const atOnce of [3, 13])
       expect(await readFigures(rows, scope, [experiment, other], { atOnce }), `${atOnce} at once`).to.deep.equal(whole);
+    const known = await measured('level', 'good');
+    for (const atOnce of [3, 13, 14]) {
+      const reader = openReader(opened.client);
+      const all: MeasuredResult[] = [];
+      const reads = new MeasuredReads(reader, new ScoreReads(reader.rows), atOnce);
+      for await (const portion of reads.all(scope, experiment, ['level', 'good'], undefined)) all.push(...portion);
+      expect(all, `measured, ${atOnce} at once`).to.deep.equal(known);
+    }
     // Where the engine has no memory for a portion, halves of it are read.
     let refused = 0;
     const tooLarge = new ClickHouseError({ message: 'Query memory limit exceeded', code: '241' });

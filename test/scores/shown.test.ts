@@ -59,6 +59,25 @@ describe('scores in rows of lists', () => {
     for (const list of ['spans', 'traces', 'sessions'] as const) expect(await shown(list, bare)).to.deep.equal({});
   });
 
+  it('show the same again, and what has changed since', async () => {
+    const lists = ['spans', 'traces', 'sessions'] as const;
+    const all = async (list: ListName) => {
+      const rows = await api.get(list, 'limit=10&fields=id,scores');
+      return new Map(rows.map((row) => [row['id'], row['scores']]));
+    };
+    const before = await Promise.all(lists.map(all));
+    // By then, those of traces and sessions are stored.
+    for (let time = 0; time < 3; time += 1)
+      for (const [index, list] of lists.entries()) expect(await all(list), list).to.deep.equal(before[index]);
+    const given = score({ entity_id: bare, name: 'ok', value: true });
+    await scores.post([given]);
+    for (const [index, list] of lists.entries())
+      expect(await all(list), list).to.deep.equal(new Map([...(before[index] ?? []), [bare, { ok: true }]]));
+    const [found] = await scores.list(`?entity_id=${bare}`);
+    await scores.remove(found.id);
+    for (const [index, list] of lists.entries()) expect(await all(list), list).to.deep.equal(before[index]);
+  });
+
   it('show them beside every field, on every page in every order', async () => {
     for (const list of ['spans', 'traces', 'sessions'] as const)
       for (const order of [

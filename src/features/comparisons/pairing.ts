@@ -24,13 +24,10 @@ const MAX_RESULTS_OF_ROW = 10_000;
 /** The results of one experiment, by row: repetitions of a row are no rows of their own, so they become one value. */
 export class Arm {
   readonly #places: ReadonlyMap<string, number>;
-  readonly #metrics: readonly MeasuredMetric[];
+  readonly #readings: readonly Reading[];
   readonly #columns: readonly Column[];
-  /** Of categorical metrics. */
-  readonly #categories: readonly Map<string, number>[];
   readonly #results: Uint16Array;
   readonly #errors: Uint16Array;
-  readonly #errorWay: ErrorWay;
   #row: MeasuredResult[] = [];
 
   /** @param places of the rows that count @param categories are shared by both arms, and grow */
@@ -40,9 +37,7 @@ export class Arm {
     { errors, categories }: { readonly errors: ErrorWay; readonly categories: readonly Map<string, number>[] },
   ) {
     this.#places = places;
-    this.#metrics = metrics;
-    this.#errorWay = errors;
-    this.#categories = categories;
+    this.#readings = metrics.map((metric, index) => readingOf(metric, errors, categories[index]));
     this.#results = new Uint16Array(places.size);
     this.#errors = new Uint16Array(places.size);
     this.#columns = metrics.map(() => ({
@@ -75,30 +70,11 @@ export class Arm {
     const sound = errors === 0 ? results : results.filter(({ has_error }) => !has_error);
     this.#results[place] = results.length;
     this.#errors[place] = errors;
-    for (const [index, metric] of this.#metrics.entries()) {
-      const hasAll = metric.name === ERROR || (isFigure(metric) && this.#errorWay === 'count_as_fail');
-      this.#take(index, place, hasAll ? results : sound);
+    for (let index = 0; index < this.#readings.length; index += 1) {
+      const [reading, column] = [this.#readings[index], this.#columns[index]];
+      if (reading !== undefined && column !== undefined)
+        take(column, place, reading, reading.ofErrors ? results : sound);
     }
-  }
-
-  #take(index: number, place: number, results: readonly MeasuredResult[]): void {
-    const column = this.#columns[index];
-    const metric = this.#metrics[index];
-    if (column === undefined || metric === undefined) return;
-    const categories = metric.measure === 'category' ? this.#categories[index] : undefined;
-    const values: number[] = [];
-    for (const result of results) {
-      const value = valueOf(result, metric, categories);
-      if (Number.isNaN(value)) continue;
-      values.push(value);
-      if (isTooLarge(value)) continue;
-      if (value < column.lowest) column.lowest = value;
-      if (value > column.highest) column.highest = value;
-    }
-    if (values.length === 0) return;
-    column.counts[place] = values.length;
-    if (values.some(isTooLarge)) column.means[place] = Infinity;
-    else column.means[place] = categories === undefined ? averageOf(values) : mostFrequent(values);
   }
 
   has(place: number): boolean {
@@ -129,6 +105,57 @@ export class Arm {
   }
 }
 
+/** How the values of a metric are read of results. */
+interface Reading {
+  /** NaN: it has none. */
+  readonly valueOf: (result: MeasuredResult) => number;
+  /** Whether results with an error have values that count. */
+  readonly ofErrors: boolean;
+  readonly isCategory: boolean;
+}
+
+function readingOf(metric: MeasuredMetric, errors: ErrorWay, categories: Map<string, number> | undefined): Reading {
+  const { name, measure } = metric;
+  const isCategory = measure === 'category';
+  const ofErrors = name === ERROR || (isFigure(metric) && errors === 'count_as_fail');
+  if (name === ERROR && measure === 'boolean')
+    return { valueOf: ({ has_error }) => Number(has_error), ofErrors, isCategory };
+  if (isFigure(metric)) return { valueOf: (result) => result[metric.name] ?? NaN, ofErrors, isCategory };
+  const valueOf = ({ scores }: MeasuredResult) => {
+    const value = scores[name];
+    if (isCategory) return typeof value === 'string' && categories !== undefined ? placeIn(categories, value) : NaN;
+    return typeof value === 'number' || typeof value === 'boolean' ? Number(value) : NaN;
+  };
+  return { valueOf, ofErrors, isCategory };
+}
+
+/** Takes the values of a row into a column. */
+function take(
+  column: Column,
+  place: number,
+  { valueOf, isCategory }: Reading,
+  results: readonly MeasuredResult[],
+): void {
+  let [count, sum, anyTooLarge] = [0, 0, false];
+  const categories: number[] = [];
+  for (const result of results) {
+    const value = valueOf(result);
+    if (Number.isNaN(value)) continue;
+    count += 1;
+    sum += value;
+    if (isCategory) categories.push(value);
+    if (isTooLarge(value)) {
+      anyTooLarge = true;
+      continue;
+    }
+    if (value < column.lowest) column.lowest = value;
+    if (value > column.highest) column.highest = value;
+  }
+  if (count === 0) return;
+  column.counts[place] = count;
+  column.means[place] = anyTooLarge ? Infinity : isCategory ? mostFrequent(categories) : sum / count;
+}
+
 /** Pairs the rows that both arms have. @param rows their places @returns of each metric the rows that have it in both, one by one, as each takes its time */
 export function* pair(
   rows: Int32Array,
@@ -136,31 +163,37 @@ export function* pair(
   arms: { readonly candidate: Arm; readonly baseline: Arm },
   { errors, categories }: { readonly errors: ErrorWay; readonly categories: readonly Map<string, number>[] },
 ): Generator<PairedMetric> {
+  const { candidate, baseline } = arms;
   for (const [index, metric] of metrics.entries()) {
-    const { candidate, baseline } = arms;
     const worst = errors === 'count_as_fail' ? worstOf(metric, candidate.range(index), baseline.range(index)) : null;
-    const kept: number[] = [];
     const leftOut = { no_value: 0, error: 0 };
-    let most = 0;
+    const [first, second] = [new Float64Array(rows.length), new Float64Array(rows.length)];
+    const kept = new Int32Array(rows.length);
     const tooLarge: number[] = [];
-    for (const [row, place] of rows.entries()) {
-      const values = [candidate.value(index, place, worst), baseline.value(index, place, worst)];
-      if (values.some(Number.isNaN)) {
+    let count = 0;
+    let most = 0;
+    for (let row = 0; row < rows.length; row += 1) {
+      const place = rows[row] ?? 0;
+      const [one, other] = [candidate.value(index, place, worst), baseline.value(index, place, worst)];
+      if (Number.isNaN(one) || Number.isNaN(other)) {
         const byError = metric.name !== ERROR && (candidate.hasError(place) || baseline.hasError(place));
         leftOut[byError ? 'error' : 'no_value'] += 1;
         continue;
       }
-      if (values.some(isTooLarge)) {
+      if (isTooLarge(one) || isTooLarge(other)) {
         tooLarge.push(row);
         continue;
       }
-      kept.push(row);
+      first[count] = one;
+      second[count] = other;
+      kept[count] = row;
+      count += 1;
       most = Math.max(most, candidate.count(index, place, worst), baseline.count(index, place, worst));
     }
-    const of = (arm: Arm) => Float64Array.from(kept, (row) => arm.value(index, rows[row] ?? 0, worst));
     yield {
       ...metricOf(metric),
-      ...{ candidate: of(candidate), baseline: of(baseline), rows: Int32Array.from(kept), single: most <= 1 },
+      ...{ candidate: first.slice(0, count), baseline: second.slice(0, count), rows: kept.slice(0, count) },
+      single: most <= 1,
       categories: [...(categories[index]?.keys() ?? [])],
       left_out: tooLarge.length === 0 ? leftOut : { ...leftOut, too_large: tooLarge.length },
       tooLarge: Int32Array.from(tooLarge),
@@ -184,14 +217,6 @@ function worstOf(
   return Number.isFinite(worst) ? worst : null;
 }
 
-function valueOf(result: MeasuredResult, metric: Metric, categories: Map<string, number> | undefined): number {
-  if (metric.name === ERROR && metric.measure === 'boolean') return Number(result.has_error);
-  if (isFigure(metric)) return result[metric.name] ?? NaN;
-  const value = result.scores[metric.name];
-  if (categories !== undefined) return typeof value === 'string' ? placeIn(categories, value) : NaN;
-  return typeof value === 'number' || typeof value === 'boolean' ? Number(value) : NaN;
-}
-
 /** Squares and sums of larger numbers have no end. Rows with one are left out, and a gate does not pass without them. */
 const LARGEST = 1e100;
 
@@ -210,8 +235,6 @@ function placeIn(categories: Map<string, number>, category: string): number {
 function isFigure(metric: Metric): metric is Metric & { readonly name: Figure } {
   return metric.measure === 'sum' && FIGURES.some((name) => name === metric.name);
 }
-
-const averageOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The first of those that are most frequent. */
 function mostFrequent(values: readonly number[]): number {

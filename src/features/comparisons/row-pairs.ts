@@ -1,4 +1,4 @@
-import type { ExperimentResults } from '../../engine/traces/model/experiment/results.js';
+import type { ExperimentResults, MeasuredResult } from '../../engine/traces/model/experiment/results.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../engine/errors.js';
 import type { RowReads } from '../datasets/dataset.js';
@@ -52,26 +52,30 @@ export async function readRowPairs(
   signal: AbortSignal,
 ): Promise<RowPairs> {
   const versions = { from: baseline.dataset_version, to: candidate.dataset_version };
-  const alike = await readVersionRows(rows, datasetId, versions, signal);
-  requireRoom(alike.ids.length, metrics.length);
-  const places = new Map(alike.ids.map((id, place) => [id, place]));
   const options = { errors, categories: metrics.map(() => new Map<string, number>()) };
-  const armOf = async ({ id }: { readonly id: string }) => {
-    const arm = new Arm(places, metrics, options);
-    let read = 0;
-    let spent: number | null = null;
-    for await (const portion of results.measured(projectId, id, scoresAmong(metrics), signal)) {
-      read += portion.length;
-      if (read > MAX_RESULTS)
-        throw new DomainError('too_large', `An experiment of more than ${MAX_RESULTS} results cannot be compared`);
-      arm.add(portion);
-      for (const { cost } of portion) spent = sumOf(spent, cost);
-    }
-    arm.end();
-    return { arm, spent };
-  };
-  const [first, second] = [await armOf(candidate), await armOf(baseline)];
-  const arms = { candidate: first.arm, baseline: second.arm };
+  const ended = new AbortController();
+  const untilEnded = AbortSignal.any([signal, ended.signal]);
+  const reading = readVersionRows(rows, datasetId, versions, untilEnded).then((alike) => {
+    requireRoom(alike.ids.length, metrics.length);
+    return { alike, places: new Map(alike.ids.map((id, place) => [id, place])) };
+  });
+  // The engine has begun with the results while the rows are read.
+  const armOf = ({ id }: { readonly id: string }) =>
+    readArm(
+      results.measured(projectId, id, scoresAmong(metrics), untilEnded),
+      async () => new Arm((await reading).places, metrics, options),
+    );
+  // Categories are numbered as they come, the candidate's first: of both at once, by chance.
+  const isInTurn = metrics.some(({ measure }) => measure === 'category');
+  const first = armOf(candidate);
+  const second = isInTurn ? first.then(() => armOf(baseline)) : armOf(baseline);
+  const all = [reading, first, second] as const;
+  const [{ alike }, of, against] = await Promise.all(all).catch(async (error: unknown) => {
+    ended.abort();
+    await Promise.allSettled(all);
+    throw error;
+  });
+  const arms = { candidate: of.arm, baseline: against.arm };
   const { paired, missing } = placesOf(alike.ids, arms);
   const contents = Array.from(paired, (place) => alike.contents[place] ?? 0);
   return {
@@ -80,11 +84,29 @@ export async function readRowPairs(
     slicings: await readSlicings(rows, contents, slices, signal),
     errors: [...paired.keys()].filter((row) => hasError(arms, paired[row] ?? 0)),
     leftOut: [...alike.leftOut, ...missing],
-    spent: { candidate: first.spent, baseline: second.spent },
+    spent: { candidate: of.spent, baseline: against.spent },
   };
 }
 
-/** Of 100,000 rows, a metric takes some 80 ms: others have their turn between. */
+/** Reads all results of an experiment, and what they cost. @throws DomainError `too_large` */
+async function readArm(results: AsyncIterable<readonly MeasuredResult[]>, open: () => Promise<Arm>) {
+  let arm: Arm | undefined;
+  let read = 0;
+  let spent: number | null = null;
+  for await (const portion of results) {
+    read += portion.length;
+    if (read > MAX_RESULTS)
+      throw new DomainError('too_large', `An experiment of more than ${MAX_RESULTS} results cannot be compared`);
+    arm ??= await open();
+    arm.add(portion);
+    for (const { cost } of portion) spent = sumOf(spent, cost);
+  }
+  arm ??= await open();
+  arm.end();
+  return { arm, spent };
+}
+
+/** Of 100,000 rows, a metric takes some milliseconds: others have their turn between. */
 async function inTurns<T>(items: Iterable<T>, signal: AbortSignal): Promise<T[]> {
   const done: T[] = [];
   for (const item of items) {

@@ -1,8 +1,6 @@
-import type { Readable } from 'node:stream';
 import type {
   ExperimentFigures,
   ExperimentResults,
-  MeasuredResult,
   ResultOutline,
   ResultQuery,
   StoredResult,
@@ -14,27 +12,23 @@ import { readState, type StateParts } from '../list/state.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import { versionTime } from '../write/version-clock.js';
-import { ofExperiment } from './marked-rows.js';
 import { readFigures } from './result-figures.js';
-import { ANY_SHARED_SETTINGS, anyShared, hasTraceScores } from './result-scores.js';
+import { MeasuredReads } from './measured-reads.js';
+import { ScoreReads } from './score-reads.js';
 import {
   idsAfter,
-  measuredAfter,
   outlinesAfter,
   presentAfter,
   presentAmong,
   resultCount,
   resultPage,
-  scoresOf,
   sharedTraces,
   spansAfter,
   tracesOf,
-  type MeasuredLine,
   type OutlineRow,
   type PresentRow,
   type ResultPlace,
   type ResultRow,
-  type ScoreRow,
   type TraceRow,
 } from './result-statements.js';
 import { ResultTexts, tracesOfAll } from './result-texts.js';
@@ -43,11 +37,8 @@ import { ResultTexts, tracesOfAll } from './result-texts.js';
 const PORTION = 5_000;
 /** Rows of which it is read together whether they have results, and results of which the ids are. */
 const ROWS_AT_ONCE = 25_000;
-/** Results that one statement reads: the engine has what they are joined with in memory, which it has to read for each. */
-const MEASURED_AT_ONCE = 100_000;
-/** Characters of the text of a score: of a page, and where all results are read. */
+/** Characters of the text of a score of a page. */
 const SHOWN_TEXT = 1_000;
-const MEASURED_TEXT = 200;
 
 /** What the trace of a result took, or where several were made in it, its span. */
 type Taken = Pick<StoredResult, 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens'>;
@@ -57,11 +48,15 @@ export class ClickHouseExperimentResults implements ExperimentResults {
   readonly #reader: Reader;
   readonly #state: StateParts;
   readonly #texts: ResultTexts;
+  readonly #scores: ScoreReads;
+  readonly #measured: MeasuredReads;
 
   constructor(client: ClickHouseClient, state: StateParts, limits: ReadLimits) {
     this.#reader = openReader(client, limits, { ...LIST_SETTINGS, result_overflow_mode: 'throw' });
     this.#state = state;
     this.#texts = new ResultTexts(this.#reader.rows);
+    this.#scores = new ScoreReads(this.#reader.rows);
+    this.#measured = new MeasuredReads(this.#reader, this.#scores);
   }
 
   page(projectId: string, query: ResultQuery, signal?: AbortSignal) {
@@ -70,13 +65,13 @@ export class ClickHouseExperimentResults implements ExperimentResults {
         signal,
       });
       const found = beyond.slice(0, query.limit);
-      const measured = query.idsOnly === true ? [] : found;
-      const several = await this.#several(scope, query.experimentId, measured, signal);
+      const shown = query.idsOnly === true ? [] : found;
+      const several = await this.#several(scope, query.experimentId, shown, signal);
       const [taken, scores, { texts, kept }, total] = await Promise.all([
-        this.#taken(scope, several, measured, signal),
-        this.#scores(scope, several, measured, signal),
+        this.#taken(scope, several, shown, signal),
+        this.#scores.of(scope, shown, { several, longest: SHOWN_TEXT }, signal),
         this.#texts
-          .first(scope, measured, signal)
+          .first(scope, shown, signal)
           .then((read) => (query.idsOnly === true ? { ...read, kept: found.length } : read)),
         query.count ? this.#count(scope, query, signal) : null,
       ]);
@@ -85,7 +80,7 @@ export class ClickHouseExperimentResults implements ExperimentResults {
         return {
           ...{ id: row.span, trace_id: row.made, row_id: row.row_id, repetition: row.repetition },
           ...{ has_error: row.has_error === 1, ...(taken.get(row.version) ?? NOTHING) },
-          scores: scores.get(row.version) ?? {},
+          scores: scores.get(row) ?? {},
           output_data: output ?? '',
           error_message: message,
           created_at: versionTime(Number(row.received)),
@@ -111,24 +106,7 @@ export class ClickHouseExperimentResults implements ExperimentResults {
 
   async *measured(projectId: string, experimentId: string, scores: readonly string[], signal?: AbortSignal) {
     for await (const scope of this.#held(projectId)) {
-      const isAny = async (statement: Sql, settings = {}) =>
-        (await this.#reader.rows(statement, { signal, settings })).length > 0;
-      const ofTraces = scores.length > 0 && (await isAny(hasTraceScores(scope)));
-      const haveShared = await isAny(anyShared(scope, [ofExperiment(experimentId)]), ANY_SHARED_SETTINGS);
-      const wanted = { names: scores, ofTraces, haveShared };
-      let after: ResultPlace | null = null;
-      let read = MEASURED_AT_ONCE;
-      while (read === MEASURED_AT_ONCE) {
-        read = 0;
-        const portion = { after, limit: MEASURED_AT_ONCE, longest: MEASURED_TEXT };
-        const stream = await this.#reader.stream(measuredAfter(scope, experimentId, wanted, portion), { signal });
-        for await (const lines of portionsOf<MeasuredLine>(stream, PORTION)) {
-          read += lines.length;
-          const results = lines.map(toMeasured);
-          after = results.at(-1) ?? after;
-          yield results;
-        }
-      }
+      yield* this.#measured.all(scope, experimentId, scores, signal);
     }
   }
 
@@ -225,25 +203,6 @@ export class ClickHouseExperimentResults implements ExperimentResults {
     return new Map(results.map((row) => [row.version, takenBy(several.has(row.made) ? row : byId.get(row.made))]));
   }
 
-  /** Scores of results, by the versions of their spans: those of these, and of the traces in which they alone were made. */
-  async #scores(
-    scope: ReadScope,
-    several: ReadonlySet<string>,
-    results: readonly ResultRow[],
-    signal: AbortSignal | undefined,
-  ): Promise<ReadonlyMap<string, StoredResult['scores']>> {
-    if (results.length === 0) return new Map();
-    const spans = [...new Set(results.map(({ span }) => span))];
-    const traces = tracesOfAll(results).filter((id) => !several.has(id));
-    const rows = await this.#reader.rows<ScoreRow>(scoresOf(scope, { spans, traces }, SHOWN_TEXT), { signal });
-    const byObject = grouped(rows, (row) => `${row.of} ${row.object}`);
-    const of = ({ span, made }: ResultRow) =>
-      [...(byObject.get(`span ${span}`) ?? []), ...(byObject.get(`trace ${made}`) ?? [])]
-        .sort((one, other) => Number(one.version) - Number(other.version))
-        .map(({ name, kind, number, text }) => [name, scoreOf(kind, number, text)] as const);
-    return new Map(results.map((row) => [row.version, Object.fromEntries(of(row))]));
-  }
-
   async #count(scope: ReadScope, query: ResultQuery, signal: AbortSignal | undefined): Promise<number> {
     const [row] = await this.#reader.rows<{ total: string }>(resultCount(scope, query), { signal });
     return Number(row?.total ?? 0);
@@ -256,16 +215,6 @@ interface SpanRow extends ResultPlace {
   readonly span: string;
   readonly trace: string;
   readonly version: string;
-}
-
-function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) {
-    const group = groups.get(keyOf(row));
-    if (group === undefined) groups.set(keyOf(row), [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 const NOTHING: Taken = { cost: null, duration_ms: null, input_tokens: null, output_tokens: null };
@@ -281,35 +230,6 @@ function takenBy(row: Omit<TraceRow, 'id'> | undefined): Taken {
     input_tokens: numberOf(input),
     output_tokens: numberOf(output),
   };
-}
-
-function scoreOf(kind: string, number: number | null, text: string): number | boolean | string {
-  return kind === 'boolean' ? number === 1 : (number ?? text);
-}
-
-function toMeasured(line: MeasuredLine): MeasuredResult {
-  const [id, row_id, repetition, hasError, cost, duration_ms, input_tokens, output_tokens, given] = line;
-  // The last one of a name counts.
-  const inOrder = given.length < 2 ? given : given.toSorted((one, other) => one[4] - other[4]);
-  const scores = Object.fromEntries(inOrder.map(([name, kind, number, text]) => [name, scoreOf(kind, number, text)]));
-  const taken = { cost, duration_ms, input_tokens, output_tokens };
-  return { id, row_id, repetition, has_error: hasError === 1, ...taken, scores };
-}
-
-/** The values of a stream of lines of JSON, about so many together. */
-async function* portionsOf<T>(stream: Readable, size: number): AsyncGenerator<T[]> {
-  let values: T[] = [];
-  let begun = '';
-  stream.setEncoding('utf8');
-  for await (const chunk of stream as AsyncIterable<string>) {
-    const lines = (begun + chunk).split('\n');
-    begun = lines.pop() ?? '';
-    for (const line of lines) values.push(JSON.parse(line) as T);
-    if (values.length < size) continue;
-    yield values;
-    values = [];
-  }
-  if (values.length > 0) yield values;
 }
 
 /** @param showingTrace versions of those whose output is that of the trace that they name */

@@ -97,7 +97,7 @@ export function scoresOfResults(
 }
 
 /** Rows of `scored`, `name`, `ver` and columns: of each name the newest score that spans, or traces, have themselves. @param asked columns: `name`, and more */
-export function newestGiven(of: 'span' | 'trace', scope: ReadScope, asked: Parameters<typeof ownScores>[2]): Sql {
+function newestGiven(of: 'span' | 'trace', scope: ReadScope, asked: Parameters<typeof ownScores>[2]): Sql {
   // In the order in which they are stored.
   return sql`SELECT * FROM (${ownScores(of, scope, asked)}) ORDER BY name, scored, ver DESC LIMIT 1 BY name, scored`;
 }

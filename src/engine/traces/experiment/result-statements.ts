@@ -1,12 +1,12 @@
 import type { ResultQuery } from '../model/experiment/results.js';
-import { empty, identifier, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
+import { empty, join, listOf, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { excerpt } from '../read/excerpt.js';
 import { ownScores } from '../list/object-scores.js';
 import { idSet, rows } from '../list/rows.js';
 import { traceSource } from '../list/sources.js';
 import { IS_RESULT, markedRows, ofExperiment } from './marked-rows.js';
-import { madeIn, newestGiven, SEVERAL, shared, type SomeResults } from './result-scores.js';
+import { SEVERAL } from './result-scores.js';
 
 /** A row of {@link results}: what the span of a result says. */
 export interface ResultRow {
@@ -66,52 +66,6 @@ export function resultCount(scope: ReadScope, query: ResultQuery): Sql {
 /** The place of a result in the order of all. */
 export type ResultPlace = Pick<ResultRow, 'row_id' | 'repetition'>;
 
-/** A line of {@link measuredAfter}. */
-export type MeasuredLine = readonly [
-  span: string,
-  row: string,
-  repetition: number,
-  hasError: 0 | 1,
-  cost: number | null,
-  duration: number | null,
-  input: number | null,
-  output: number | null,
-  scores: readonly MeasuredScore[],
-];
-
-/** A score of a result. Of a name there may be one of its span and one of its trace: the later version counts. */
-export type MeasuredScore = readonly [name: string, kind: string, number: number | null, text: string, version: number];
-
-/**
- * The results behind one, or the first, with what their traces took and the newest scores of some names, as lines of JSON.
- * @param longest longer texts of scores have their middle left out
- */
-export function measuredAfter(
-  scope: ReadScope,
-  experiment: string,
-  scored: WantedScores,
-  { after, limit, longest }: { readonly after: ResultPlace | null; readonly limit: number; readonly longest: number },
-): Sql {
-  const own = ofExperiment(experiment);
-  const conditions = after === null ? [own] : [own, beyond(after)];
-  const results = (columns: Sql) =>
-    sql`${newest(scope, sql`experiment_id, row_id, repetition, ${columns}`, conditions)} LIMIT ${value(limit, 'UInt64')}`;
-  const asked = { results, experiments: [own], haveShared: scored.haveShared };
-  const scores = joinedScores(scope, asked, scored, longest);
-  const columns = asked.haveShared
-    ? sql`${SPAN_COLUMNS}, (experiment_id, made_in) IN ${shared(scope, asked)} AS is_shared`
-    : sql`id, made_in, has_error`;
-  const taken = join(
-    (['cost', 'duration_ms', 'input_tokens', 'output_tokens'] as const).map((column) => takenOf(column, asked)),
-    ', ',
-  );
-  return sql`SELECT toString(result.id), result.row_id, result.repetition, result.has_error, ${taken}, ${scores.selected}
-FROM (${results(columns)}) AS result
-LEFT ANY JOIN (${takenBy(scope, madeIn(asked))}) AS trace ON trace.id = result.made_in${scores.join}
-ORDER BY result.row_id, result.repetition
-FORMAT JSONCompactEachRow SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0`;
-}
-
 /** A row with results, and which: its repetitions as bits. */
 export interface PresentRow {
   readonly row: string;
@@ -134,46 +88,10 @@ GROUP BY project_id, experiment_id, row_id ORDER BY project_id, experiment_id, r
 SETTINGS optimize_aggregation_in_order = 1`;
 }
 
-type Taken = 'cost' | 'duration_ms' | 'input_tokens' | 'output_tokens';
-
-/** What a result took: its trace, or where several were made in that, its span. */
-const takenOf = (column: Taken, { haveShared }: SomeResults) =>
-  haveShared
-    ? sql`if(result.is_shared, result.${identifier(column)}, trace.${identifier(column)})`
-    : sql`trace.${identifier(column)}`;
-
 /** What some traces took, and others that are not rolled up. @param set of their ids */
 export function takenBy(scope: ReadScope, set: Sql): Sql {
   return sql`SELECT id, cost, duration_ms, input_tokens, output_tokens
     FROM ${rows(traceSource, scope, { by: 'set', set })} WHERE ${inProject(scope.projectId)} AND NOT gone`;
-}
-
-/** Which scores of results are wanted. */
-export interface WantedScores {
-  readonly names: readonly string[];
-  /** Whether traces may have any of these. */
-  readonly ofTraces: boolean;
-  readonly haveShared: boolean;
-}
-
-/** The scores of results as an array, and what these are joined with for it: scores of their spans and, if they are alone in them, of their traces. */
-function joinedScores(scope: ReadScope, asked: SomeResults, { names, ofTraces }: WantedScores, longest: number) {
-  if (names.length === 0) return { selected: sql`[]`, join: empty };
-  const columns = ['name', 'kind', 'number', 'text'];
-  const given = (of: 'span' | 'trace', ids: Sql) => sql`
-  SELECT scored, groupArray((name, kind, number, ${excerpt(sql`text`, longest)}, ver)) AS given FROM (
-    ${newestGiven(of, scope, { columns, names, ids })}
-  ) GROUP BY scored`;
-  const own = sql`
-LEFT ANY JOIN (${given('span', sql`(SELECT id FROM (${asked.results(sql`id`)}))`)}) AS own ON own.scored = result.id`;
-  if (!ofTraces) return { selected: sql`own.given`, join: own };
-  return {
-    selected: asked.haveShared
-      ? sql`arrayConcat(own.given, if(result.is_shared, [], whole.given))`
-      : sql`arrayConcat(own.given, whole.given)`,
-    join: sql`${own}
-LEFT ANY JOIN (${given('trace', madeIn(asked))}) AS whole ON whole.scored = result.made_in`,
-  };
 }
 
 /** A row of {@link outlinesAfter}. */
@@ -208,8 +126,8 @@ export function idsAfter(scope: ReadScope, experiment: string, after: ResultPlac
 FROM (${newest(scope, sql`row_id, repetition, id`, conditions)} LIMIT ${value(limit, 'UInt64')})`;
 }
 
-/** The first condition is for the index. */
-function beyond({ row_id, repetition }: ResultPlace): Sql {
+/** Behind a place. The first condition is for the index. */
+export function beyond({ row_id, repetition }: ResultPlace): Sql {
   const row = value(row_id, 'String');
   return sql`row_id >= ${row} AND (row_id > ${row} OR repetition > ${value(repetition, 'UInt64')})`;
 }
@@ -264,17 +182,23 @@ export interface ScoreRow {
   readonly version: string;
 }
 
-/** The newest scores that some spans and traces have themselves. @param longest longer texts have their middle left out */
-export function scoresOf(
-  scope: ReadScope,
-  { spans, traces }: { readonly spans: readonly string[]; readonly traces: readonly string[] },
-  longest: number,
-): Sql {
-  const columns = ['name', 'kind', 'number', 'text'];
+/** Whose scores are read, and which. */
+export interface ScoresOf {
+  readonly spans: readonly string[];
+  readonly traces: readonly string[];
+  /** The only names; absent: any. */
+  readonly names?: readonly string[];
+  /** Longer texts have their middle left out. */
+  readonly longest: number;
+}
+
+/** The newest scores that some spans and traces have themselves. */
+export function scoresOf(scope: ReadScope, { spans, traces, names, longest }: ScoresOf): Sql {
+  const asked = { columns: ['name', 'kind', 'number', 'text'], ...(names !== undefined && { names }) };
   const own = (of: ScoreRow['of'], ids: readonly string[]) =>
     ids.length === 0
       ? []
-      : [sql`SELECT *, ${literal(of)} AS of FROM (${ownScores(of, scope, { columns, ids: idSet(ids) })})`];
+      : [sql`SELECT *, ${literal(of)} AS of FROM (${ownScores(of, scope, { ...asked, ids: idSet(ids) })})`];
   const scores = join([...own('span', spans), ...own('trace', traces)], ' UNION ALL ');
   return sql`SELECT of, toString(scored) AS object, name, kind, number, ${excerpt(sql`text`, longest)} AS text, toString(ver) AS version FROM (
   SELECT * FROM (${scores}) ORDER BY of, scored, name, ver DESC LIMIT 1 BY of, scored, name

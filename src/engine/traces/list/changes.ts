@@ -6,14 +6,14 @@ import type { ClickHouseClient } from '../clickhouse/client/client.js';
 import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { Version } from '../write/version-clock.js';
 import { jsonLines } from '../read/json-rows.js';
-import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
+import { openReader, type Reader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { fitting } from '../transfer-pages.js';
 import { rollupPage, spanBounds, spanConditions } from './compile.js';
 import { leftOutOfPicked } from './experiment-filters.js';
 import { LIST_SETTINGS } from './list-reads.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
-import { shownScoresJoin, withoutScores, withScores } from './shown-scores.js';
+import { ShownScores, shownScoresJoin, withoutScores } from './shown-scores.js';
 import { idSet } from './rows.js';
 import { withSessions } from './unsettled.js';
 import { sessionSource, shown, spanSource, traceSource } from './sources.js';
@@ -45,6 +45,7 @@ interface Changed {
 export class ClickHouseChanges implements ListChanges {
   readonly #parts: ChangeParts;
   readonly #reader: Reader;
+  readonly #shownScores = new ShownScores(null);
 
   constructor(parts: ChangeParts) {
     this.#parts = parts;
@@ -137,11 +138,11 @@ ${format}`,
     const roots = list === 'traces' ? rootColumns : [];
     const columns = [...roots, sql`toString(id)`];
     const page = await this.#reader.lines(rollupPage(source, scope, withoutScores(query), access, columns), { signal });
-    const read = <T>(statement: Sql) => this.#reader.rows<T>(statement, { signal });
+    const read: ReadRows = (statement, options) => this.#reader.rows(statement, { ...options, signal });
     const rooted =
       list === 'traces' ? await withRootTexts(scope.projectId, page, query, read) : page.map(({ row }) => row);
     const unscored = rooted.map((row, index) => ({ row, id: page[index]?.extra[roots.length] ?? '' }));
-    const scored = await withScores(source, scope, query, unscored, read);
+    const scored = await this.#shownScores.with(source, scope, query, unscored, read);
     return scored.map((row, index) => ({ row, id: unscored[index]?.id ?? '' }));
   }
 }

@@ -23,7 +23,7 @@ import { accessPaths } from './access-paths.js';
 import type { Found, ListReads } from './list-reads.js';
 import { ALL, type AccessPath } from './rows.js';
 import { knowsRepeated } from './score-filters.js';
-import { showsScores, withoutScores, withScores } from './shown-scores.js';
+import { showsScores, withoutScores } from './shown-scores.js';
 import { FOUND_BY_VALUE, hasStoredOrder, isJoined, type TopScores } from './top-scores.js';
 import { sessionSource, spanSource, traceSource, type ListSource } from './sources.js';
 import { readState } from './state.js';
@@ -203,7 +203,10 @@ export class ClickHouseLists implements Lists {
     signal?: AbortSignal,
   ): Promise<string[]> {
     const rows = lines.map(({ row, extra }) => ({ row, id: extra[place] ?? '' }));
-    return withScores(source, scope, query, rows, (statement) => this.#reads.reader.rows(statement, { signal }));
+    const { shownScores, reader } = this.#reads;
+    return shownScores.with(source, scope, query, rows, (statement, options) =>
+      reader.rows(statement, { ...options, signal }),
+    );
   }
 
   async #ids(statement: Sql, signal?: AbortSignal): Promise<string[]> {

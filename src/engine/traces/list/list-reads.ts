@@ -14,7 +14,7 @@ import { idsAskedFor } from './rows.js';
 import { RepeatedScores } from './repeated-scores.js';
 import { scoreSortedBy } from './score-filters.js';
 import { ScoreNames } from './score-names.js';
-import { showsScores } from './shown-scores.js';
+import { ShownScores, showsScores } from './shown-scores.js';
 import { spanSource, type ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
@@ -72,6 +72,7 @@ export class ListReads {
   readonly search: TextSearch;
   readonly topScores: TopScoreSearch;
   readonly scoreFilters: ScoreFilterSearch;
+  readonly shownScores: ShownScores;
   readonly state: StateParts;
   readonly #newestScores: NewestScoreTable;
   readonly #repeatedScores: RepeatedScores;
@@ -89,6 +90,7 @@ export class ListReads {
     this.search = new TextSearch(words, this.reader.rows);
     this.topScores = new TopScoreSearch(this.reader.rows);
     this.scoreFilters = new ScoreFilterSearch(this.reader.rows);
+    this.shownScores = new ShownScores(written);
   }
 
   /** Reads in the state of now. @param read may run twice, when the first state cannot be read */

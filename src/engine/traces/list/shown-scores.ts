@@ -7,7 +7,9 @@ import { inProject, type ReadScope } from '../read/scope.js';
 import { storedOf, storedRows } from './newest-scores.js';
 import { objectScores } from './object-scores.js';
 import { idSet } from './rows.js';
+import { RememberedScores } from './remembered-scores.js';
 import { spanSource, type ListSource } from './sources.js';
+import type { Version } from '../write/version-clock.js';
 
 /** Names of scores that a row shows. */
 export const MAX_SHOWN_SCORES = 100;
@@ -32,27 +34,84 @@ export interface Unscored {
   readonly row: string;
 }
 
-/** Rows of a page as JSON objects, each with its scores behind all others. */
-export async function withScores(
-  source: ListSource,
-  scope: ReadScope,
-  query: ListQuery,
-  rows: readonly Unscored[],
-  read: ReadRows,
-): Promise<string[]> {
-  if (!showsScores(query) || rows.length === 0) return rows.map(({ row }) => row);
-  const ids = rows.map(({ id }) => id);
-  const scores = new Map<string, ShownScore[]>();
-  for (const score of await shownScores(source, scope, query, ids, read)) {
-    const others = scores.get(score.id);
-    if (others === undefined) scores.set(score.id, [score]);
-    else others.push(score);
+/** Shows scores of the rows of pages. */
+export class ShownScores {
+  readonly #written: ((projectId: string) => Version) | null;
+  readonly #remembered = new RememberedScores<ShownScore>();
+
+  /** @param written the last version of a project that was stored; null: of spans, nothing is remembered */
+  constructor(written: ((projectId: string) => Version) | null) {
+    this.#written = written;
   }
-  return rows.map(({ id, row }) => {
-    const shown = (scores.get(id) ?? []).sort((one, other) => (one.name < other.name ? -1 : 1));
-    const members = shown.slice(0, MAX_SHOWN_SCORES).map((score) => `${JSON.stringify(score.name)}:${jsonOf(score)}`);
-    return `${row.slice(0, -1)}${row === '{}' ? '' : ','}"${FIELD}":{${members.join(',')}}}`;
-  });
+
+  /** Rows of a page as JSON objects, each with its scores behind all others. */
+  async with(
+    source: ListSource,
+    scope: ReadScope,
+    query: ListQuery,
+    rows: readonly Unscored[],
+    read: ReadRows,
+  ): Promise<string[]> {
+    if (!showsScores(query) || rows.length === 0) return rows.map(({ row }) => row);
+    const ids = rows.map(({ id }) => id);
+    const found =
+      source === spanSource
+        ? await this.#ofSpans(scope, query, ids, read)
+        : await this.#ofHolders(source, scope, query, ids, read);
+    const scores = new Map<string, ShownScore[]>();
+    for (const score of found) {
+      const others = scores.get(score.id);
+      if (others === undefined) scores.set(score.id, [score]);
+      else others.push(score);
+    }
+    return rows.map(({ id, row }) => {
+      const shown = (scores.get(id) ?? []).sort((one, other) => (one.name < other.name ? -1 : 1));
+      const members = shown.slice(0, MAX_SHOWN_SCORES).map((score) => `${JSON.stringify(score.name)}:${jsonOf(score)}`);
+      return `${row.slice(0, -1)}${row === '{}' ? '' : ','}"${FIELD}":{${members.join(',')}}}`;
+    });
+  }
+
+  /** The newest scores of spans: the same in each state without a write since the last that is stored. */
+  #ofSpans(scope: ReadScope, query: ListQuery, ids: readonly string[], read: ReadRows): Promise<ShownScore[]> {
+    const written = this.#written?.(scope.projectId) ?? Infinity;
+    if (written > scope.upTo) return scoresOfSpans(scope, query, ids, read);
+    const state = `${scope.projectId} ${written} ${query.textLimit}`;
+    return this.#remembered.of(state, ids, (some) => scoresOfSpans(scope, query, some, read));
+  }
+
+  /** Those of traces or sessions: stored ones of the names of which these are, and others, which are computed. */
+  async #ofHolders(
+    source: ListSource,
+    scope: ReadScope,
+    query: ListQuery,
+    ids: readonly string[],
+    read: ReadRows,
+  ): Promise<ShownScore[]> {
+    const { scoreNames } = scope;
+    if (scoreNames?.length === 0) return [];
+    const computed = (of: readonly string[], names?: readonly string[]) =>
+      of.length === 0 || names?.length === 0
+        ? []
+        : [read<ShownScore>(computedScores(source, scope, query, of, names), BY_KEY)];
+    const stored = (scoreNames ?? []).flatMap((name) => {
+      const of = storedOf(source, scope, name);
+      return of === undefined ? [] : [{ name, ...of }];
+    });
+    if (stored.length === 0) return (await Promise.all(computed(ids, scoreNames))).flat();
+    const names = stored.map(({ name }) => name);
+    const changed = new Set(stored.flatMap((of) => of.changed));
+    const [again, still] = [ids.filter((id) => changed.has(id)), ids.filter((id) => !changed.has(id))];
+    // What is stored never changes.
+    const state = [...stored.map(({ filling, generation }) => `${filling}.${generation}`), query.textLimit].join(' ');
+    const asStored = this.#remembered.of(state, still, (some) =>
+      read<ShownScore>(
+        sql`SELECT ${selectedOf(query)} FROM (${storedRows(source, scope, stored, idSet(some))})`,
+        BY_KEY,
+      ),
+    );
+    const others = scoreNames?.filter((name) => !names.includes(name));
+    return (await Promise.all([asStored, ...computed(ids, others), ...computed(again, names)])).flat();
+  }
 }
 
 /** A score of an object, the newest of its name. */
@@ -96,22 +155,18 @@ function shownOf(query: ListQuery, scores: Sql): Sql {
   ) GROUP BY shown_of`;
 }
 
-/** The newest scores of some objects. */
-async function shownScores(
-  source: ListSource,
+/** The newest scores of some spans. */
+async function scoresOfSpans(
   scope: ReadScope,
   query: ListQuery,
   ids: readonly string[],
   read: ReadRows,
 ): Promise<ShownScore[]> {
-  const readAll = async (statements: readonly Sql[]) =>
-    (await Promise.all(statements.map((statement) => read<ShownScore>(statement, BY_KEY)))).flat();
-  if (source !== spanSource) return readAll(statementsOf(source, scope, query, ids));
   const newest = await read<ShownScore & { readonly deleted: number }>(newestRows(scope, query, ids), BY_OBJECT);
   // Then a score of another author may be the newest that there is.
   const again = new Set(newest.flatMap(({ id, deleted }) => (deleted === 1 ? [id] : [])));
   if (again.size === 0) return newest;
-  const others = await readAll(statementsOf(source, scope, query, [...again]));
+  const others = await read<ShownScore>(computedScores(spanSource, scope, query, [...again]), BY_KEY);
   return [...newest.filter(({ id }) => !again.has(id)), ...others];
 }
 
@@ -126,36 +181,20 @@ function newestRows({ projectId, upTo }: ReadScope, query: ListQuery, ids: reado
 
 const shownText = ({ textLimit }: ListQuery) => excerpt(sql`text`, textLimit ?? SHOWN_TEXT);
 
-/** Rows of {@link ShownScore} of some objects: stored ones of the names of which these are, the others computed. */
-function statementsOf(source: ListSource, scope: ReadScope, query: ListQuery, ids: readonly string[]): Sql[] {
-  const { scoreNames } = scope;
-  if (scoreNames?.length === 0) return [];
-  const selected = sql`toString(scored) AS id, name, kind, number, ${shownText(query)} AS text`;
-  const computed = (of: readonly string[], names?: readonly string[]) => {
-    if (of.length === 0 || names?.length === 0) return [];
-    const asked = { columns: COLUMNS, ids: idSet(of), ...(names && { names }) };
-    return [
-      sql`SELECT ${selected} FROM (
+const selectedOf = (query: ListQuery) => sql`toString(scored) AS id, name, kind, number, ${shownText(query)} AS text`;
+
+/** Rows of {@link ShownScore} of some objects. @param names the only ones; absent: any */
+function computedScores(
+  source: ListSource,
+  scope: ReadScope,
+  query: ListQuery,
+  ids: readonly string[],
+  names?: readonly string[],
+): Sql {
+  const asked = { columns: COLUMNS, ids: idSet(ids), ...(names && { names }) };
+  return sql`SELECT ${selectedOf(query)} FROM (
   SELECT * FROM (${objectScores(source, scope, asked)}) ORDER BY scored, name, ver DESC LIMIT 1 BY scored, name
-) ORDER BY scored, name LIMIT ${number(MAX_SHOWN_SCORES)} BY scored`,
-    ];
-  };
-  const stored = (scoreNames ?? []).flatMap((name) => {
-    const of = storedOf(source, scope, name);
-    return of === undefined ? [] : [{ name, ...of }];
-  });
-  if (stored.length === 0) return computed(ids, scoreNames);
-  const names = stored.map(({ name }) => name);
-  const changed = new Set(stored.flatMap((of) => of.changed));
-  const [again, still] = [ids.filter((id) => changed.has(id)), ids.filter((id) => !changed.has(id))];
-  return [
-    ...(still.length === 0 ? [] : [sql`SELECT ${selected} FROM (${storedRows(source, scope, stored, idSet(still))})`]),
-    ...computed(
-      ids,
-      scoreNames?.filter((name) => !names.includes(name)),
-    ),
-    ...computed(again, names),
-  ];
+) ORDER BY scored, name LIMIT ${number(MAX_SHOWN_SCORES)} BY scored`;
 }
 
 function jsonValue(query: ListQuery): Sql {

@@ -7,7 +7,7 @@ import { empty, join, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { CommitNews } from '../write/commit-news.js';
 import { versionAt, type Version } from '../write/version-clock.js';
 import { jsonLines } from '../read/json-rows.js';
-import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
+import { openReader, type Reader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import {
   countOf,
@@ -22,7 +22,7 @@ import { rootColumns, withRootTexts } from './root-texts.js';
 import { asksOfExperiments, leftOutOfPicked } from './experiment-filters.js';
 import { LIST_SETTINGS } from './list-reads.js';
 import { idsAskedFor } from './rows.js';
-import { shownScoresJoin, withoutScores, withScores } from './shown-scores.js';
+import { ShownScores, shownScoresJoin, withoutScores } from './shown-scores.js';
 import { shown, spanSource, traceSource } from './sources.js';
 import { readState, type StateParts } from './state.js';
 
@@ -45,6 +45,7 @@ const MAX_CHANGED = 1000;
 export class ClickHouseTails implements TailSource {
   readonly #parts: TailSourceParts;
   readonly #reader: Reader;
+  readonly #shownScores = new ShownScores(null);
 
   constructor(parts: TailSourceParts) {
     this.#parts = parts;
@@ -108,10 +109,10 @@ ${format}`);
     const access = { by: 'ids', ids } as const;
     const columns = [...rootColumns, sql`toString(id)`];
     const page = await this.#reader.lines(rollupPage(traceSource, scope, withoutScores(query), access, columns));
-    const read = <T>(statement: Sql) => this.#reader.rows<T>(statement);
+    const read: ReadRows = (statement, options) => this.#reader.rows(statement, options);
     const rooted = await withRootTexts(scope.projectId, page, query, read);
     const unscored = rooted.map((row, index) => ({ row, id: page[index]?.extra[rootColumns.length] ?? '' }));
-    const all = await withScores(traceSource, scope, query, unscored, read);
+    const all = await this.#shownScores.with(traceSource, scope, query, unscored, read);
     const rows = fitting(all);
     const matching =
       all.length < MAX_ROWS ? all.length : await this.#count(countOf(rollupMatches(traceSource, scope, query, access)));

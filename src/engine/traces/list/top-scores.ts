@@ -2,7 +2,7 @@ import type { ListQuery } from '../model/list/query.js';
 import { SCORED, type Scored } from '../model/score/score.js';
 import { join, literal, sql, value, type Sql } from '../clickhouse/client/sql.js';
 import type { ReadRows } from '../read/row-reader.js';
-import { inProject, type ReadScope } from '../read/scope.js';
+import { inProject, type ReadScope, type StoredNewest } from '../read/scope.js';
 import { memberships } from './membership.js';
 import { asFilled, newestScores, storedOf, storedOtherwise } from './newest-scores.js';
 import { idsAskedFor, idSet } from './rows.js';
@@ -21,6 +21,8 @@ export const FOUND_BY_VALUE = { ...BY_VALUE, use_index_for_in_with_subqueries_ma
 const FEW = 10_000;
 /** How many more are looked at than their share of the first ones suggests. */
 const MARGIN = 1.3;
+/** Orders of which the first objects are remembered, those asked for last, and so many of each at most. */
+const MAX_REMEMBERED = { orders: 200, objects: 1_000 } as const;
 
 /**
  * The first rows of a name's scores in the order of a list, of any version and author. An object whose newest score is among them comes
@@ -49,16 +51,20 @@ export function hasStoredOrder(source: ListSource, scope: ReadScope, query: Pick
   return name !== null && storedOf(source, scope, name) !== undefined;
 }
 
-/** Whether so few newest scores are stored that one statement which joins all sessions with them is quicker than two; rows of traces are larger. */
+/**
+ * Whether so few newest scores are stored that one statement which joins all sessions with them is quicker than two; rows of traces are larger.
+ * Not where the first of them can be remembered.
+ */
 export function isJoined(source: ListSource, scope: ReadScope, query: Pick<ListQuery, 'sort'>): boolean {
   const name = scoreSortedBy(query);
   const stored = name === null ? undefined : storedOf(source, scope, name);
-  return source === sessionSource && stored !== undefined && stored.objects <= FEW;
+  return source === sessionSource && stored !== undefined && stored.changed.length > 0 && stored.objects <= FEW;
 }
 
 /** Finds the page of a list that is sorted by a score without looking at the scores of all objects. */
 export class TopScoreSearch {
   readonly #rows: ReadRows;
+  readonly #first = new FirstObjects();
 
   constructor(rows: ReadRows) {
     this.#rows = rows;
@@ -83,7 +89,8 @@ export class TopScoreSearch {
     while (look <= LAST_LOOK) {
       const by = { name, descending: query.descending };
       const top = await (isStored ? this.#topStored : this.#top).call(this, source, scope, by, look, signal);
-      if (top.ids.length === 0) return null;
+      // They would not fill it: those without a score come next.
+      if (top.ids.length === 0 || (top.isAll && top.ids.length < wanted)) return null;
       const rows = await found({ ...query, offset: 0, limit: wanted }, top);
       if (rows.length >= wanted) return rows.slice(query.offset);
       // Those without a score come next.
@@ -100,6 +107,9 @@ export class TopScoreSearch {
     look: number,
     signal?: AbortSignal,
   ): Promise<TopScores> {
+    const stored = storedOf(source, scope, by.name);
+    const known = stored && this.#first.of(stored, by, look);
+    if (known !== undefined) return known;
     const read = (statement: Sql) =>
       this.#rows<{ object: string }>(statement, {
         signal,
@@ -108,7 +118,9 @@ export class TopScoreSearch {
     const numbers = await read(topStoredNumbers(source, scope, by, look));
     // Texts come behind all numbers.
     const rows = numbers.length < look ? await read(topStored(source, scope, by, look)) : numbers;
-    return { ids: rows.map(({ object }) => object), versions: [], isAll: rows.length < look };
+    const top = { ids: rows.map(({ object }) => object), versions: [], isAll: rows.length < look };
+    if (stored !== undefined) this.#first.add(stored, by, top);
+    return top;
   }
 
   async #top(source: ListSource, scope: ReadScope, by: By, look: number, signal?: AbortSignal): Promise<TopScores> {
@@ -135,6 +147,37 @@ export class TopScoreSearch {
     return [...new Set(sessions)];
   }
 }
+
+/**
+ * The first objects of what is stored, which never changes: a filling's number is given once, and later rows are of a later generation. Where some
+ * objects are not as they are stored, nothing is remembered.
+ */
+class FirstObjects {
+  /** Those asked for last at the end. */
+  readonly #known = new Map<string, TopScores>();
+
+  of(stored: StoredNewest, by: By, look: number): TopScores | undefined {
+    const key = keyOf(stored, by);
+    const known = key === null ? undefined : this.#known.get(key);
+    if (key === null || known === undefined || (known.ids.length < look && !known.isAll)) return undefined;
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    const ids = known.ids.slice(0, look);
+    return { ids, versions: [], isAll: known.isAll && ids.length < look };
+  }
+
+  add(stored: StoredNewest, by: By, top: TopScores): void {
+    const key = keyOf(stored, by);
+    if (key === null || top.ids.length > MAX_REMEMBERED.objects) return;
+    this.#known.delete(key);
+    this.#known.set(key, top);
+    const oldest = this.#known.keys().next().value;
+    if (this.#known.size > MAX_REMEMBERED.orders && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+const keyOf = ({ changed, filling, generation }: StoredNewest, { descending }: By) =>
+  changed.length > 0 ? null : `${filling} ${generation} ${descending}`;
 
 const INSIDE: Readonly<Record<ListSource['list']['name'], readonly Scored[]>> = {
   spans: ['span'],

@@ -1,4 +1,4 @@
-import { InsertError, type ClickHouseClient } from '../clickhouse/client/client.js';
+import { InsertError, type ClickHouseClient, type InsertOptions } from '../clickhouse/client/client.js';
 import { InsertAgain } from './insert-again.js';
 import type { SegmentLog } from './log/segment-log.js';
 import { loggedColumns } from './logged-columns.js';
@@ -15,6 +15,11 @@ export interface WriteInsertsParts {
 
 /** In this order: the facts of a span come from its row by materialized view. */
 const TABLES: readonly TableName[] = ['spans', 'marked_spans', 'facts', 'session_statements', 'scores'];
+
+/** Parts of scores are small until they are merged, which indexes them: until then, all of such a part is read as quickly. */
+const INSERTED_WITH: Partial<Record<string, InsertOptions['settings']>> = {
+  scores: { materialize_skip_indexes_on_insert: 0 },
+};
 
 /** Inserts acknowledged writes into the tables of ClickHouse, from memory or from the log. */
 export class WriteInserts {
@@ -44,7 +49,11 @@ export class WriteInserts {
     for (const [table, columns, own] of byColumns(rows)) {
       try {
         const through = await again?.missingOf(table, columns);
-        await client.insert(STORED_IN[table], columns, 'RowBinary', own, through && { through });
+        const settings = INSERTED_WITH[STORED_IN[table]];
+        await client.insert(STORED_IN[table], columns, 'RowBinary', own, {
+          ...(through && { through }),
+          ...(settings && { settings }),
+        });
         if (STORED_IN[table] === 'spans') await again?.following();
       } catch (error) {
         throw isPartly && error instanceof InsertError ? error.partly() : error;
