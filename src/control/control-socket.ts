@@ -93,7 +93,7 @@ export async function listenControl(options: ControlOptions): Promise<ControlSoc
   const server = createServer((request, response) => {
     const work = Promise.resolve().then(() => {
       if (request.headers[DATA_DIR_HEADER] !== identity) throw new DomainError('conflict', OTHER_DATA_DIR);
-      const command = commands[request.url ?? ''];
+      const command = commands.get(request.url ?? '');
       if (command === undefined) throw new DomainError('not_found', 'Unknown command');
       return command(request, response);
     });
@@ -127,8 +127,8 @@ function commandsOf({
   retention,
   stores,
   onResult,
-}: ControlOptions): Readonly<Record<string, Command>> {
-  return {
+}: ControlOptions): ReadonlyMap<string, Command> {
+  const commands: Readonly<Record<string, Command>> = {
     [CONTROL_PATHS.snapshot]: (_request, response) => holdSnapshot(snapshots, response),
     [CONTROL_PATHS.result]: (request, response) => takeResult(request, response, onResult),
     [CONTROL_PATHS.move]: (request, response) => holdMove(moves, request, response),
@@ -142,6 +142,7 @@ function commandsOf({
     [CONTROL_PATHS.retention]: (request, response) => answerForecast(retention, request, response),
     [CONTROL_PATHS.stores]: async (_request, response) => answer(response, await stores()),
   };
+  return new Map(Object.entries(commands));
 }
 
 async function holdSnapshot(snapshots: SnapshotSource, response: ServerResponse): Promise<void> {

@@ -1,5 +1,7 @@
 import { v5 as uuidFrom } from 'uuid';
+import { invalid } from '../engine/validation/validation.js';
 import { idFrom, MAX_ID } from '../facade/ids.js';
+import { sessionNamed } from '../otlp/session-id.js';
 
 export { MAX_ID };
 
@@ -14,4 +16,13 @@ export function ownId(projectId: string, text: string): string {
 /** The span that stands for a trace of Langfuse, which has a name, an input and an output of its own. */
 export function traceSpanId(traceId: string): string {
   return uuidFrom(traceId, TRACE_SPANS);
+}
+
+/** The session that a query names as `sessionId`; undefined: it names none. @throws DomainError `invalid` */
+export function askedSession(sessionId: string | undefined): string | undefined {
+  if (sessionId === undefined) return undefined;
+  const session = sessionNamed(sessionId);
+  if (session === null)
+    throw invalid([{ pointer: '?sessionId', detail: 'must not be the UUID of zeros: no session has it' }]);
+  return session.id;
 }

@@ -1,4 +1,9 @@
 import { Type } from '@sinclair/typebox';
+import { MAX_ID } from './ids.js';
+
+/** A filter that takes any text. */
+export const anyText = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: MAX_ID, description }));
 
 /** The window of a list, as clients of Langfuse ask for it. @param what is listed, as a plural @param maxPage the last page there may be */
 export const pageParameters = (what: string, maxPage: number) => ({

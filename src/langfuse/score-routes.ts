@@ -9,9 +9,9 @@ import { oneOf, orNull, time, uuid } from '../engine/schema/parts.js';
 import { queryOf } from '../http/query.js';
 import { defineRoute, uncheckedJsonBody } from '../http/route.js';
 import { renderError } from './errors.js';
-import { ownId } from './ids.js';
+import { askedSession, ownId } from './ids.js';
 import { LangfuseScore, runScoreId, runScoreOf, scoreOf } from './scores.js';
-import { metaOf, PageMeta, pageParameters } from './page.js';
+import { anyText, metaOf, PageMeta, pageParameters } from './page.js';
 import { TAG } from './tag.js';
 
 export const DATA_TYPES = ['NUMERIC', 'BOOLEAN', 'CATEGORICAL', 'TEXT'] as const;
@@ -50,9 +50,9 @@ const ScorePage = Type.Object(
 const MAX_PAGE = 10_000;
 const ScoreQuery = Type.Object({
   ...pageParameters('scores', MAX_PAGE),
-  name: Type.Optional(Type.String({ description: 'Only scores of this name.' })),
-  traceId: Type.Optional(Type.String({ description: 'Only scores of this trace and of its observations.' })),
-  sessionId: Type.Optional(uuid('Only scores of this session and of what is in it.')),
+  name: anyText('Only scores of this name.'),
+  traceId: anyText('Only scores of this trace and of its observations.'),
+  sessionId: anyText('Only scores of this session and of what is in it.'),
 });
 
 /** Any scores, newest first. */
@@ -132,7 +132,7 @@ function listRoute(scores: Pick<ScoreService, 'list'>) {
         {
           ...{ ...ANY_SCORE, count: true },
           traceId: traceId === undefined ? null : ownId(projectId, traceId),
-          sessionId: sessionId ?? null,
+          sessionId: askedSession(sessionId) ?? null,
           names: name === undefined ? null : [name],
           ...{ limit, offset: (page - 1) * limit },
         },

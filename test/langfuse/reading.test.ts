@@ -8,6 +8,9 @@ import { sharedServer } from '../harness/shared-server.js';
 
 type Json = any;
 
+/** No session has it: spans without one store it. */
+const NO_SESSION = '00000000-0000-0000-0000-000000000000';
+
 describe("Langfuse's clients, unchanged, reading", function () {
   this.timeout(30_000);
   let server: TestServer;
@@ -132,6 +135,11 @@ describe("Langfuse's clients, unchanged, reading", function () {
       ['tone', 'calm', 'observation'],
     ]);
     expect(next.json.meta.cursor).to.equal(null);
+    for (const [session, count] of [
+      ['shop%201', 2],
+      ['another', 0],
+    ])
+      expect((await read(`/v2/scores?sessionId=${session}`)).json.meta.totalItems, String(session)).to.equal(count);
   });
 
   it("refuse what is hostile, and never show another project's", async () => {
@@ -144,6 +152,7 @@ describe("Langfuse's clients, unchanged, reading", function () {
       '/v2/observations?cursor=x',
       '/v2/observations?limit=1001',
       '/v3/scores?cursor=%00',
+      ...['/traces', '/v2/scores', '/v3/scores'].map((path) => `${path}?sessionId=${NO_SESSION}`),
     ];
     for (const path of paths) expect([path, (await read(path)).status]).to.deep.equal([path, 422]);
     const other = makeProject(server.dataDir);

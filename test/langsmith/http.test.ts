@@ -382,11 +382,15 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect(made.status, made.text).to.equal(201);
     expect(made.json).to.deep.include({ count: 2, example_ids: [one, two] });
     expect((await client.call('GET', `/datasets/${dataset.id}?limit=1`)).json.example_count).to.equal(2);
-    const changed = await client.form('PATCH', path, [
-      [two, {}],
-      [`${two}.outputs`, { a: 'B' }],
+    // Neither of two at once undoes what the other changes.
+    const changed = await Promise.all([
+      client.form('PATCH', path, [
+        [two, {}],
+        [`${two}.outputs`, { a: 'B' }],
+      ]),
+      client.form('PATCH', path, [[two, { metadata: { level: 2 } }]]),
     ]);
-    expect(changed.status, changed.text).to.equal(200);
+    for (const { status, text } of changed) expect(status, text).to.equal(200);
     const listed = await client.call('GET', `/examples?dataset=${dataset.id}&limit=100&offset=0&inline_s3_urls=True`);
     document.check('GET', '/langsmith/examples', listed);
     expect(listed.json.map(({ id, inputs, outputs }: any) => [id, inputs, outputs])).to.deep.equal([
@@ -399,10 +403,9 @@ describe(`calls of LangSmith, RUNS_SEED=${SEED}`, function () {
     expect(await ids(`metadata=${encodeURIComponent('{"level":1}')}`)).to.deep.equal([one]);
     expect(await ids(`id=${two}`)).to.deep.equal([two]);
     expect(await ids('as_of=2020-01-01T00:00:00')).to.deep.equal([]);
-    expect((await client.call('GET', `/examples/${two}`)).json).to.deep.include({
-      dataset_id: dataset.id,
-      outputs: { a: 'B' },
-    });
+    const readBack = (await client.call('GET', `/examples/${two}`)).json;
+    expect(readBack).to.deep.include({ dataset_id: dataset.id, outputs: { a: 'B' } });
+    expect(readBack.metadata.level).to.equal(2);
     expect((await client.form('POST', path, [[one, { use_source_run_io: true }]])).status).to.equal(422);
 
     const name = `exp-${randomUUID()}`;

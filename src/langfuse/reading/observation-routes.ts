@@ -6,13 +6,13 @@ import { queryOf } from '../../http/query.js';
 import { defineRoute } from '../../http/route.js';
 import { renderError } from '../errors.js';
 import { MAX_ID, ownId } from '../ids.js';
-import { metaOf, pageParameters } from '../page.js';
+import { anyText, metaOf, pageParameters } from '../page.js';
 import { TAG } from '../tag.js';
 import { cursorOf, offsetAt } from './cursor.js';
 import { filterBy, queryFor, rowsOf, timeOf } from '../../facade/list-rows.js';
 import { KINDS, toObservation } from './presented.js';
 import { ObservationPage, ObservationRead, ObservationsBehind } from './schema.js';
-import { anyText, before, environments, type LangfuseReads } from './trace-routes.js';
+import { before, environments, type LangfuseReads } from './trace-routes.js';
 
 type Reads = Pick<LangfuseReads, 'lists'>;
 

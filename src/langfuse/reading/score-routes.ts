@@ -2,18 +2,18 @@ import { Type } from '@sinclair/typebox';
 import { oneOf, orNull, time, uuid } from '../../engine/schema/parts.js';
 import type { StoredScore } from '../../engine/traces/model/score/scores.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
-import { sessionNamed } from '../../otlp/session-id.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute } from '../../http/route.js';
 import { renderError } from '../errors.js';
-import { ownId } from '../ids.js';
+import { askedSession, ownId } from '../ids.js';
 import { ANY_SCORE, DATA_TYPES, SOURCES, toRead } from '../score-routes.js';
+import { anyText } from '../page.js';
 import { TAG } from '../tag.js';
 import { cursorOf, offsetAt } from './cursor.js';
 import { timeOf } from '../../facade/list-rows.js';
 import { subjectOf } from './presented.js';
-import { anyText, before } from './trace-routes.js';
+import { before } from './trace-routes.js';
 
 const ScoreReadV3 = Type.Object(
   {
@@ -91,7 +91,7 @@ export function langfuseScoresV3Route(scores: Pick<ScoreService, 'list'>) {
           ...(ofSpan !== null && { entityType: 'span', entityIds: ofSpan }),
           names: name ?? null,
           traceId: traceId === undefined ? null : ownId(project_id, traceId),
-          sessionId: sessionId === undefined ? null : (sessionNamed(sessionId)?.id ?? null),
+          sessionId: askedSession(sessionId) ?? null,
           createdAfter: timeOf('fromTimestamp', fromTimestamp) ?? null,
           createdBefore: before(timeOf('toTimestamp', toTimestamp)) ?? null,
           ...{ limit: limit + 1, offset, count: false },

@@ -6,11 +6,11 @@ import { queryOf } from '../../http/query.js';
 import { defineRoute } from '../../http/route.js';
 import { renderError } from '../errors.js';
 import { MAX_ID } from '../ids.js';
-import { metaOf, pageParameters } from '../page.js';
+import { anyText, metaOf, pageParameters } from '../page.js';
 import { TAG } from '../tag.js';
 import { filterBy, queryFor, rowsOf, timeOf, type Row } from '../../facade/list-rows.js';
 import { SessionPage, SessionWithTraces } from './schema.js';
-import { anyText, before, environments, presentedTraces, type LangfuseReads } from './trace-routes.js';
+import { before, environments, presentedTraces, type LangfuseReads } from './trace-routes.js';
 
 type Reads = Pick<LangfuseReads, 'lists'>;
 

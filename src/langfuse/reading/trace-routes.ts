@@ -4,13 +4,12 @@ import { invalid } from '../../engine/validation/validation.js';
 import { spanList, traceList } from '../../engine/traces/model/list/definitions.js';
 import type { Lists } from '../../engine/traces/model/list/lists.js';
 import type { ScoreService } from '../../features/scores/score-service.js';
-import { sessionNamed } from '../../otlp/session-id.js';
 import { csv } from '../../http/parameter.js';
 import { queryOf } from '../../http/query.js';
 import { defineRoute } from '../../http/route.js';
 import { renderError } from '../errors.js';
-import { MAX_ID, ownId } from '../ids.js';
-import { metaOf, pageParameters } from '../page.js';
+import { askedSession, MAX_ID, ownId } from '../ids.js';
+import { anyText, metaOf, pageParameters } from '../page.js';
 import { ANY_SCORE, ScoreRead, toRead as toScoreRead } from '../score-routes.js';
 import { TAG } from '../tag.js';
 import { filterBy, queryFor, rowsOf, timeOf, type Row } from '../../facade/list-rows.js';
@@ -22,8 +21,6 @@ export interface LangfuseReads {
   readonly scores: Pick<ScoreService, 'list'>;
 }
 
-export const anyText = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: MAX_ID, description }));
 export const environments = Type.Optional(
   csv(Type.String({ minLength: 1, maxLength: 1000 }), { description: 'Only those of these environments.' }),
 );
@@ -98,11 +95,7 @@ function traceQuery(query: Static<typeof TraceQuery>) {
   return queryFor(traceList, {
     filters: [
       filterBy(traceList, 'names', name),
-      filterBy(
-        traceList,
-        'session_id',
-        sessionId === undefined ? undefined : (sessionNamed(sessionId)?.id ?? undefined),
-      ),
+      filterBy(traceList, 'session_id', askedSession(sessionId)),
       filterBy(traceList, 'started_after', timeOf('fromTimestamp', fromTimestamp)),
       filterBy(traceList, 'started_before', before(timeOf('toTimestamp', toTimestamp))),
     ],

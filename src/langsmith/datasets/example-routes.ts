@@ -13,7 +13,7 @@ import { MAX_FILES } from './attachments.js';
 import type { LangsmithDatasets } from './dataset-routes.js';
 import { findExample } from './example-finder.js';
 import { foundAnywhere, namedPage, pageOf } from './example-pages.js';
-import { changedExamples, idsOf, merge, withFiles } from './example-writes.js';
+import { change, idsOf, merge, withFiles } from './example-writes.js';
 import { ExampleRead, readExamples, toExampleRead } from './examples.js';
 
 /** Versions that are looked through for the one of a time. */
@@ -68,15 +68,20 @@ function writeRoute<const M extends 'POST' | 'PATCH'>(datasets: LangsmithDataset
       const projectId = principal.project_id;
       const dataset = datasets.find(projectId, params.dataset_id);
       const sent = await readExamples(projectId, body);
-      const whole = isNew
-        ? sent.map((each) => withFiles(each, undefined))
-        : await changedExamples(datasets, dataset, sent);
       const sentFiles = sent.flatMap(({ id: rowId, files: own }) =>
         [...own.values()].map((file) => ({ datasetId: dataset.id, rowId, file })),
       );
-      const write = () => merge(datasets, principal, dataset, whole);
-      const at = whole.length === 0 ? dataset.updated_at : (await files.during(projectId, sentFiles, write)).created_at;
-      const ids = idsOf(whole);
+      const write = () =>
+        isNew
+          ? merge(
+              datasets,
+              principal,
+              dataset,
+              sent.map((each) => withFiles(each, undefined)),
+            )
+          : change(datasets, principal, dataset, sent);
+      const at = sent.length === 0 ? dataset.updated_at : (await files.during(projectId, sentFiles, write)).created_at;
+      const ids = idsOf(sent);
       const answer = { count: ids.length, example_ids: ids, as_of: formatTimestamp(at) };
       return { status: isNew ? 201 : 200, json: JSON.stringify(answer) };
     },
@@ -193,7 +198,7 @@ function deleteRoute(datasets: LangsmithDatasets) {
     errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
     async handle({ principal, params: { example_id } }) {
       const { place } = findExample(datasets, principal.project_id, example_id);
-      await merge(datasets, principal, place.dataset, [], [example_id]);
+      await merge(datasets, principal, place.dataset, [], { remove: [example_id] });
       return { status: 204 };
     },
   });
