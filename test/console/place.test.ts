@@ -63,7 +63,8 @@ describe('times in the console', () => {
     const written = (time: string) => writeTime(time, 'Europe/Berlin', 'short', now);
     expect(written('2026-03-29T00:30:00Z')).to.equal('29 Mar, 01:30:00');
     expect(written('2026-03-29T01:30:00Z')).to.equal('29 Mar, 03:30:00');
-    expect(written('2025-12-01T01:30:00Z')).to.equal('1 Dec 2025, 02:30');
+    expect(written('2025-12-01T01:30:00Z')).to.equal('1 Dec, 02:30:00');
+    expect(written('2025-10-01T01:30:00Z')).to.equal('1 Oct 2025, 03:30');
     expect(writeTime('2026-03-29T01:30:00Z', 'UTC', 'time')).to.equal('01:30:00');
     expect(writeTime(null, 'UTC')).to.equal('–');
     expect(zoneName('UTC')).to.equal('UTC');

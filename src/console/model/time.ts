@@ -24,7 +24,10 @@ const STYLES: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A time in a zone; one of another year than this names it. @param time ISO 8601, or milliseconds since 1970 */
+/** Of times that are closer, people know the year. */
+const HALF_YEAR_MS = 182 * 86_400_000;
+
+/** A time in a zone, with its year unless that is obvious. @param time ISO 8601, or milliseconds since 1970 */
 export function writeTime(
   time: string | number | null | undefined,
   zone: Zone,
@@ -33,7 +36,7 @@ export function writeTime(
 ): string {
   if (time === null || time === undefined) return NOTHING;
   const date = new Date(time);
-  if (style === 'short' && date.getUTCFullYear() !== new Date(now).getUTCFullYear()) style = 'dated';
+  if (style === 'short' && Math.abs(date.getTime() - now) > HALF_YEAR_MS) style = 'dated';
   const name = `${zone}\n${style}`;
   let format = formats.get(name);
   if (format === undefined)
