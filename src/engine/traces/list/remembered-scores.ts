@@ -1,5 +1,5 @@
-/** States whose scores are remembered, those asked for last, and how many objects of each. */
-const MAX_REMEMBERED = { states: 40, objects: 1_000 } as const;
+/** States whose scores are remembered, those asked for last, and how many objects and scores of each. */
+const MAX_REMEMBERED = { states: 20, entries: 4_000 } as const;
 /** Objects with a longer text are looked up each time. */
 const MAX_TEXT = 200;
 
@@ -10,13 +10,21 @@ interface Remembered {
   readonly text: string;
 }
 
+/** What is known of one state. */
+interface Known<Score> {
+  /** By object. */
+  readonly scores: Map<string, readonly Score[]>;
+  /** Objects and scores. */
+  entries: number;
+}
+
 /**
  * Scores that lists have shown. A list that is looked at again, as consoles do every few seconds, then looks up only those of objects that are new
  * to it. They are kept by the state that they are of, in which they never change: nobody has to take them back.
  */
 export class RememberedScores<Score extends Remembered> {
-  /** By state, those asked for last at the end; by object. */
-  readonly #known = new Map<string, Map<string, readonly Score[]>>();
+  /** By state, those asked for last at the end. */
+  readonly #states = new Map<string, Known<Score>>();
 
   /** The scores of some objects. @param read looks up those that are not known */
   async of(
@@ -25,26 +33,34 @@ export class RememberedScores<Score extends Remembered> {
     read: (ids: readonly string[]) => Promise<readonly Score[]>,
   ): Promise<Score[]> {
     const known = this.#opened(state);
-    const found = ids.flatMap((id) => known.get(id) ?? []);
-    const others = ids.filter((id) => !known.has(id));
+    const found = ids.flatMap((id) => known.scores.get(id) ?? []);
+    const others = ids.filter((id) => !known.scores.has(id));
     if (others.length === 0) return found;
     const looked = await read(others);
-    const long = new Set(looked.filter(({ text }) => text.length > MAX_TEXT).map(({ id }) => id));
-    if (known.size + others.length > MAX_REMEMBERED.objects) known.clear();
-    for (const id of others.slice(0, MAX_REMEMBERED.objects)) if (!long.has(id)) known.set(id, []);
-    for (const score of looked) {
-      const own = known.get(score.id);
-      if (own !== undefined && !long.has(score.id)) known.set(score.id, [...own, score]);
-    }
+    this.#keep(known, others, looked);
     return [...found, ...looked];
   }
 
-  #opened(state: string): Map<string, readonly Score[]> {
-    const known = this.#known.get(state) ?? new Map<string, readonly Score[]>();
-    this.#known.delete(state);
-    this.#known.set(state, known);
-    const oldest = this.#known.keys().next().value;
-    if (this.#known.size > MAX_REMEMBERED.states && oldest !== undefined) this.#known.delete(oldest);
+  #keep(known: Known<Score>, ids: readonly string[], looked: readonly Score[]): void {
+    const entries = ids.length + looked.length;
+    if (entries > MAX_REMEMBERED.entries) return;
+    if (known.entries + entries > MAX_REMEMBERED.entries) {
+      known.scores.clear();
+      known.entries = 0;
+    }
+    known.entries += entries;
+    const own = new Map<string, Score[]>(ids.map((id) => [id, []]));
+    for (const score of looked) own.get(score.id)?.push(score);
+    for (const [id, scores] of own)
+      if (scores.every(({ text }) => text.length <= MAX_TEXT)) known.scores.set(id, scores);
+  }
+
+  #opened(state: string): Known<Score> {
+    const known = this.#states.get(state) ?? { scores: new Map<string, readonly Score[]>(), entries: 0 };
+    this.#states.delete(state);
+    this.#states.set(state, known);
+    const oldest = this.#states.keys().next().value;
+    if (this.#states.size > MAX_REMEMBERED.states && oldest !== undefined) this.#states.delete(oldest);
     return known;
   }
 }
